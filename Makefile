@@ -1,0 +1,83 @@
+# Each target sets up what it needs by itself, in virtual environments inside this folder, and does nothing twice.
+# Needed on the machine: Python >= 3.11 with headers, gcc, make, pip (or venv), and a package index in reach of pip.
+
+PYTHON ?= python3
+VENV := .venv
+COMPARE := .venv-compare
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+ASV := $(BIN)/asv
+ASV_CONFIG := --config asv_benchmarks/asv.conf.json
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build develop lint docs bench compare checked clean distclean
+
+# $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
+define setup
+@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." \
+  "Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3 $@" >&2; exit 1; }
+@$(PYTHON) tools/bootstrap.py --venv $(VENV) --groups $(1)
+endef
+
+help: ## list these targets
+	@echo "make TARGET [PYTHON=python3.12]"
+	@sed -n 's/^\([a-z]*\):.*## /  \1: /p' $(MAKEFILE_LIST)
+
+demo: ## train a network on handwritten digits and say what happens
+	$(call setup,demo)
+	@echo "demo: training on handwritten digits, docs/examples/digits.py"
+	@$(BIN)/python docs/examples/digits.py
+
+test: ## run all tests and doctests; those of core and engine also with plain NumPy kernels
+	$(call setup,test)
+	@echo "test: all tests and doctests, then core and engine once more with WENGERT_KERNELS=python"
+	@failed=0; $(PYTEST) || failed=1; \
+	echo "test: core and engine with WENGERT_KERNELS=python"; \
+	WENGERT_KERNELS=python $(PYTEST) packages/core/tests packages/engine/tests || failed=1; exit $$failed
+
+checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
+	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test
+	@echo "checked: the packages' tests in the checked build; the next make puts the fast modules back"
+	@$(PYTEST) packages shared
+
+build: ## leave sdists and wheels of all packages in dist/, and try them in an empty environment
+	$(call setup,dist)
+	@$(BIN)/python tools/dist.py
+
+develop: ## install all packages editable into .venv, with the tools for tests and lint
+	$(call setup,test lint)
+	@echo "develop: ready; use $(BIN)/python"
+
+lint: ## ruff, mypy, stubs against the built modules, layout of the packages
+	$(call setup,lint)
+	@echo "lint: ruff" && $(BIN)/ruff check
+	@echo "lint: mypy" && $(BIN)/mypy
+	@$(BIN)/python tools/stubs.py
+	@$(BIN)/python tools/layout.py
+
+docs: ## build the documentation; a warning is an error
+	$(call setup,docs)
+	@echo "docs: Sphinx, docs/_build/html/index.html"
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+bench: ## run every benchmark once, quickly, in this working tree
+	$(call setup,bench)
+	@echo "bench: asv, each benchmark once (numbers for a claim need a full run: see CONTRIBUTING.md)"
+	@$(ASV) machine --yes $(ASV_CONFIG) >/dev/null
+	@$(ASV) run --python=same --quick --show-stderr $(ASV_CONFIG)
+
+compare: ## a table of timings beside PyTorch and NumPy, in an environment of its own
+	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
+	@echo "compare: wengert, PyTorch and NumPy side by side, tools/compare.py"
+	@$(COMPARE)/bin/python tools/compare.py
+
+clean: ## remove what was built and the caches, not the environments
+	@echo "clean: built modules, build folders, dist, caches"
+	@rm -rf dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf packages/*/build shared/*/build packages/*/src/*.egg-info shared/*/src/*.egg-info
+	@find packages shared -name '*.so' -delete
+	@find packages shared tests tools -depth -type d -name __pycache__ -exec rm -rf {} +
+
+distclean: clean ## clean, and remove the environments
+	@echo "distclean: $(VENV), $(COMPARE)"
+	@rm -rf $(VENV) $(COMPARE)

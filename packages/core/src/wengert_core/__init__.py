@@ -1,0 +1,13 @@
+"""wengert-core: tensors on NumPy's memory, with CPU kernels; usable without automatic differentiation."""
+
+from wengert_core.dtypes import ALL as _DTYPES
+from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
+from wengert_core.ops import TABLE
+from wengert_core.table import install as _install
+from wengert_core.tensor import Size, Storage, Tensor
+
+_install(TABLE)
+globals().update(_DTYPES)
+globals().update({name: op for name, op in TABLE.ops.items() if "." not in name})
+
+__version__ = "0.1.0"

@@ -1,0 +1,112 @@
+"""The driver of the array family: an op is one call of its reference on NumPy arrays that share the tensors' memory.
+
+For what is not worth a loop of its own: the call costs about a microsecond, and every array namespace can run it.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+import numpy as np
+
+from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
+from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, bump_version
+
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+def configure(Op op, tuple results, bint widen):
+    """Make ``op`` an array op. results: "same", "array" or a dtype's name for each output."""
+    op.run = array_run
+    op.impl = (results, widen)
+
+
+cdef object as_argument(PyObject* value, bint widen):
+    """What the reference gets for a slot."""
+    cdef Tensor t
+    if isinstance(<object> value, Tensor):
+        t = <Tensor> value
+        return array_of(converted(t, FLOAT32) if widen and (t.code == FLOAT16 or t.code == BFLOAT16) else t)
+    return <object> value
+
+
+cdef uint32_t flags_of(PyObject* value):
+    cdef uint32_t flags = 0
+    if isinstance(<object> value, Tensor):
+        return (<Tensor> value).flags
+    if isinstance(<object> value, (tuple, list)):
+        for item in <object> value:
+            if isinstance(item, Tensor):
+                flags |= (<Tensor> item).flags
+    return flags
+
+
+cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
+    if rule == "same":
+        first = <object> slots[0]
+        return (<Tensor> (first[0] if isinstance(first, (tuple, list)) else first)).code
+    return code_of(array.dtype if rule == "array" else DTYPES[rule])
+
+
+cdef object array_run(Op op, PyObject** slots):
+    cdef uint32_t live = 0
+    cdef int i
+    cdef bint widen = op.impl[1]
+    for i in range(op.n_params):
+        if i != op.out_slot:
+            live |= flags_of(slots[i])
+    live &= thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    arguments = []
+    for i in range(op.n_params):
+        if i == op.out_slot:
+            continue
+        if op.kinds[i] & 63 == K_TENSORS:
+            arguments.append([as_argument(<PyObject*> item, widen) for item in <object> slots[i]])
+        else:
+            arguments.append(as_argument(slots[i], widen))
+    with np.errstate(all="ignore"):
+        computed = op.reference(np, *arguments)
+    if op.flags & OP_INPLACE:
+        return write_back(op, slots, computed, live)
+    return give(op, slots, computed if isinstance(computed, tuple) else (computed,), live)
+
+
+cdef object write_back(Op op, PyObject** slots, object computed, uint32_t live):
+    cdef PyObject* keep = NULL
+    cdef Tensor target = <Tensor> slots[0]
+    before_write(op, slots, target, live, &keep)
+    array_into(computed, target)
+    after_write(op, slots, target, live, keep)
+    return target
+
+
+cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
+    """Outputs as tensors, recorded; one output alone, several as a tuple (or the op's named tuple)."""
+    cdef PyObject* outs[8]
+    cdef Py_ssize_t shape[64]
+    cdef Tensor out
+    cdef int i, k, code
+    results = []
+    for i, array in enumerate(computed):
+        array = np.asarray(array)
+        code = output_code(op.impl[0][i], array, op, slots)
+        if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+            for k in range(array.ndim):
+                shape[k] = array.shape[k]
+            out = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
+            array_into(array, out)
+            bump_version(out)
+            return out
+        out = tensor_of_result(array, code)
+        results.append(out)
+        outs[i] = <PyObject*> out
+    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
+        HOOKS.record(op, slots, outs, <int> len(results))
+    if len(results) == 1:
+        return results[0]
+    return op.options["named"](*results) if "named" in op.options else tuple(results)

@@ -1,0 +1,141 @@
+"""Tensors as NumPy arrays and back without copying; copies with conversion."""
+import numpy as np
+cimport numpy as cnp
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.string cimport memcpy
+
+from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.kernels.strided cimport cast_strided, copy_strided, fill_strided
+from wengert_core.scalars cimport store_number
+from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, shape_tuple, storage_of
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd, Py_ssize_t* dims, Py_ssize_t* strides, void* data,
+                                int flags, PyObject* obj)
+
+cnp.import_array()
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef enum:
+    WITHOUT_GIL = 1 << 15
+
+
+cdef object array_of(Tensor t):
+    """A writable ndarray on t's memory, which it keeps alive. bfloat16, which NumPy lacks, becomes a float32 copy."""
+    if t.code == BFLOAT16:
+        return array_of(converted(t, FLOAT32))
+    cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
+    Py_INCREF(descr)
+    cdef object array = PyArray_NewFromDescr(<PyObject*> cnp.ndarray, <PyObject*> descr, t.rank, t.dims, t.dims + t.rank,
+                                             t.data, cnp.NPY_ARRAY_WRITEABLE, NULL)
+    owner = storage_of(t)
+    Py_INCREF(owner)
+    cnp.PyArray_SetBaseObject(array, owner)
+    return array
+
+
+cdef Tensor tensor_of_array(object array):
+    """A tensor on the array's memory (it keeps the array alive). TypeError for a dtype we do not have."""
+    cdef cnp.ndarray a = array
+    cdef int code
+    if not a.dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+                         "currently not supported: use array.astype(array.dtype.newbyteorder('='))")
+    try:
+        code = code_of(a.dtype)
+    except TypeError:
+        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only supported "
+                        "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and "
+                        "bool.") from None
+    cdef int i
+    cdef char* low = <char*> cnp.PyArray_DATA(a)
+    cdef char* high = low + FACTS.itemsize[code]
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
+            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                             "currently supported. (You can probably work around this by making a copy of your array with "
+                             "array.copy().)")
+        if cnp.PyArray_DIM(a, i):
+            high += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
+    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a), <Py_ssize_t*> cnp.PyArray_STRIDES(a),
+                         low, low, high - low if cnp.PyArray_SIZE(a) else 0, array)
+
+
+cdef Tensor tensor_of_result(object array, int code):
+    """A contiguous tensor of dtype ``code`` with a computation's result; takes the array over where it can."""
+    a = np.asarray(array)
+    if FACTS.numpy_type[code] == a.dtype.num and a.flags.c_contiguous and a.flags.owndata and a.nbytes > 4096:
+        return tensor_of_array(a)
+    cdef Tensor out
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    for i in range(a.ndim):
+        shape[i] = a.shape[i]
+    out = new_empty(code, a.ndim, shape)
+    array_into(a, out)
+    return out
+
+
+cdef int array_into(object array, Tensor t) except -1:
+    """Copy an array of t's shape, or one that broadcasts to it, into t; torch's conversions."""
+    a = np.asarray(array)
+    if a.dtype == np.longdouble:
+        a = a.astype(np.float64)
+    if a.size and any(s < 0 for s in a.strides):
+        a = a.copy()
+    copy_into(t, tensor_of_array(a))
+    return 0
+
+
+cdef int copy_into(Tensor target, Tensor source) except -1:
+    """target[...] = source, converted and broadcast; shapes are known to fit. The two do not overlap."""
+    cdef Py_ssize_t strides[64]
+    cdef int i, offset = target.rank - source.rank
+    if target.count == 0:
+        return 0
+    if target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS and target.count == source.count:
+        memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
+        return 0
+    for i in range(target.rank):
+        strides[i] = 0
+        if i >= offset and source.dims[i - offset] != 1:
+            strides[i] = source.dims[source.rank + i - offset]
+    with nogil:
+        if target.code == source.code:
+            copy_strided(target.data, target.dims + target.rank, source.data, strides, target.dims, target.rank,
+                         FACTS.itemsize[target.code])
+        else:
+            cast_strided(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
+                         target.dims, target.rank)
+    return 0
+
+
+cdef Tensor contiguous_copy(Tensor t):
+    cdef Tensor out = new_like(t, t.code)
+    copy_into(out, t)
+    return out
+
+
+cdef Tensor converted(Tensor t, int code):
+    """A contiguous copy as another dtype."""
+    cdef Tensor out = new_like(t, code)
+    copy_into(out, t)
+    return out
+
+
+cdef int fill_number(Tensor t, object value) except -1:
+    """t[...] = value, a Python number."""
+    cdef char number[16]
+    store_number(<PyObject*> value, t.code, number)
+    fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    return 0
+
+
+def to_array(Tensor t):
+    """The tensor as an ndarray on the same memory (a float32 copy for bfloat16)."""
+    return array_of(t)
+
+
+def from_array(array):
+    """A tensor on the array's memory; TypeError or ValueError when its dtype or strides are not ours."""
+    return tensor_of_array(array)

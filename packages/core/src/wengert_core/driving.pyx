@@ -1,0 +1,155 @@
+"""The steps that all drivers share: promotion, broadcasting, out=, what comes before and after a write, recording."""
+import warnings
+
+from cpython.ref cimport Py_XDECREF, PyObject
+from libc.string cimport memcpy
+
+from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.scalars cimport number_code
+from wengert_core.op cimport EngineHooks, engine_hooks, op_error
+from wengert_core.state cimport WG_GRAD
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, new_empty, shape_overlap, shape_tuple, storage_of,
+                                  swap_contents)
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+# ---- dtypes
+
+cdef inline int combine(int higher, int lower) noexcept:
+    """torch's rule: what has more dimensions decides, unless the other is of a higher category."""
+    if higher < 0:
+        return lower
+    if lower < 0 or FACTS.category[lower] <= FACTS.category[higher] and FACTS.category[higher] != CAT_BOOL:
+        return higher
+    if FACTS.category[higher] == CAT_FLOAT and FACTS.category[lower] == CAT_COMPLEX:
+        return COMPLEX128 if higher == FLOAT64 else COMPLEX64
+    return FACTS.promote[higher][lower]
+
+
+cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept:
+    return combine(dim_code, combine(zero_code, number_code))
+
+
+cdef bint can_cast(int source, int target) noexcept:
+    """Whether a result of dtype ``source`` may be written into a tensor of dtype ``target``: not to a lower category."""
+    return FACTS.category[source] <= FACTS.category[target] or source == target
+
+
+cdef object common_code(Op op, PyObject** slots, int n, int* code):
+    """The common dtype of the first n slots (tensors and numbers) by torch's promotion."""
+    cdef int dim_code = -1, zero_code = -1, plain_code = -1, c, i
+    cdef Tensor t
+    for i in range(n):
+        if isinstance(<object> slots[i], Tensor):
+            t = <Tensor> slots[i]
+            if t.rank:
+                dim_code = t.code if dim_code < 0 else FACTS.promote[dim_code][t.code]
+            else:
+                zero_code = t.code if zero_code < 0 else FACTS.promote[zero_code][t.code]
+        else:
+            c = number_code(slots[i])
+            if c < 0:
+                raise op_error(op, i, "Tensor", slots[i])
+            plain_code = c if plain_code < 0 else FACTS.promote[plain_code][c]
+    code[0] = combine_codes(dim_code, zero_code, plain_code)
+
+
+# ---- shapes
+
+cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
+    """Widen ``shape`` so that ``t`` broadcasts with it. RuntimeError with torch's words when they do not fit."""
+    cdef int i, offset
+    cdef Py_ssize_t size
+    if t.rank > ndim[0]:
+        offset = t.rank - ndim[0]
+        for i in range(ndim[0] - 1, -1, -1):
+            shape[i + offset] = shape[i]
+        for i in range(offset):
+            shape[i] = 1
+        ndim[0] = t.rank
+    offset = ndim[0] - t.rank
+    for i in range(t.rank - 1, -1, -1):
+        size = t.dims[i]
+        if size == shape[i + offset] or size == 1:
+            continue
+        if shape[i + offset] == 1:
+            shape[i + offset] = size
+            continue
+        raise RuntimeError(
+            f"The size of tensor a ({shape[i + offset]}) must match the size of tensor b ({size}) at non-singleton dimension "
+            f"{i + offset}: {op.name} got shapes that do not broadcast, "
+            f"{[shape[k] for k in range(ndim[0])]} and {list(shape_tuple(t))}")
+    return 0
+
+
+# ---- writing
+
+cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live):
+    """The tensor given as out=, checked and resized as torch does (a non-empty one of another shape warns)."""
+    if not isinstance(<object> out, Tensor):
+        raise op_error(op, op.out_slot, "Tensor", out)
+    cdef Tensor t = <Tensor> out
+    cdef int i
+    cdef bint same = t.rank == ndim
+    if live & WG_GRAD or (t.flags & WG_GRAD and engine_hooks().record != NULL and live):
+        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                           "the arguments requires grad. Call it without out=, or under no_grad()")
+    if not can_cast(code, t.code):
+        raise RuntimeError(f"result type {dtype_name(code)} can't be cast to the desired output type "
+                           f"{dtype_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
+    for i in range(ndim):
+        same = same and t.dims[i] == shape[i]
+    if not same:
+        if t.count:
+            warnings.warn(f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which "
+                          f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
+                          "out= of that shape, or an empty one", UserWarning, stacklevel=2)
+        swap_contents(t, new_empty(t.code, ndim, shape))
+    return t
+
+
+cdef str dtype_name(int code):
+    """torch's C++ name of a dtype, which its messages use: Float, Long."""
+    return ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+            "ComplexDouble")[code]
+
+
+cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
+    """Before an in-place kernel: refuse what must not be written to. keep: see EngineHooks.before_inplace."""
+    keep[0] = NULL
+    if shape_overlap(target):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                           f"location. Please clone() the tensor before performing the operation: {op.name} got a tensor of "
+                           f"shape {list(shape_tuple(target))} that was expanded")
+    if (live & WG_GRAD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+        HOOKS.before_inplace(op, slots, keep)
+    return 0
+
+
+cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject* keep) except -1:
+    """After an in-place kernel: raise the version, record. Takes over the reference in ``keep``."""
+    bump_version(target)
+    try:
+        if live & WG_GRAD and HOOKS.record_inplace != NULL:
+            HOOKS.record_inplace(op, slots, keep)
+    finally:
+        Py_XDECREF(keep)
+    return 0
+
+
+cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
+    """Give one output its history."""
+    cdef PyObject* outs[1]
+    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & 8:
+        outs[0] = <PyObject*> out
+        HOOKS.record(op, slots, outs, 1)
+    return 0
+
+
+cdef object intercepted(Op op, PyObject** slots, uint32_t live):
+    """Hand the call to whoever is responsible for batched tensors, other devices or observing."""
+    if HOOKS.intercept == NULL:
+        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+    return HOOKS.intercept(op, slots, live)

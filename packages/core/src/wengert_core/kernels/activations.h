@@ -1,0 +1,86 @@
+/* Pointwise operations of one real type, included once for float and once for double.
+ *
+ * The includer defines R (the type), SUF (its suffix in vecmath.h), ABS and SQRT. One line per op at the end.
+ */
+#define FN(name) WG_CAT(WG_CAT(name, _), SUF)
+#define EXP WG_CAT(wg_exp_, SUF)
+#define LOG1P_UNIT WG_CAT(wg_log1p_unit_, SUF)
+#define ERFC WG_CAT(wg_erfc_, SUF)
+
+WG_INLINE R FN(wg_sigmoid)(R x) {                               /* exp(-|x|) cannot overflow */
+    const R e = EXP(-ABS(x)), top = x >= 0 ? 1 : e;
+    return top / (1 + e);
+}
+WG_INLINE R FN(wg_log_sigmoid)(R x) { return (x > 0 ? 0 : x) - LOG1P_UNIT(EXP(-ABS(x))); }
+WG_INLINE R FN(wg_softplus)(R x, R beta, R threshold) {
+    const R z = x * beta, soft = ((z > 0 ? z : 0) + LOG1P_UNIT(EXP(-ABS(z)))) / beta;
+    return z > threshold ? x : soft;
+}
+WG_INLINE R FN(wg_softplus_slope)(R x, R beta, R threshold) {
+    const R z = x * beta, s = FN(wg_sigmoid)(z);
+    return z > threshold ? 1 : s;
+}
+WG_INLINE R FN(wg_silu_slope)(R x) {
+    const R s = FN(wg_sigmoid)(x), rest = FN(wg_sigmoid)(-x);
+    return s * (1 + x * rest);
+}
+WG_INLINE R FN(wg_normal_cdf)(R x) { return (R)0.5 * ERFC(x * (R)-0.70710678118654752440); }
+WG_INLINE R FN(wg_gelu_slope)(R x) {                            /* cdf + x pdf */
+    return FN(wg_normal_cdf)(x) + x * EXP(x * x * (R)-0.5) * (R)0.39894228040143267794;
+}
+/* 0.5 (1 + tanh(u)) is sigmoid(2 u); here twice u, u = sqrt(2 / pi) (x + 0.044715 x^3), and its slope. */
+WG_INLINE R FN(wg_gelu_tanh_arg)(R x) { return (R)1.59576912160573071176 * (x + (R)0.044715 * x * x * x); }
+WG_INLINE R FN(wg_gelu_tanh_slope)(R x) {
+    const R twice = FN(wg_gelu_tanh_arg)(x), slope = (R)1.59576912160573071176 * (1 + (R)0.134145 * x * x);
+    const R s = FN(wg_sigmoid)(twice), rest = FN(wg_sigmoid)(-twice);
+    return s + x * s * rest * slope;
+}
+WG_INLINE R FN(wg_lerp)(R a, R b, R weight) {                   /* exact at both ends */
+    const R gap = b - a, from_a = a + weight * gap, from_b = b - gap * (1 - weight);
+    return ABS(weight) < (R)0.5 ? from_a : from_b;
+}
+WG_INLINE R FN(wg_maximum)(R x, R y) { const R best = y > x ? y : x; return y != y ? y : best; }
+WG_INLINE R FN(wg_minimum)(R x, R y) { const R best = y < x ? y : x; return y != y ? y : best; }
+
+#define BETA_THRESHOLD WG_PARAM(R, beta, 0); WG_PARAM(R, threshold, 1)
+
+WG_OP1(FN(sigmoid), R, R, WG_NO_PARAMS, FN(wg_sigmoid)(x))
+WG_OP1(FN(log_sigmoid), R, R, WG_NO_PARAMS, FN(wg_log_sigmoid)(x))
+WG_OP1(FN(silu), R, R, WG_NO_PARAMS, x * FN(wg_sigmoid)(x))
+WG_OP1(FN(relu), R, R, WG_NO_PARAMS, x < 0 ? 0 : x)
+WG_OP1(FN(gelu), R, R, WG_NO_PARAMS, x * FN(wg_normal_cdf)(x))
+WG_OP1(FN(gelu_tanh), R, R, WG_NO_PARAMS, x * FN(wg_sigmoid)(FN(wg_gelu_tanh_arg)(x)))
+WG_OP1(FN(softplus), R, R, BETA_THRESHOLD, FN(wg_softplus)(x, beta, threshold))
+WG_OP1(FN(exp), R, R, WG_NO_PARAMS, EXP(x))
+WG_OP1(FN(erf), R, R, WG_NO_PARAMS, WG_CAT(wg_erf_, SUF)(x))
+WG_OP1(FN(erfc), R, R, WG_NO_PARAMS, ERFC(x))
+WG_OP1(FN(rsqrt), R, R, WG_NO_PARAMS, 1 / SQRT(x))
+WG_OP1(FN(square), R, R, WG_NO_PARAMS, x * x)
+WG_OP1(FN(cube), R, R, WG_NO_PARAMS, x * x * x)
+WG_OP1(FN(sign), R, R, WG_NO_PARAMS, (R)(x > 0) - (R)(x < 0))
+
+WG_OP2(FN(sigmoid_backward), R, R, R, WG_NO_PARAMS, x * (y * (1 - y)))
+WG_OP2(FN(tanh_backward), R, R, R, WG_NO_PARAMS, x * (1 - y * y))
+WG_OP2(FN(log_sigmoid_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_sigmoid)(-y))
+WG_OP2(FN(silu_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_silu_slope)(y))
+WG_OP2(FN(relu_backward), R, R, R, WG_NO_PARAMS, y <= 0 ? 0 : x)
+WG_OP2(FN(threshold_backward), R, R, R, WG_PARAM(R, threshold, 0), y <= threshold ? 0 : x)
+WG_OP2(FN(gelu_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_slope)(y))
+WG_OP2(FN(gelu_tanh_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_tanh_slope)(y))
+WG_OP2(FN(softplus_backward), R, R, R, BETA_THRESHOLD, x * FN(wg_softplus_slope)(y, beta, threshold))
+WG_OP2(FN(maximum), R, R, R, WG_NO_PARAMS, FN(wg_maximum)(x, y))
+WG_OP2(FN(minimum), R, R, R, WG_NO_PARAMS, FN(wg_minimum)(x, y))
+
+WG_OP3(FN(lerp), R, R, R, R, WG_NO_PARAMS, FN(wg_lerp)(x, y, z))
+WG_OP3(FN(addcmul), R, R, R, R, WG_PARAM(R, value, 0), x + value * y * z)
+WG_OP3(FN(addcdiv), R, R, R, R, WG_PARAM(R, value, 0), x + value * y / z)
+
+#undef FN
+#undef EXP
+#undef LOG1P_UNIT
+#undef ERFC
+#undef BETA_THRESHOLD
+#undef R
+#undef SUF
+#undef ABS
+#undef SQRT

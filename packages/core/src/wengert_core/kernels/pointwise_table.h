@@ -1,0 +1,93 @@
+/* Instantiates the pointwise ops and lists them: name, dtype, inputs, parameters, output. For pointwise.pyx only. */
+#ifndef WENGERT_POINTWISE_TABLE_H
+#define WENGERT_POINTWISE_TABLE_H
+
+#include "pointwise.h"
+#include "vecmath.h"
+
+#define R float
+#define SUF f32
+#define ABS fabsf
+#define SQRT sqrtf
+#include "activations.h"
+
+#define R double
+#define SUF f64
+#define ABS fabs
+#define SQRT sqrt
+#include "activations.h"
+
+/* sin and cos: a chunk that holds a number out of range of the fast reduction (or NaN) goes to the C library. */
+#define WG_TRIGONOMETRIC(NAME, QUARTER, EXACT) \
+    WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+        const double *x = (const double *)args[0]; \
+        double *out = (double *)args[1]; \
+        (void)params; \
+        while (n > 0) { \
+            const Py_ssize_t m = n < WG_CHUNK ? n : WG_CHUNK; \
+            int64_t far = 0; \
+            for (Py_ssize_t i = 0; i < m; i++) far |= -(int64_t)!(fabs(x[i]) < 1e5); \
+            if (far) \
+                for (Py_ssize_t i = 0; i < m; i++) out[i] = EXACT(x[i]); \
+            else { \
+                WG_IVDEP \
+                for (Py_ssize_t i = 0; i < m; i++) { \
+                    const double value = x[i]; \
+                    out[i] = QUARTER == 0 && value == 0 ? value : wg_sincos_f64(value, QUARTER); \
+                } \
+            } \
+            n -= m; x += m; out += m; \
+        } \
+    } \
+    WG_LOOP(NAME, 1, sizeof(double), sizeof(double))
+WG_TRIGONOMETRIC(sin_f64, 0, sin)
+WG_TRIGONOMETRIC(cos_f64, 1, cos)
+
+/* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
+#define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, x ? y : z)
+WG_WHERE(1, uint8_t)
+WG_WHERE(2, uint16_t)
+WG_WHERE(4, uint32_t)
+WG_WHERE(8, uint64_t)
+WG_WHERE(16, wg_c128)
+
+#define WG_COMPARE(SUF, T, LOAD) \
+    WG_OP2(eq_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) == LOAD(y)) \
+    WG_OP2(ne_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) != LOAD(y)) \
+    WG_OP2(lt_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) < LOAD(y)) \
+    WG_OP2(le_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) <= LOAD(y)) \
+    WG_OP2(gt_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) > LOAD(y)) \
+    WG_OP2(ge_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) >= LOAD(y))
+WG_COMPARE(f16, uint16_t, wg_half_to_float)
+WG_COMPARE(bf16, uint16_t, wg_bfloat_to_float)
+WG_COMPARE(f32, float, WG_LD_F32)
+WG_COMPARE(f64, double, WG_LD_F64)
+
+#define WG_REAL(NAME, NIN, NPARAMS) \
+    {#NAME, WG_F32, NIN, NPARAMS, WG_F32, NAME##_f32_loop}, {#NAME, WG_F64, NIN, NPARAMS, WG_F64, NAME##_f64_loop}
+#define WG_WHERE_OF(DTYPE, SIZE) {"where", DTYPE, 3, 0, DTYPE, where_##SIZE##_loop}
+#define WG_COMPARISON(NAME) \
+    {#NAME, WG_F16, 2, 0, WG_BOOL, NAME##_f16_loop}, {#NAME, WG_BF16, 2, 0, WG_BOOL, NAME##_bf16_loop}, \
+    {#NAME, WG_F32, 2, 0, WG_BOOL, NAME##_f32_loop}, {#NAME, WG_F64, 2, 0, WG_BOOL, NAME##_f64_loop}
+
+static const wg_pointwise_entry WG_POINTWISE[] = {
+    WG_REAL(sigmoid, 1, 0), WG_REAL(log_sigmoid, 1, 0), WG_REAL(silu, 1, 0), WG_REAL(relu, 1, 0), WG_REAL(gelu, 1, 0),
+    WG_REAL(gelu_tanh, 1, 0), WG_REAL(softplus, 1, 2), WG_REAL(exp, 1, 0), WG_REAL(erf, 1, 0), WG_REAL(erfc, 1, 0),
+    WG_REAL(rsqrt, 1, 0), WG_REAL(square, 1, 0), WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
+    WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0), WG_REAL(log_sigmoid_backward, 2, 0),
+    WG_REAL(silu_backward, 2, 0), WG_REAL(relu_backward, 2, 0), WG_REAL(threshold_backward, 2, 1),
+    WG_REAL(gelu_backward, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
+    WG_REAL(maximum, 2, 0), WG_REAL(minimum, 2, 0), WG_REAL(lerp, 3, 0), WG_REAL(addcmul, 3, 1),
+    WG_REAL(addcdiv, 3, 1), {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
+    WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
+    WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),
+    WG_WHERE_OF(WG_F32, 4), WG_WHERE_OF(WG_F64, 8), WG_WHERE_OF(WG_C64, 8), WG_WHERE_OF(WG_C128, 16),
+    WG_COMPARISON(eq), WG_COMPARISON(ne), WG_COMPARISON(lt), WG_COMPARISON(le), WG_COMPARISON(gt), WG_COMPARISON(ge)};
+
+static const wg_pointwise_entry *wg_find_pointwise(const char *name, int dtype) {
+    for (int i = 0; i < WG_COUNT(WG_POINTWISE); i++)
+        if (WG_POINTWISE[i].dtype == dtype && strcmp(WG_POINTWISE[i].name, name) == 0) return &WG_POINTWISE[i];
+    return NULL;
+}
+
+#endif

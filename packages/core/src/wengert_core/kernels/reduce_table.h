@@ -1,0 +1,116 @@
+/* Instantiates reduce.h: sum, prod, amax, amin, any, all. Included by reduce.pyx only. */
+#ifndef WENGERT_REDUCE_TABLE_H
+#define WENGERT_REDUCE_TABLE_H
+
+#include <math.h>
+#include "reduce.h"
+
+#define WG_SAME(x) (x)
+#define WG_BYTE(x) ((uint8_t)((x) != 0))
+#define WG_WIDE(x) ((int64_t)(x))
+#define WG_WIDE_BOOL(x) ((int64_t)((x) != 0))
+#define WG_TRUE_HALF(x) ((uint8_t)(((x) & 0x7FFF) != 0))
+#define WG_TRUE_COMPLEX(x) ((uint8_t)(((x).re != 0) | ((x).im != 0)))
+
+#define WG_ADD(a, b) ((a) + (b))
+#define WG_MUL(a, b) ((a) * (b))
+#define WG_OR(a, b) ((a) | (b))
+#define WG_AND(a, b) ((a) & (b))
+#define WG_GREATER(a, b) ((b) > (a) ? (b) : (a))
+#define WG_LESS(a, b) ((b) < (a) ? (b) : (a))
+/* NaN wins: an accumulator that is NaN loses no comparison, an element that is NaN replaces it. Two selects vectorise. */
+#define WG_FLOAT_EXTREME(NAME, T, BETTER) \
+    WG_INLINE T NAME(T a, T b) { const T best = b BETTER a ? b : a; return b != b ? b : best; }
+WG_FLOAT_EXTREME(wg_max_f32, float, >)
+WG_FLOAT_EXTREME(wg_max_f64, double, >)
+WG_FLOAT_EXTREME(wg_min_f32, float, <)
+WG_FLOAT_EXTREME(wg_min_f64, double, <)
+
+/* Sums of integers wrap, as in NumPy and torch, instead of being undefined. */
+WG_INLINE int64_t wg_add_i64(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+WG_INLINE int64_t wg_mul_i64(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
+#define WG_COMPLEX_OPS(T, R) \
+    WG_INLINE T wg_add_##T(T a, T b) { T c; c.re = a.re + b.re; c.im = a.im + b.im; return c; } \
+    WG_INLINE T wg_mul_##T(T a, T b) { \
+        T c; c.re = a.re * b.re - a.im * b.im; c.im = a.re * b.im + a.im * b.re; return c; } \
+    static const T WG_ZERO_##T = {0, 0}, WG_ONE_##T = {1, 0};
+WG_COMPLEX_OPS(wg_c64, float)
+WG_COMPLEX_OPS(wg_c128, double)
+
+/* sum and prod of the dtypes that accumulate in int64, float32, float64 and complex. */
+#define WG_ADDITIVE(NAME, OPI, OP, OPC, OPZ, UNIT, CUNIT, ZUNIT) \
+    WG_REDUCE(NAME##_BOOL, uint8_t, WG_WIDE_BOOL, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_U8, uint8_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_I8, int8_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_I16, int16_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_I32, int32_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, UNIT, OP, uint16_t, wg_float_to_half) \
+    WG_REDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, UNIT, OP, uint16_t, wg_float_to_bfloat) \
+    WG_REDUCE(NAME##_F16_F32, uint16_t, wg_half_to_float, float, UNIT, OP, float, WG_SAME) \
+    WG_REDUCE(NAME##_BF16_F32, uint16_t, wg_bfloat_to_float, float, UNIT, OP, float, WG_SAME) \
+    WG_REDUCE(NAME##_F32, float, WG_SAME, float, UNIT, OP, float, WG_SAME) \
+    WG_REDUCE(NAME##_F64, double, WG_SAME, double, UNIT, OP, double, WG_SAME) \
+    WG_REDUCE(NAME##_C64, wg_c64, WG_SAME, wg_c64, CUNIT, OPC, wg_c64, WG_SAME) \
+    WG_REDUCE(NAME##_C128, wg_c128, WG_SAME, wg_c128, ZUNIT, OPZ, wg_c128, WG_SAME)
+WG_ADDITIVE(sum, wg_add_i64, WG_ADD, wg_add_wg_c64, wg_add_wg_c128, 0, WG_ZERO_wg_c64, WG_ZERO_wg_c128)
+WG_ADDITIVE(prod, wg_mul_i64, WG_MUL, wg_mul_wg_c64, wg_mul_wg_c128, 1, WG_ONE_wg_c64, WG_ONE_wg_c128)
+
+#define WG_EXTREME(NAME, OP, OPF, OPD, U8, I8, I16, I32, I64, INF) \
+    WG_REDUCE(NAME##_U8, uint8_t, WG_SAME, uint8_t, U8, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_I8, int8_t, WG_SAME, int8_t, I8, OP, int8_t, WG_SAME) \
+    WG_REDUCE(NAME##_I16, int16_t, WG_SAME, int16_t, I16, OP, int16_t, WG_SAME) \
+    WG_REDUCE(NAME##_I32, int32_t, WG_SAME, int32_t, I32, OP, int32_t, WG_SAME) \
+    WG_REDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, I64, OP, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, INF, OPF, uint16_t, wg_float_to_half) \
+    WG_REDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, INF, OPF, uint16_t, wg_float_to_bfloat) \
+    WG_REDUCE(NAME##_F32, float, WG_SAME, float, INF, OPF, float, WG_SAME) \
+    WG_REDUCE(NAME##_F64, double, WG_SAME, double, INF, OPD, double, WG_SAME)
+WG_EXTREME(amax, WG_GREATER, wg_max_f32, wg_max_f64, 0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN, -(float)INFINITY)
+WG_EXTREME(amin, WG_LESS, wg_min_f32, wg_min_f64, UINT8_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX, (float)INFINITY)
+
+#define WG_TRUTH(NAME, OP, UNIT) \
+    WG_REDUCE(NAME##_B1, uint8_t, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_B2, int16_t, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_B4, int32_t, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_B8, int64_t, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_F2, uint16_t, WG_TRUE_HALF, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_F4, float, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_F8, double, WG_BYTE, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_C8, wg_c64, WG_TRUE_COMPLEX, uint8_t, UNIT, OP, uint8_t, WG_SAME) \
+    WG_REDUCE(NAME##_C16, wg_c128, WG_TRUE_COMPLEX, uint8_t, UNIT, OP, uint8_t, WG_SAME)
+WG_TRUTH(any, WG_OR, 0)
+WG_TRUTH(all, WG_AND, 1)
+
+#define WG_ADDITIVE_ROWS(NAME) \
+    {#NAME, WG_BOOL, WG_I64, NAME##_BOOL}, {#NAME, WG_U8, WG_I64, NAME##_U8}, {#NAME, WG_I8, WG_I64, NAME##_I8}, \
+    {#NAME, WG_I16, WG_I64, NAME##_I16}, {#NAME, WG_I32, WG_I64, NAME##_I32}, {#NAME, WG_I64, WG_I64, NAME##_I64}, \
+    {#NAME, WG_F16, WG_F16, NAME##_F16}, {#NAME, WG_BF16, WG_BF16, NAME##_BF16}, \
+    {#NAME, WG_F16, WG_F32, NAME##_F16_F32}, {#NAME, WG_BF16, WG_F32, NAME##_BF16_F32}, \
+    {#NAME, WG_F32, WG_F32, NAME##_F32}, {#NAME, WG_F64, WG_F64, NAME##_F64}, \
+    {#NAME, WG_C64, WG_C64, NAME##_C64}, {#NAME, WG_C128, WG_C128, NAME##_C128}
+#define WG_EXTREME_ROWS(NAME, BOOLEAN) \
+    {#NAME, WG_BOOL, WG_BOOL, BOOLEAN}, {#NAME, WG_U8, WG_U8, NAME##_U8}, {#NAME, WG_I8, WG_I8, NAME##_I8}, \
+    {#NAME, WG_I16, WG_I16, NAME##_I16}, {#NAME, WG_I32, WG_I32, NAME##_I32}, {#NAME, WG_I64, WG_I64, NAME##_I64}, \
+    {#NAME, WG_F16, WG_F16, NAME##_F16}, {#NAME, WG_BF16, WG_BF16, NAME##_BF16}, \
+    {#NAME, WG_F32, WG_F32, NAME##_F32}, {#NAME, WG_F64, WG_F64, NAME##_F64}
+#define WG_TRUTH_ROWS(NAME) \
+    {#NAME, WG_BOOL, WG_BOOL, NAME##_B1}, {#NAME, WG_U8, WG_BOOL, NAME##_B1}, {#NAME, WG_I8, WG_BOOL, NAME##_B1}, \
+    {#NAME, WG_I16, WG_BOOL, NAME##_B2}, {#NAME, WG_I32, WG_BOOL, NAME##_B4}, {#NAME, WG_I64, WG_BOOL, NAME##_B8}, \
+    {#NAME, WG_F16, WG_BOOL, NAME##_F2}, {#NAME, WG_BF16, WG_BOOL, NAME##_F2}, {#NAME, WG_F32, WG_BOOL, NAME##_F4}, \
+    {#NAME, WG_F64, WG_BOOL, NAME##_F8}, {#NAME, WG_C64, WG_BOOL, NAME##_C8}, {#NAME, WG_C128, WG_BOOL, NAME##_C16}
+
+static const wg_reduce_entry WG_REDUCTIONS[] = {
+    WG_ADDITIVE_ROWS(sum), WG_ADDITIVE_ROWS(prod), WG_EXTREME_ROWS(amax, any_B1), WG_EXTREME_ROWS(amin, all_B1),
+    WG_TRUTH_ROWS(any), WG_TRUTH_ROWS(all)};
+
+static wg_reduce_fn wg_find_reduction(const char *name, int src, int dst) {
+    for (int i = 0; i < WG_COUNT(WG_REDUCTIONS); i++) {
+        const wg_reduce_entry *entry = &WG_REDUCTIONS[i];
+        if (entry->src == src && entry->dst == dst && strcmp(entry->name, name) == 0) return entry->fn;
+    }
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,123 @@
+"""Python doors to the kernels, for tests and benchmarks only: NumPy arrays in, results written to an array given.
+
+Shapes and dtypes are checked here, since kernels check nothing. Arrays may be strided but must be aligned.
+"""
+from libc.stdint cimport uintptr_t
+
+from wengert_core.kernels.casts cimport cast as find_cast
+from wengert_core.kernels.pointwise cimport PointwiseEntry, find_pointwise_entry
+from wengert_core.kernels.reduce cimport find_reduction
+from wengert_core.kernels.strided cimport MAX_DIMS, cast_strided as cast_nd, copy_strided as copy_nd, fill_strided as fill_nd
+from wengert_core.kernels.types cimport cast_fn, npy_intp, reduce_fn
+
+DTYPE_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+               "complex64", "complex128")
+_CODES = {name: code for code, name in enumerate(DTYPE_NAMES)}
+
+
+cdef char *pointer(array) except? NULL:
+    return <char *><uintptr_t>array.ctypes.data
+
+
+cdef int dtype_code(array) except -1:
+    return _CODES[array.dtype.name]
+
+
+cdef int write_layout(array, npy_intp *strides, npy_intp *shape) except -1:
+    cdef int dim
+    if array.ndim > MAX_DIMS or not array.flags.aligned:
+        raise ValueError("kernels take aligned arrays of at most 64 dims")
+    for dim in range(array.ndim):
+        strides[dim] = array.strides[dim]
+        shape[dim] = array.shape[dim]
+    return array.ndim
+
+
+def cast(src, dst):
+    """Convert the 1-d array src into the 1-d array dst of the same size."""
+    cdef cast_fn convert = find_cast(dtype_code(src), dtype_code(dst))
+    cdef char *src_ptr = pointer(src)
+    cdef char *dst_ptr = pointer(dst)
+    cdef npy_intp src_stride = src.strides[0], dst_stride = dst.strides[0], n = src.size
+    if src.shape != dst.shape or src.ndim != 1:
+        raise ValueError(f"cast: shapes {src.shape} and {dst.shape}")
+    with nogil:
+        convert(src_ptr, src_stride, dst_ptr, dst_stride, n)
+
+
+def copy_strided(dst, src):
+    """Copy src into dst: equal shapes; equal dtypes are copied by item size, others cast."""
+    cdef npy_intp dst_strides[MAX_DIMS]
+    cdef npy_intp src_strides[MAX_DIMS]
+    cdef npy_intp shape[MAX_DIMS]
+    cdef int ndim = write_layout(src, src_strides, shape), itemsize = src.itemsize
+    cdef int src_code = dtype_code(src), dst_code = dtype_code(dst)
+    cdef char *src_ptr = pointer(src)
+    cdef char *dst_ptr = pointer(dst)
+    write_layout(dst, dst_strides, shape)
+    if src.shape != dst.shape:
+        raise ValueError(f"copy_strided: shapes {src.shape} and {dst.shape}")
+    with nogil:
+        if src_code == dst_code:
+            copy_nd(dst_ptr, dst_strides, src_ptr, src_strides, shape, ndim, itemsize)
+        else:
+            cast_nd(dst_ptr, dst_strides, dst_code, src_ptr, src_strides, src_code, shape, ndim)
+
+
+def fill_strided(dst, value):
+    """Fill dst with the 0-d array value of the same dtype."""
+    cdef npy_intp strides[MAX_DIMS]
+    cdef npy_intp shape[MAX_DIMS]
+    cdef int ndim = write_layout(dst, strides, shape), itemsize = dst.itemsize
+    cdef char *dst_ptr = pointer(dst)
+    cdef char *value_ptr = pointer(value)
+    if value.dtype != dst.dtype:
+        raise ValueError(f"fill_strided: dtypes {value.dtype} and {dst.dtype}")
+    with nogil:
+        fill_nd(dst_ptr, strides, shape, ndim, itemsize, value_ptr)
+
+
+def has_reduction(name, src_dtype, dst_dtype):
+    """Whether reduce() knows this name for these dtype names."""
+    return find_reduction(name.encode(), _CODES[src_dtype], _CODES[dst_dtype]) != NULL
+
+
+def reduce(name, src, dst):
+    """Reduce the 2-d array src along axis 1 into the 1-d array dst."""
+    cdef reduce_fn run = find_reduction(name.encode(), dtype_code(src), dtype_code(dst))
+    cdef char *src_ptr = pointer(src)
+    cdef char *dst_ptr = pointer(dst)
+    cdef npy_intp outer_n, n, outer_stride, stride, dst_stride
+    if run == NULL or src.ndim != 2 or dst.shape != src.shape[:1]:
+        raise ValueError(f"reduce: no {name} of {src.dtype}{src.shape} to {dst.dtype}{dst.shape}")
+    outer_n, n = src.shape
+    outer_stride, stride = src.strides
+    dst_stride = dst.strides[0]
+    with nogil:
+        run(src_ptr, outer_n, outer_stride, n, stride, dst_ptr, dst_stride)
+
+
+def has_pointwise(name, dtype):
+    """Whether pointwise() knows this name for this dtype name."""
+    return find_pointwise_entry(name.encode(), _CODES[dtype]) != NULL
+
+
+def pointwise(name, out, *inputs, params=()):
+    """Run a pointwise loop over 1-d arrays of one size; the dtype is that of the last input."""
+    cdef const PointwiseEntry *entry = find_pointwise_entry(name.encode(), dtype_code(inputs[len(inputs) - 1]))
+    cdef char *args[4]
+    cdef npy_intp strides[4]
+    cdef double values[4]
+    cdef npy_intp n = out.size
+    cdef int k
+    if entry == NULL or entry.nin != len(inputs) or entry.nparams != len(params) or entry.out != dtype_code(out):
+        raise ValueError(f"pointwise: no {name} of {[a.dtype for a in inputs]} and {len(params)} to {out.dtype}")
+    for k, array in enumerate((*inputs, out)):
+        if array.shape != (n,):
+            raise ValueError(f"pointwise: shapes {array.shape} and {out.shape}")
+        args[k] = pointer(array)
+        strides[k] = array.strides[0]
+    for k in range(len(params)):
+        values[k] = params[k]
+    with nogil:
+        entry.loop(args, &n, strides, values)

@@ -1,0 +1,145 @@
+"""Providers of inner loops, in order: a loop of our own, NumPy's loop fetched by pointer, the row's reference.
+
+NumPy's ``PyUFuncObject`` is a public C struct which holds one inner loop for each dtype, SIMD-dispatched. A fetched loop is
+used only after it has agreed with NumPy's own call on three elements. ``WENGERT_KERNELS=python`` uses references only.
+Source: NumPy C API, "ufuncobject.h". float16 and bfloat16 are computed in float32, as in torch, and rounded once.
+"""
+import os
+import warnings
+
+import numpy as np
+from libc.string cimport memcmp, memcpy, memset
+
+from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
+from wengert_core.kernels.types cimport loop_t, npy_intp
+
+cdef extern from "numpy/arrayobject.h":
+    pass
+
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef struct PyUFuncObject:
+        int nin
+        int nout
+        int nargs
+        loop_t* functions
+        void** data
+        int ntypes
+        const char* types
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
+cdef tuple NUMPY_TESTED = (2, 5)       # the newest NumPy whose loops were tried
+
+
+def numpy_is_known():
+    """True when this NumPy is one whose loops were tried; otherwise references are used, and it is said once."""
+    version = tuple(int(part) for part in np.__version__.split(".")[:2])
+    if (2, 0) <= version <= NUMPY_TESTED:
+        return True
+    warnings.warn(f"wengert has not been tried with the inner loops of NumPy {np.__version__}: it calls NumPy the slow way",
+                  RuntimeWarning, stacklevel=2)
+    return False
+
+
+cdef bint USE_NUMPY_LOOPS = not ONLY_REFERENCES and numpy_is_known()
+
+
+cdef int dtype_of_numpy(int number) noexcept:
+    """Our code of a NumPy type number; -1 when there is none."""
+    cdef int code
+    for code in range(N_DTYPES):
+        if FACTS.numpy_type[code] == number:
+            return code
+    return -1
+
+
+cdef bint fetch(Loop* loop, object ufunc, int code, int n_in):
+    """Find ufunc's loop whose inputs are all ``code``; True when there is one and it passes the self-test."""
+    cdef PyUFuncObject* u = <PyUFuncObject*> <void*> ufunc
+    cdef int i, k, number = FACTS.numpy_type[code]
+    cdef const char* row
+    if not isinstance(ufunc, np.ufunc) or u.nin != n_in or u.nout != 1:
+        return False
+    for i in range(u.ntypes):
+        row = u.types + i * u.nargs
+        for k in range(n_in):
+            if row[k] != number:
+                break
+        else:
+            if u.functions[i] == NULL or dtype_of_numpy(row[n_in]) < 0:
+                return False
+            loop.fn = u.functions[i]
+            loop.data = u.data[i]
+            loop.compute = code
+            loop.out = loop.result = dtype_of_numpy(row[n_in])
+            return agrees(loop, ufunc, n_in)
+    return False
+
+
+cdef bint agrees(Loop* loop, object ufunc, int n_in):
+    """The loop's answer on three elements is the ufunc's."""
+    cdef char inputs[3 * 48]
+    cdef char result[48]
+    cdef char* args[4]
+    cdef npy_intp strides[4]
+    cdef npy_intp n = 3
+    cdef int k
+    cdef bytes raw
+    dtype = np.dtype(NUMPY_NAMES[loop.compute])
+    arrays = [np.array([1, 2, 1 + k], dtype=dtype) for k in range(n_in)]
+    memset(result, 0, sizeof(result))
+    for k in range(n_in):
+        raw = arrays[k].tobytes()
+        memcpy(inputs + 48 * k, <const char*> raw, 3 * dtype.itemsize)
+        args[k] = inputs + 48 * k
+        strides[k] = dtype.itemsize
+    out_dtype = np.dtype(NUMPY_NAMES[loop.out])
+    args[n_in] = result
+    strides[n_in] = out_dtype.itemsize
+    loop.fn(args, &n, strides, loop.data)
+    with np.errstate(all="ignore"):
+        expected = ufunc(*arrays)
+    raw = expected.tobytes()
+    return expected.dtype == out_dtype and memcmp(result, <const char*> raw, 3 * out_dtype.itemsize) == 0
+
+
+cdef loop_t find_pointwise(const char* name, int dtype) noexcept:
+    return NULL
+
+
+cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float32", "float64",
+                          "complex64", "complex128")
+
+
+cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
+    """Fill ``loop`` for inputs of dtype ``code``. kernels: names of our own kernels or NumPy ufuncs, best first;
+    (kernel, category): not for dtypes below that category.
+
+    out, first: dtype of our own kernels' output and first input, -1: the same as the other inputs'.
+    """
+    cdef int compute = FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+    cdef bytes name
+    loop.state = LOOP_REFERENCE
+    loop.compute = compute
+    loop.first = compute if first < 0 else first
+    loop.out = compute if out < 0 else out
+    loop.result = code if out < 0 else out
+    if ONLY_REFERENCES:
+        return 0
+    for kernel in kernels:
+        if isinstance(kernel, tuple):
+            kernel, least = kernel
+            if FACTS.category[code] < least:
+                continue
+        if isinstance(kernel, str):
+            name = kernel.encode()
+            loop.fn = find_pointwise(name, compute)
+            loop.data = NULL
+            if loop.fn != NULL:
+                loop.state = LOOP_NATIVE
+                break
+        elif USE_NUMPY_LOOPS and fetch(loop, kernel, compute, n_in):
+            loop.state = LOOP_NATIVE
+            loop.result = code if loop.out == compute else loop.out
+            break
+    return 0

@@ -1,0 +1,276 @@
+"""Op: a row of an operator table. The schema is read once; a call binds arguments to slots in C. See op.pxd."""
+from cpython.exc cimport PyErr_Occurred
+from cpython.object cimport PyTypeObject, PyCallable_Check
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.string cimport memset
+
+from wengert_core.dtypes cimport code_of, dtype
+from wengert_core.schema import parse_schema
+
+cdef extern from "Python.h":
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+    Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
+    PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
+    Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
+    int PyUnicode_Compare(PyObject* a, PyObject* b) except? -1
+    bint PyIndex_Check(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    bint PyNumber_Check(PyObject* o) noexcept
+    bint PyUnicode_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyLong_Check(PyObject* o) noexcept
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    void Py_XINCREF(PyObject* o) noexcept
+    object PyUnicode_InternFromString(const char* s)
+    PyObject* PyMethod_New(PyObject* f, PyObject* self) noexcept
+
+cdef extern from "wengert_core/objects.h":
+    void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
+
+cdef EngineHooks HOOKS
+memset(&HOOKS, 0, sizeof(HOOKS))
+
+cdef dict OPS = {}
+cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of ints", "bool", "float", "torch.dtype", "str",
+                       "tuple of Tensors", "object")
+cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NUMBER, "int": K_INT, "int[]": K_INTS,
+                   "bool": K_BOOL, "float": K_FLOAT, "dtype": K_DTYPE, "str": K_STR, "Tensor[]": K_TENSORS,
+                   "object": K_OBJECT}
+cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other"}
+
+
+cdef EngineHooks* engine_hooks() noexcept nogil:
+    return &HOOKS
+
+
+cdef class Op:
+    """An operator: call it as a function, or as a method of Tensor."""
+
+    def __init__(self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
+                 bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False):
+        name, params, outputs = parse_schema(schema)
+        if len(params) > MAX_SLOTS:
+            raise ValueError(f"{name}: an op has at most {MAX_SLOTS} parameters, its schema has {len(params)}")
+        self.name, self.schema, self.family, self.doc = name, schema, family, doc
+        self.reference, self.impl, self.options, self.out_of_place = reference, impl, options or {}, out_of_place
+        self.outputs = outputs
+        self.params = tuple([p[0] for p in params])
+        self.owner = ""
+        self.n_params = len(params)
+        self.n_positional = self.n_params
+        self.out_slot = -1
+        self.flags = (OP_INPLACE * inplace) | (OP_VIEW * (view or multi_view)) | (OP_MULTI_VIEW * multi_view) \
+            | (OP_NO_RECORD * no_record)
+        self.vectorcall = <void*> op_vectorcall
+        cdef int i
+        for i, (param, kind, optional, varargs, keyword_only, required, default) in enumerate(params):
+            self.kinds[i] = KINDS[kind] | (K_OPTIONAL * bool(optional)) | (K_VARARGS * bool(varargs))
+            interned = PyUnicode_InternFromString(param.encode())
+            Py_INCREF(interned)
+            self.names[i] = <PyObject*> interned
+            self.defaults[i] = NULL
+            if not required:
+                Py_INCREF(default)
+                self.defaults[i] = <PyObject*> default
+            if keyword_only and i < self.n_positional:
+                self.n_positional = i
+            if param == "out":
+                self.out_slot = i
+
+    def __repr__(self):
+        return f"<wengert op {self.schema}>"
+
+    def __reduce__(self):
+        return find, (self.name,)
+
+    @property
+    def __name__(self):
+        return self.name
+
+    @property
+    def __doc__(self):
+        return f"{self.doc}\n\n{self.schema}"
+
+    @property
+    def __text_signature__(self):
+        return "($self, /, " + ", ".join(self.params[1:]) + ")" if self.params else "()"
+
+    @property
+    def is_inplace(self):
+        """True when the op writes into its first argument."""
+        return bool(self.flags & OP_INPLACE)
+
+    @property
+    def is_view(self):
+        """True when the op's outputs are views of its first argument."""
+        return bool(self.flags & OP_VIEW)
+
+    @property
+    def differentiable(self):
+        """False when the op's outputs are never differentiable (comparisons, argmax)."""
+        return not self.flags & OP_NO_RECORD
+
+
+cdef object op_error(Op op, int slot, str expected, PyObject* got):
+    """A TypeError for an argument of the wrong type, in torch's words."""
+    shown = "input" if op.params[slot] == "self" else op.params[slot]
+    kind = "NoneType" if got == NULL else type(<object> got).__name__
+    return TypeError(f"{op.name}(): argument '{shown}' (position {slot + 1}) must be {expected}, not {kind}")
+
+
+cdef inline bint fits(PyObject* value, int kind) noexcept:
+    if kind == K_TENSOR:
+        return isinstance(<object> value, Tensor)
+    if kind == K_INT:
+        return PyIndex_Check(value) and not PyBool_Check(value)
+    if kind == K_BOOL:
+        return PyBool_Check(value) or PyLong_Check(value)
+    if kind == K_INTS:
+        return PyIndex_Check(value) or (PySequence_Check(value) and not PyUnicode_Check(value)
+                                        and not isinstance(<object> value, Tensor))
+    if kind == K_FLOAT or kind == K_NUMBER:
+        return (PyNumber_Check(value) or PyComplex_Check(value)) and not PyUnicode_Check(value) \
+            and (not isinstance(<object> value, Tensor) or (<Tensor> value).rank == 0)
+    if kind == K_STR:
+        return PyUnicode_Check(value)
+    if kind == K_TENSORS:
+        return isinstance(<object> value, (tuple, list))
+    if kind == K_TENSOR_OR_NUMBER:
+        return isinstance(<object> value, Tensor) or (PyNumber_Check(value) and not PyUnicode_Check(value)) \
+            or PyComplex_Check(value)
+    return True
+
+
+cdef int check_slot(Op op, int slot, PyObject* value) except -1:
+    cdef int kind = op.kinds[slot]
+    if value == <PyObject*> None and kind & K_OPTIONAL:
+        return 0
+    if kind & 63 == K_DTYPE:
+        code_of(<object> value)
+        return 0
+    if not fits(value, kind & 63):
+        raise op_error(op, slot, EXPECTED[kind & 63], value)
+    return 0
+
+
+cdef int slot_of_keyword(Op op, PyObject* name) except -2:
+    """The slot called name: by identity of the interned str, then by text, then by alias. -1: none."""
+    cdef int i
+    for i in range(op.n_params):
+        if op.names[i] == name:
+            return i
+    text = <object> name
+    for i in range(op.n_params):
+        if <object> op.names[i] == text:
+            return i
+    alias = ALIASES.get(text)
+    if alias is not None:
+        for i in range(op.n_params):
+            if <object> op.names[i] == alias:
+                return i
+    return -1
+
+
+cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, list keep) except -1:
+    """Fill ``slots`` from a call's arguments (borrowed; ``keep`` holds what had to be made)."""
+    cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
+    cdef int slot, n_bound = <int> nargs
+    memset(slots, 0, op.n_params * sizeof(PyObject*))
+    if nargs and op.n_positional and op.kinds[op.n_positional - 1] & K_VARARGS and nargs >= op.n_positional \
+            and (nargs > op.n_positional or PyIndex_Check(args[nargs - 1])):
+        rest = tuple([<object> args[i] for i in range(op.n_positional - 1, nargs)])
+        keep.append(rest)
+        slots[op.n_positional - 1] = <PyObject*> rest
+        n_bound = op.n_positional - 1
+    elif nargs > op.n_positional:
+        raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
+                        f"but {nargs} were given; its signature is {op.schema}")
+    for i in range(n_bound):
+        slots[i] = args[i]
+    for i in range(n_keywords):
+        slot = slot_of_keyword(op, PyTuple_GET_ITEM(kwnames, i))
+        if slot < 0:
+            raise TypeError(f"{op.name}() got an unexpected keyword argument '{<object> PyTuple_GET_ITEM(kwnames, i)}'; "
+                            f"its signature is {op.schema}")
+        if slots[slot] != NULL:
+            raise TypeError(f"{op.name}() got multiple values for argument '{op.params[slot]}'")
+        slots[slot] = args[nargs + i]
+    for i in range(op.n_params):
+        if slots[i] == NULL:
+            slots[i] = op.defaults[i]
+            if slots[i] == NULL:
+                raise TypeError(f"{op.name}() missing 1 required positional arguments: "
+                                f"\"{'input' if op.params[i] == 'self' else op.params[i]}\"; its signature is {op.schema}")
+        else:
+            check_slot(op, <int> i, slots[i])
+    return 0
+
+
+cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+    cdef PyObject* slots[16]
+    cdef list keep = []
+    bind(op, args, nargs, kwnames, slots, keep)
+    return op.run(op, slots)
+
+
+cdef object call_slots(Op op, PyObject** slots):
+    """Run an op on slots that are known to be right."""
+    return op.run(op, slots)
+
+
+cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
+    if kwnames == NULL:
+        if nargs == 1 and (<Op> callable_).call1 != NULL:
+            return (<Op> callable_).call1(<Op> callable_, args[0])
+        if nargs == 2 and (<Op> callable_).call2 != NULL:
+            return (<Op> callable_).call2(<Op> callable_, args[0], args[1])
+    return call_bound(<Op> callable_, args, nargs, kwnames)
+
+
+cdef PyObject* op_get(PyObject* op, PyObject* instance, PyObject* owner) noexcept:
+    """Attribute access on an instance binds, as a function does."""
+    if instance == NULL or instance == <PyObject*> None:
+        Py_XINCREF(op)
+        return op
+    return PyMethod_New(op, instance)
+
+
+cdef Py_ssize_t vectorcall_offset():
+    cdef Op probe = Op.__new__(Op)
+    return <char*> &probe.vectorcall - <char*> <PyObject*> probe
+
+
+cdef PyObject* attach_call(Op op) noexcept:
+    return <PyObject*> op
+
+
+wengert_set_vectorcall(<PyTypeObject*> Op, vectorcall_offset(), <void*> op_get)
+
+
+def register(Op op):
+    """Make an op known by its name; ValueError when the name is taken."""
+    if op.name in OPS:
+        raise ValueError(f"op '{op.name}' is registered twice: {OPS[op.name].schema} and {op.schema}")
+    OPS[op.name] = op
+    return op
+
+
+def unregister(Op op):
+    """Forget an op (a plugin that was removed)."""
+    OPS.pop(op.name, None)
+
+
+cdef Op find_op(str name):
+    return <Op> OPS[name]
+
+
+def find(str name):
+    """The op called ``name``; KeyError when there is none."""
+    return OPS[name]
+
+
+def names():
+    """The names of all ops, sorted."""
+    return sorted(OPS)

@@ -1,0 +1,13 @@
+"""Core's operator table: one module for each family."""
+from wengert_core.ops.table import TABLE
+from wengert_core.ops import arithmetic
+from wengert_core.ops import comparison
+from wengert_core.ops import bitwise
+from wengert_core.ops import rounding
+from wengert_core.ops import exponential
+from wengert_core.ops import trigonometric
+from wengert_core.ops import activations
+from wengert_core.ops import complex_parts
+from wengert_core.ops import operators  # after all rows that an operator calls
+
+__all__ = ["TABLE"]

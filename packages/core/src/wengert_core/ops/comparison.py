@@ -1,0 +1,73 @@
+"""Comparisons, tests of single elements, logic: the results are bool."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import EVERY, REAL
+
+unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
+
+for name, ufunc, words, taken, other_name in (
+    ("eq", np.equal, "self == other", EVERY, None),
+    ("ne", np.not_equal, "self != other", EVERY, "not_equal"),
+    ("lt", np.less, "self < other", REAL, "less"),
+    ("le", np.less_equal, "self <= other", REAL, "less_equal"),
+    ("gt", np.greater, "self > other", REAL, "greater"),
+    ("ge", np.greater_equal, "self >= other", REAL, "greater_equal"),
+):
+    binary(f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], promotion="compare", dtypes=taken,
+           doc=f"{words}, as bool.")
+    if other_name is not None:
+        TABLE.alias(other_name, TABLE.ops[name])
+        TABLE.methods[f"{other_name}_"] = TABLE.ops[f"{name}_"]
+
+
+def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
+    """A row for a question about each element."""
+    unary(f"{name}(Tensor self) -> Tensor", kernels=[function] if isinstance(function, np.ufunc) else [name], dtypes=taken,
+          reference=None if isinstance(function, np.ufunc) else function, promotion="compare", inplace=False, doc=words,
+          refusal={"complex": f"{name} does not support complex inputs."})
+
+
+def is_infinite(xp: Any, x: Any, sign: int) -> Any:
+    """Whether x is infinite with that sign."""
+    return xp.zeros(x.shape, bool) if x.dtype.kind in "biu" else x == sign * xp.inf
+
+
+test("isnan", np.isnan, "Whether an element is NaN.")
+test("isinf", np.isinf, "Whether an element is infinite.")
+test("isfinite", np.isfinite, "Whether an element is neither infinite nor NaN.")
+test("isposinf", lambda xp, x: is_infinite(xp, x, 1), "Whether an element is plus infinity.", REAL)
+test("isneginf", lambda xp, x: is_infinite(xp, x, -1), "Whether an element is minus infinity.", REAL)
+test("signbit", lambda xp, x: x < 0 if x.dtype.kind in "biu" else xp.signbit(x), "Whether an element has a minus sign.", REAL)
+
+for name, ufunc, words in (
+    ("logical_and", np.logical_and, "Whether both are nonzero."),
+    ("logical_or", np.logical_or, "Whether one or both are nonzero."),
+    ("logical_xor", np.logical_xor, "Whether exactly one is nonzero."),
+):
+    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[ufunc], promotion="logical", doc=words)
+unary("logical_not(Tensor self) -> Tensor", kernels=[np.logical_not], promotion="logical", doc="Whether an element is zero.")
+
+
+# ---- replacing what the tests find
+LIMITS = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38, "float64": sys.float_info.max}
+
+
+def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """input with NaN and the infinities replaced: by default by 0 and the largest and smallest number of the dtype."""
+    limit = LIMITS.get(input.dtype.name)
+    if limit is None:
+        return input.clone()
+    where = TABLE.ops["where"]
+    result = where(TABLE.ops["isposinf"](input), limit if posinf is None else posinf, input)
+    result = where(TABLE.ops["isneginf"](input), -limit if neginf is None else neginf, result)
+    return where(TABLE.ops["isnan"](input), 0.0 if nan is None else nan, result)
+
+
+TABLE.composite(nan_to_num, method=True)

@@ -1,0 +1,33 @@
+"""The parts of complex numbers; of a real tensor they are trivial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import FLOATING_COMPLEX
+
+TABLE.pointwise_unary("conj(Tensor self) -> Tensor", kernels=[np.conjugate], reference=lambda xp, x: xp.conjugate(x),
+                      identity="real", inplace=False, doc="The complex conjugate; a real tensor itself.")
+
+
+def angle(xp: Any, x: Any) -> Any:
+    """The angle in the complex plane: 0 or pi for real numbers, NaN for NaN."""
+    if x.dtype.kind == "c":
+        return xp.angle(x)
+    return xp.where(xp.isnan(x), x, xp.where(x < 0, xp.pi, 0)).astype(x.dtype)
+
+
+TABLE.pointwise_unary("angle(Tensor self) -> Tensor", kernels=["angle"], reference=angle, promotion="float_real",
+                      dtypes=FLOATING_COMPLEX, inplace=False, doc="The angle in the complex plane, in radians.")
+
+
+def conj_physical(input: Any) -> Any:
+    """The complex conjugate: the same as conj, which never postpones it."""
+    return TABLE.ops["conj"](input)
+
+
+TABLE.composite(conj_physical, method=True)
+TABLE.composite(lambda input: input, name="resolve_conj", method=True)

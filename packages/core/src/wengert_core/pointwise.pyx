@@ -1,0 +1,732 @@
+"""The driver of pointwise operations: parse, promote, broadcast, allocate, run, record.
+
+Note [Blocks]
+    A loop computes in one dtype. An operand of another dtype is converted in blocks of a few hundred elements which stay in
+    the first-level cache, and so is the result: mixed dtypes, float16 and bfloat16 (computed in float32) cost no temporary
+    tensor. Dimensions are sorted by the output's strides and merged, so that the loop runs over the longest stretch.
+"""
+from cpython.mem cimport PyMem_Calloc
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport uint32_t
+
+import math
+import warnings
+
+import numpy as np
+
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, tensor_of_array
+from wengert_core.driving cimport (LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
+                                   intercepted, prepare_out, record)
+from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.kernels.casts cimport cast
+from wengert_core.kernels.types cimport npy_intp
+from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
+from wengert_core.scalars cimport number_code, store_number
+from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
+from wengert_core.state cimport thread_state
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity, shape_tuple, storage_of
+
+cdef extern from "Python.h":
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+
+cdef enum:
+    BLOCK = 512                        # elements converted at a time
+    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare": PROMOTE_COMPARE,
+                        "logical": PROMOTE_LOGICAL, "where": PROMOTE_WHERE, "real": PROMOTE_TO_REAL,
+                        "float_real": PROMOTE_FLOAT_REAL, "strict": PROMOTE_STRICT}
+
+
+cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
+                    "true_division": CHECK_TRUE_DIVISION}
+
+
+def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
+              variant=None, variants=(), bint bounds=False, identity=None):
+    """Make ``op`` a pointwise op. See rows/pointwise.py for what the settings mean."""
+    cdef Pointwise* p = new_record(n_in, promotion, kernels, reference)
+    p.n_promote = n_in if n_promote is None else n_promote
+    p.alpha_slot = -1 if alpha is None else op.params.index(alpha)
+    p.check = CHECKS[check]
+    p.bounds = bounds
+    p.identity = (None, "real", "always").index(identity)
+    for d in dtypes:
+        p.accepts |= 1 << code_of(d)
+    if variant is not None:
+        add_variants(op, p, op.params.index(variant), dict(variants))
+    op.data = p
+    op.run = pointwise_run
+    if not op.flags & OP_INPLACE:
+        if n_in == 1:
+            op.call1 = unary_call
+        elif n_in == 2 and p.n_promote == 2:
+            op.call2 = binary_call
+
+
+cdef Pointwise* new_record(int n_in, str promotion, kernels, reference) except NULL:
+    cdef Pointwise* p = <Pointwise*> PyMem_Calloc(1, sizeof(Pointwise))
+    if p == NULL:
+        raise MemoryError()
+    p.n_in = n_in
+    p.promotion = PROMOTIONS[promotion]
+    p.variant_slot = p.alpha_slot = -1
+    p.kernels = <PyObject*> kernels
+    p.reference = <PyObject*> reference
+    Py_INCREF(kernels)
+    Py_INCREF(reference)
+    return p
+
+
+cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
+    """Records of their own for values of one argument; the default's is ``p``."""
+    cdef Pointwise* v
+    cdef dict addresses = {}
+    p.variant_slot = slot
+    if op.defaults[slot] != NULL:
+        addresses[<object> op.defaults[slot]] = <size_t> p
+    for value, row in variants.items():
+        v = new_record(row.get("n_in", p.n_in), "same", tuple(row.get("kernels", ())), row["reference"])
+        v.promotion = PROMOTIONS[row["promotion"]] if "promotion" in row else p.promotion
+        v.n_promote, v.alpha_slot, v.accepts = p.n_promote, p.alpha_slot, p.accepts
+        if "dtypes" in row:
+            v.accepts = 0
+            for d in row["dtypes"]:
+                v.accepts |= 1 << code_of(d)
+        v.check = CHECKS[row["check"]] if "check" in row else p.check
+        addresses[value] = <size_t> v
+    p.variants = <PyObject*> addresses
+    Py_INCREF(addresses)
+    return 0
+
+
+cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
+    """The record for this call: the op's own, or the one for a value of its variant argument (pow with 2, div with "floor")."""
+    cdef Pointwise* p = <Pointwise*> op.data
+    cdef PyObject* value
+    cdef object address
+    if p.variant_slot < 0:
+        return p
+    value = slots[p.variant_slot]
+    if value == op.defaults[p.variant_slot] or isinstance(<object> value, (Tensor, np.ndarray)):
+        return p
+    address = (<dict> p.variants).get(<object> value)
+    if address is None:
+        address = (<dict> p.variants).get(Ellipsis)
+    if address is not None:
+        return <Pointwise*> <size_t> address
+    message = op.options.get("variant_error")
+    if message is not None:
+        raise RuntimeError(message.format(<object> value))
+    return p
+
+
+# ---- the shortest ways: contiguous operands of one dtype and shape, nothing to do but the kernel and perhaps recording
+
+cdef inline bint is_direct(Loop* loop, Tensor x) noexcept:
+    """Whether the loop can run on x and its result as they are."""
+    return loop.state == LOOP_NATIVE and loop.compute == x.code and loop.out == loop.result and x.flags & TF_CONTIGUOUS \
+        and x.count < WITHOUT_GIL
+
+
+cdef inline object direct_unary(Op op, Loop* loop, PyObject** slots, Tensor x, uint32_t live):
+    cdef char* args[2]
+    cdef npy_intp strides[2]
+    cdef Tensor out = new_empty(loop.result, x.rank, x.dims)
+    args[0], args[1] = x.data, out.data
+    strides[0], strides[1] = FACTS.itemsize[loop.compute], FACTS.itemsize[loop.out]
+    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+cdef object unary_call(Op op, PyObject* a):
+    cdef Pointwise* p = <Pointwise*> op.data
+    cdef PyObject* slots[16]
+    cdef Tensor x
+    cdef uint32_t live
+    cdef int i
+    slots[0] = a
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    if type(<object> a) is Tensor:
+        x = <Tensor> a
+        live = x.flags & thread_state().modes
+        if is_direct(&p.loops[x.code], x) and not live & LIVE_INTERCEPT and not p.identity:
+            return direct_unary(op, &p.loops[x.code], slots, x, live)
+    for i in range(1, op.n_params):
+        if slots[i] == NULL:
+            raise missing(op, i)
+    return pointwise_run(op, slots)
+
+
+cdef object binary_call(Op op, PyObject* a, PyObject* b):
+    cdef Pointwise* p = <Pointwise*> op.data
+    cdef PyObject* slots[16]
+    cdef char* args[3]
+    cdef npy_intp strides[3]
+    cdef char number[16]
+    cdef Tensor x, y, out
+    cdef Loop* loop
+    cdef uint32_t live
+    cdef PyObject* other
+    cdef int i, itemsize, number_slot = 1
+    slots[0], slots[1] = a, b
+    for i in range(2, op.n_params):
+        slots[i] = op.defaults[i]
+    if type(<object> a) is Tensor:
+        x, number_slot, other = <Tensor> a, 1, b
+        if p.variant_slot == 1 and type(<object> b) is not Tensor:
+            p = chosen(op, slots)
+    elif type(<object> b) is Tensor:
+        x, number_slot, other = <Tensor> b, 0, a
+    else:
+        x, other = None, NULL
+    if other != NULL and is_direct(&p.loops[x.code], x):
+        loop = &p.loops[x.code]
+        itemsize = FACTS.itemsize[x.code]
+        live = x.flags
+        args[number_slot] = NULL
+        if type(<object> other) is Tensor:
+            y = <Tensor> other
+            if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and is_unchecked(p, x.code):
+                live |= y.flags
+                args[1] = y.data
+                strides[1] = itemsize
+        elif is_plain_number(other, x.code) and is_unchecked(p, x.code) and op.kinds[number_slot] != K_TENSOR:
+            if p.n_in == 1:
+                live &= thread_state().modes
+                if not live & LIVE_INTERCEPT:
+                    return direct_unary(op, loop, slots, x, live)
+            else:
+                store_number(other, x.code, number)
+                args[number_slot] = number
+                strides[number_slot] = 0
+        live &= thread_state().modes
+        if args[number_slot] != NULL and not live & LIVE_INTERCEPT:
+            out = new_empty(loop.result, x.rank, x.dims)
+            args[1 - number_slot], args[2] = x.data, out.data
+            strides[1 - number_slot], strides[2] = itemsize, FACTS.itemsize[loop.out]
+            loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+            if live:
+                record(op, slots, out, live)
+            return out
+    for i in range(2, op.n_params):
+        if slots[i] == NULL:
+            raise missing(op, i)
+    return pointwise_run(op, slots)
+
+
+cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:
+    """Whether the values need no look: only those of integers ever do."""
+    return p.check <= CHECK_NO_BOOL or FACTS.category[code] >= CAT_FLOAT
+
+
+cdef inline bint is_plain_number(PyObject* value, int code) noexcept:
+    """Whether a number takes part without changing the dtype ``code``."""
+    if FACTS.category[code] == CAT_FLOAT:
+        return PyFloat_CheckExact(value) or PyLong_CheckExact(value)
+    return FACTS.category[code] == CAT_INT and PyLong_CheckExact(value)
+
+
+cdef object missing(Op op, int slot):
+    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; its signature is {op.schema}")
+
+
+# ---- the general way
+
+cdef object pointwise_run(Op op, PyObject** slots):
+    """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place."""
+    cdef Pointwise* p = chosen(op, slots)
+    cdef PyObject* own[16]
+    cdef list keep = []
+    cdef int i
+    cdef uint32_t live = 0
+    for i in range(op.n_params):
+        own[i] = slots[i]
+    for i in range(p.n_in if p.n_in > p.n_promote else p.n_promote):
+        if not isinstance(<object> own[i], Tensor):
+            own[i] = read_other(op, i, own[i], keep)
+        if isinstance(<object> own[i], Tensor):
+            live |= (<Tensor> own[i]).flags
+    if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
+        raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
+    if p.promotion == PROMOTE_WHERE and own[1] == <PyObject*> None:
+        return op.options["alone"](<object> own[0])
+    if p.identity and is_identity(p, <Tensor> own[0]):
+        return <object> own[0]
+    if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
+        keep.append(scaled(op, own, p.alpha_slot))
+        own[1] = <PyObject*> keep[len(keep) - 1]
+        own[p.alpha_slot] = op.defaults[p.alpha_slot]
+    live &= thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, own, live)
+    return compute(op, p, own, loop_for(p, computing_code(op, p, own)), live)
+
+
+cdef PyObject* read_other(Op op, int slot, PyObject* value, list keep) except NULL:
+    """What stands in a slot that holds no tensor: a number, None where the schema lets it, an array."""
+    if value == NULL:
+        raise missing(op, slot)
+    if op.kinds[slot] != K_TENSOR:
+        if value == <PyObject*> None and op.defaults[slot] == value or number_code(value) >= 0:
+            return value
+        if isinstance(<object> value, np.ndarray):
+            keep.append(tensor_of_array(<object> value))
+            return <PyObject*> keep[len(keep) - 1]
+    raise op_error(op, slot, "Tensor", value)
+
+
+cdef bint is_identity(Pointwise* p, Tensor t) noexcept:
+    """Whether the op gives t itself: conj of a real tensor."""
+    return p.accepts >> t.code & 1 and (p.identity == 2 or FACTS.category[t.code] != CAT_COMPLEX)
+
+
+cdef object scaled(Op op, PyObject** slots, int alpha_slot):
+    """other * alpha, for add and sub."""
+    alpha = <object> slots[alpha_slot]
+    other = <object> slots[1]
+    cdef int code
+    common_code(op, slots, 2, &code)
+    if isinstance(alpha, bool) and code != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if FACTS.category[code] <= CAT_INT and isinstance(alpha, (float, complex)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return other * (bool(alpha) if code == BOOL else alpha)
+
+
+cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
+    """The dtype to compute in; the op's promotion and what it accepts."""
+    cdef PyObject* inputs[4]
+    cdef int code, i, n = 0
+    for i in range(p.n_promote):
+        if i == 0 and p.promotion == PROMOTE_WHERE:
+            check_mask(op, slots[0])
+        elif slots[i] != <PyObject*> None:
+            inputs[n] = slots[i]
+            n += 1
+    common_code(op, inputs, n, &code)
+    if p.check >= CHECK_NO_BOOL or p.promotion == PROMOTE_STRICT:
+        check_inputs(op, p, slots, code)
+    if p.promotion == PROMOTE_LOGICAL:
+        return BOOL
+    if (p.promotion == PROMOTE_FLOAT or p.promotion == PROMOTE_FLOAT_REAL) and FACTS.category[code] < CAT_FLOAT:
+        code = FACTS.default_float
+    if not p.accepts >> code & 1:
+        raise unaccepted(op, p, code)
+    return code
+
+
+cdef int check_mask(Op op, PyObject* mask) except -1:
+    """The first argument of where: bool, or uint8 with a warning."""
+    if not isinstance(<object> mask, Tensor):
+        raise op_error(op, 0, "Tensor", mask)
+    cdef int code = (<Tensor> mask).code
+    if code == UINT8:
+        warnings.warn(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                      "version. Use a boolean condition instead.", UserWarning, stacklevel=2)
+    elif code != BOOL:
+        raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, but got a tensor with dtype {refused_name(code)}")
+    return 0
+
+
+cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1:
+    """What some ops refuse beyond a dtype."""
+    cdef int i
+    if p.promotion == PROMOTE_STRICT:
+        return check_same(op, p, slots)
+    if p.check == CHECK_NO_BOOL and code != BOOL:
+        for i in range(2):
+            if is_bool(slots[i]):
+                raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+                                   "mask, use the `~` or `logical_not()` operator instead.")
+    if p.check == CHECK_EXPONENT and FACTS.category[code] == CAT_INT:
+        if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
+            raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
+                               f"{<object> slots[1]!r}; convert to floating point first")
+    if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true "
+                           "division of tensor1 and tensor2. Convert one of them to floating point first")
+    return 0
+
+
+cdef bint is_bool(PyObject* value):
+    return (<Tensor> value).code == BOOL if isinstance(<object> value, Tensor) else isinstance(<object> value, bool)
+
+
+cdef bint are_integral(PyObject** slots):
+    return FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and FACTS.category[(<Tensor> slots[1]).code] < CAT_FLOAT
+
+
+cdef str c_name(int code):
+    """A dtype as some of torch's messages call it."""
+    return {"float32": "float", "float64": "double"}.get(dtype_of(code).name, dtype_of(code).name)
+
+
+cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
+    """lerp and heaviside do not promote; a weight without dimensions counts as a number."""
+    cdef int i, code = (<Tensor> slots[0]).code
+    for i in range(1, p.n_in):
+        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code and (i == 1 or (<Tensor> slots[i]).rank):
+            raise RuntimeError(op.options["strict_error"].format(
+                expected=c_name(code), got=c_name((<Tensor> slots[i]).code), name=op.params[i]))
+    return 0
+
+
+cdef object unaccepted(Op op, Pointwise* p, int code):
+    taken = ", ".join([dtype_of(i).name for i in range(N_DTYPES) if p.accepts >> i & 1])
+    message = op.options["refusal"].get(dtype_of(code).name) or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
+    if isinstance(message, Exception):
+        return type(message)(*message.args)
+    if message is not None:
+        return RuntimeError(message)
+    name = op.out_of_place.name if op.out_of_place is not None else op.name
+    return NotImplementedError(f"\"{op.options.get('label', name + '_cpu')}\" not implemented for '{refused_name(code)}': {op.name} takes {taken}")
+
+
+cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
+
+
+cdef str refused_name(int code):
+    return ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+            "ComplexDouble")[code]
+
+
+cdef Loop* loop_for(Pointwise* p, int code) except NULL:
+    cdef Loop* loop = &p.loops[code]
+    cdef int out = -1
+    if loop.state == LOOP_UNKNOWN:
+        if p.promotion == PROMOTE_COMPARE or p.promotion == PROMOTE_LOGICAL:
+            out = BOOL
+        elif p.promotion in (PROMOTE_TO_REAL, PROMOTE_FLOAT_REAL) and FACTS.real[code] != code:
+            out = FACTS.real[code]
+        resolve(loop, <object> p.kernels, code, p.n_in, out, BOOL if p.promotion == PROMOTE_WHERE else -1)
+    return loop
+
+
+cdef object compute(Op op, Pointwise* p, PyObject** slots, Loop* loop, uint32_t live):
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = 0, i
+    cdef Tensor out
+    cdef PyObject* keep = NULL
+    cdef bint inplace = op.flags & OP_INPLACE, given = op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None
+    for i in range(p.n_in):
+        if isinstance(<object> slots[i], Tensor):
+            broadcast(op, &ndim, shape, <Tensor> slots[i])
+    if inplace:
+        out = inplace_target(op, slots, loop.result, ndim, shape)
+        before_write(op, slots, out, live, &keep)
+    elif given:
+        out = prepare_out(op, slots[op.out_slot], loop.result, ndim, shape, live)
+    else:
+        out = new_result(loop.result, slots, p.n_in, ndim, shape)
+    if out.count:
+        write(op, p, slots, loop, out, inplace or given)
+    if inplace:
+        after_write(op, slots, out, live, keep)
+    elif given:
+        bump_version(out)
+    elif live:
+        record(op, slots, out, live)
+    return out
+
+
+cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape):
+    """Slot 0, when it can take the result."""
+    cdef Tensor t = <Tensor> slots[0]
+    cdef int i
+    cdef bint same = t.rank == ndim
+    for i in range(ndim):
+        same = same and t.dims[i] == shape[i]
+    if not same:
+        raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
+                           f"{[shape[i] for i in range(ndim)]}: {op.name} cannot enlarge the tensor it writes to")
+    if not can_cast(code, t.code):
+        raise RuntimeError(f"result type {refused_name(code)} can't be cast to the desired output type "
+                           f"{refused_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "
+                           f"{dtype_of(code)!r} result; use the op without the underscore, or convert first")
+    return t
+
+
+cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
+    """A fresh result, with the layout of the first input that has the whole shape, as torch keeps layouts."""
+    cdef Tensor t, first = None
+    cdef int i, k
+    cdef bint whole
+    for i in range(n):
+        if isinstance(<object> slots[i], Tensor):
+            t = <Tensor> slots[i]
+            whole = t.rank == ndim
+            for k in range(ndim):
+                whole = whole and t.dims[k] == shape[k]
+            if whole and first is None:
+                first = t
+            if whole and t.flags & TF_CONTIGUOUS:
+                return new_empty(code, ndim, shape)
+    if first is None or ndim < 2:
+        return new_empty(code, ndim, shape)
+    return new_with_order_of(first, code)
+
+
+cdef Tensor new_with_order_of(Tensor t, int code):
+    """A dense tensor of t's shape whose dims lie in memory in the order of t's strides."""
+    cdef int order[64]
+    cdef Py_ssize_t step = FACTS.itemsize[code]
+    cdef int i, d
+    cdef Tensor out = new_empty(code, t.rank, t.dims)
+    if out.count == 0:
+        return out
+    sort_dims(t.rank, t.dims + t.rank, order)
+    for i in range(t.rank - 1, -1, -1):
+        d = order[i]
+        out.dims[t.rank + d] = step
+        step *= t.dims[d]
+    set_contiguity(out)
+    return out
+
+
+cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept nogil:
+    """Dims by falling stride, stable (insertion sort)."""
+    cdef int i, k, d
+    for i in range(ndim):
+        d = i
+        k = i
+        while k > 0 and strides[order[k - 1]] < strides[d]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = d
+
+
+# ---- running
+
+cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bint aliased) except -1:
+    """Compute into ``out``, which is not empty."""
+    cdef Operand operands[5]
+    cdef char numbers[4][16]
+    cdef Py_ssize_t shape[64]
+    cdef int i, ndim = out.rank
+    cdef list keep = []
+    if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
+        refuse_zero(op, slots[p.n_in - 1])
+    for i in range(ndim):
+        shape[i] = out.dims[i]
+    for i in range(p.n_in):
+        if isinstance(<object> slots[i], Tensor):
+            keep.append(without_overlap(op, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
+            lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
+        else:
+            if p.bounds and slots[i] == <PyObject*> None:
+                store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])
+            elif slots[i] != <PyObject*> None:
+                store_number(slots[i], loop.compute, numbers[i])
+            operands[i].data = numbers[i]
+            operands[i].dtype = loop.compute
+            for k in range(ndim):
+                operands[i].strides[k] = 0
+            keep.append(<object> slots[i])
+    lay(&operands[p.n_in], out, ndim)
+    if loop.state != LOOP_NATIVE:
+        return by_reference(op, p, keep, loop, out)
+    if out.count < WITHOUT_GIL:
+        run_loop(loop, p.n_in, operands, ndim, shape)
+    else:
+        with nogil:
+            run_loop(loop, p.n_in, operands, ndim, shape)
+    return 0
+
+
+cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)) \
+    + 4 * ((-math.inf, math.inf),)     # what a bound that is None stands for: nothing is below or above
+
+
+cdef void lay(Operand* o, Tensor t, int ndim) noexcept:
+    """Strides of t along the output's dims: 0 where t is broadcast."""
+    cdef int i, offset = ndim - t.rank
+    o.data = t.data
+    o.dtype = t.code
+    for i in range(offset):
+        o.strides[i] = 0
+    for i in range(t.rank):
+        o.strides[offset + i] = 0 if t.dims[i] == 1 else t.dims[t.rank + i]
+
+
+cdef Tensor without_overlap(Op op, Tensor t, Tensor out):
+    """``t``, or a copy where it shares memory with ``out`` in another order; partial overlap is an error, as in torch."""
+    cdef int i
+    cdef bint same = t.data == out.data and t.rank == out.rank
+    if t is out or storage_of(t).data != storage_of(out).data:
+        return t
+    for i in range(t.rank if same else 0):
+        same = same and t.dims[i] == out.dims[i] and (t.dims[i] == 1 or t.dims[t.rank + i] == out.dims[t.rank + i])
+    if same or disjoint(t, out):
+        return t
+    if t.flags & out.flags & TF_CONTIGUOUS and t.count > 1:
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                           f"memory location. Please clone() the tensor before performing the operation: {op.name}")
+    return contiguous_copy(t)
+
+
+cdef bint disjoint(Tensor a, Tensor b) noexcept:
+    """Whether the address ranges of two tensors do not meet."""
+    cdef char* a_low
+    cdef char* a_high
+    cdef char* b_low
+    cdef char* b_high
+    extent(a, &a_low, &a_high)
+    extent(b, &b_low, &b_high)
+    return a_high <= b_low or b_high <= a_low
+
+
+cdef void extent(Tensor t, char** low, char** high) noexcept:
+    cdef int i
+    cdef Py_ssize_t span
+    low[0] = t.data
+    high[0] = t.data + FACTS.itemsize[t.code]
+    for i in range(t.rank):
+        span = (t.dims[i] - 1) * t.dims[t.rank + i]
+        if span > 0:
+            high[0] += span
+        else:
+            low[0] += span
+
+
+cdef int refuse_zero(Op op, PyObject* divisor) except -1:
+    """Integer division by zero is torch's RuntimeError."""
+    if isinstance(<object> divisor, Tensor):
+        zero = not array_of(<Tensor> divisor).all()
+    else:
+        zero = not <object> divisor
+    if zero:
+        raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to floating point, "
+                           "or replace the zeros")
+    return 0
+
+
+cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+    """Run a loop over n dims; operands[n_in] is the output. shape and strides are reordered and merged in place."""
+    cdef int n_op = n_in + 1, i, k
+    cdef Py_ssize_t index[64]
+    cdef char* args[5]
+    cdef Py_ssize_t inner = 1
+    cdef Py_ssize_t steps[5]
+    ndim = merge_dims(n_op, operands, ndim, shape)
+    if ndim:
+        inner = shape[ndim - 1]
+    for k in range(n_op):
+        args[k] = operands[k].data
+        steps[k] = operands[k].strides[ndim - 1] if ndim else 0
+    for i in range(ndim):
+        index[i] = 0
+    while True:
+        run_inner(loop, n_in, operands, args, steps, inner)
+        i = ndim - 2
+        while i >= 0:
+            index[i] += 1
+            for k in range(n_op):
+                args[k] += operands[k].strides[i]
+            if index[i] < shape[i]:
+                break
+            for k in range(n_op):
+                args[k] -= operands[k].strides[i] * shape[i]
+            index[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+    """Sort dims by the output's strides, drop those of size 1, join neighbours that are one stretch in every operand."""
+    cdef int order[64]
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[5][64]
+    cdef int i, k, d, n = 0
+    cdef bint joined
+    if ndim == 0:
+        return 0
+    sort_dims(ndim, operands[n_op - 1].strides, order)
+    for i in range(ndim):
+        d = order[i]
+        if shape[d] == 1:
+            continue
+        joined = n > 0
+        for k in range(n_op):
+            joined = joined and strides[k][n - 1] == operands[k].strides[d] * shape[d]
+        if joined:
+            sizes[n - 1] *= shape[d]
+        else:
+            sizes[n] = shape[d]
+            n += 1
+        for k in range(n_op):
+            strides[k][n - 1] = operands[k].strides[d]
+    for i in range(n):
+        shape[i] = sizes[i]
+        for k in range(n_op):
+            operands[k].strides[i] = strides[k][i]
+    return n
+
+
+cdef void run_inner(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+    """One stretch: the loop itself, or block by block through conversions. Note [Blocks]."""
+    cdef bint plain = operands[n_in].dtype == loop.out
+    cdef int k
+    cdef char* own[5]
+    for k in range(n_in):
+        plain = plain and operands[k].dtype == (loop.compute if k else loop.first)
+    if plain:
+        for k in range(n_in + 1):
+            own[k] = args[k]
+        loop.fn(own, <npy_intp*> &n, <npy_intp*> steps, loop.data)
+    else:
+        run_blocks(loop, n_in, operands, args, steps, n)
+
+
+cdef void run_blocks(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+    cdef double room[5][BLOCK * 2]     # 16 bytes an element
+    cdef char* own[5]
+    cdef char* at[5]
+    cdef Py_ssize_t strides[5]
+    cdef Py_ssize_t done = 0, some
+    cdef int k, wanted
+    while done < n:
+        some = n - done if n - done < BLOCK else BLOCK
+        for k in range(n_in + 1):
+            wanted = loop.out if k == n_in else loop.compute if k else loop.first
+            at[k] = args[k] + done * steps[k]
+            own[k] = at[k]
+            strides[k] = steps[k]
+            if operands[k].dtype != wanted:
+                own[k] = <char*> room[k]
+                strides[k] = FACTS.itemsize[wanted]
+                if k < n_in:
+                    cast(operands[k].dtype, wanted)(at[k], steps[k], own[k], strides[k], some)
+        loop.fn(own, <npy_intp*> &some, <npy_intp*> strides, loop.data)
+        if operands[n_in].dtype != loop.out:
+            cast(loop.out, operands[n_in].dtype)(<char*> room[n_in], FACTS.itemsize[loop.out], at[n_in], steps[n_in], some)
+        done += some
+
+
+# ---- by reference: the row's formula on NumPy arrays
+
+cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) except -1:
+    """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
+    dtype = NUMPY_DTYPES[loop.compute]
+    arrays = []
+    for i, value in enumerate(inputs):
+        if value is None:
+            arrays.append(None)
+            continue
+        array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
+        arrays.append(array.astype(NUMPY_DTYPES[loop.first] if i == 0 else dtype, copy=False))
+    with np.errstate(all="ignore"):
+        result = np.asarray((<object> p.reference)(np, *arrays))
+    array_into(result, out)
+    return 0
+
+
+cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
+                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
+                                  "float64", "complex64", "complex128")])

@@ -1,0 +1,1 @@
+"""The rows that an operator table can have: one module for each family."""

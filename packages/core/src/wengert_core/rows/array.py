@@ -1,0 +1,42 @@
+"""Rows of the array family: ops computed by one call on NumPy arrays, and composites of other ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core import array_ops as _array_ops
+from wengert_core.op import Op
+from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import inplace as inplace_schema
+
+
+class ArrayRows(Rows):
+    """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
+
+    def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: bool = True,
+              doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False) -> Op:
+        """A row computed by ``reference(xp, *arguments)``: tensors come as arrays, everything else as it was given.
+
+        results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it) or a dtype's name.
+        widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
+        """
+        op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
+        _array_ops.configure(op, results, widen)
+        self.add(op, op.name, method=method)
+        if inplace:
+            changed = Op(inplace_schema(schema), "array", doc=f"In-place version of {op.name}.", out_of_place=op, inplace=True,
+                         reference=reference, options={"results": results})
+            _array_ops.configure(changed, results, widen)
+            self.add(changed, changed.name, method=method)
+        return op
+
+    def composite(self, function: Callable[..., Any], *, name: str | None = None, method: bool = False,
+                  namespace: str | None = None) -> Callable[..., Any]:
+        """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top."""
+        name = name or function.__name__
+        full = f"{namespace}.{name}" if namespace else name
+        self.add(function, full, method=False)
+        if method:
+            self.methods[name] = function
+        return function

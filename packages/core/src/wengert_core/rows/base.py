@@ -1,0 +1,56 @@
+"""What the rows of all families share: the table they go into, dtype groups, schemas of the variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.dtypes import ALL as DTYPES
+
+Reference = Callable[..., Any]
+
+BOOL = (DTYPES["bool"],)
+INTEGRAL = tuple(DTYPES[name] for name in ("uint8", "int8", "int16", "int32", "int64"))
+FLOATING = tuple(DTYPES[name] for name in ("float16", "bfloat16", "float32", "float64"))
+COMPLEX = tuple(DTYPES[name] for name in ("complex64", "complex128"))
+REAL = BOOL + INTEGRAL + FLOATING
+NUMERIC = INTEGRAL + FLOATING + COMPLEX
+FLOATING_COMPLEX = FLOATING + COMPLEX
+EVERY = BOOL + NUMERIC
+
+
+class Rows:
+    """Operators of one owner, by name.
+
+    name: what the registry knows the table by, and what formulas for it are registered under.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ops: dict[str, Any] = {}
+        self.methods: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<OpTable {self.name}: {len(self.ops)} ops>"
+
+    def add(self, op: Any, name: str, *, method: bool = True, function: bool = True) -> Any:
+        """Put an op or a composite into the table; ValueError when the name is there already."""
+        if name in self.ops or (not function and name in self.methods):
+            raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
+        if function:
+            self.ops[name] = op
+        if method:
+            self.methods[name] = op
+        return op
+
+
+def with_out(schema: str) -> str:
+    """The schema with the out= parameter that every allocating op has."""
+    head, returns = schema.rsplit(") -> ", 1)
+    return f"{head}{'' if ' *, ' in head else ', *'}, Tensor? out=None) -> {returns}"
+
+
+def inplace(schema: str) -> str:
+    """The schema of the variant which writes into its first argument."""
+    name, rest = schema.split("(", 1)
+    return f"{name}_({rest.replace('Any self', 'Tensor self', 1)}"

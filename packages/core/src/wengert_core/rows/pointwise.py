@@ -1,0 +1,80 @@
+"""Rows of pointwise operations: unary, binary, ternary, and with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from wengert_core import pointwise as _pointwise
+from wengert_core.dtypes import dtype
+from wengert_core.op import Op
+from wengert_core.rows.base import EVERY, Reference, Rows, with_out
+from wengert_core.rows.base import inplace as inplace_schema
+
+NO_RECORD = ("compare", "logical")  # promotions whose result is bool
+
+
+class PointwiseRows(Rows):
+    """Rows of the pointwise family."""
+
+    def pointwise(self, n_in: int, schema: str, *, kernels: Sequence[Any] = (), reference: Reference | None = None,
+                  dtypes: Iterable[dtype] = EVERY, promotion: str = "same", doc: str = "", method: bool = True,
+                  inplace: bool = True, no_record: bool = False, refusal: Mapping[str, str | Exception] | None = None,
+                  texts: Mapping[str, Any] | None = None, **settings: Any) -> Op:
+        """One row with its out= parameter, and its in-place variant.
+
+        n_in: how many arguments, from the first on, the kernel gets; numbers among them are operands too.
+        kernels: providers, best first: names of core's own kernels, NumPy ufuncs (their inner loops are called directly);
+        (kernel, category): only from that category of dtypes on.
+        reference: callable (xp, *inputs) on arrays of any array namespace; needed unless a ufunc is given.
+        promotion: "same", "float" (integers become the default float), "compare", "logical", "real" (complex gives its
+        real type), "float_real", "where" (the first is a mask), "strict" (inputs of one dtype).
+        dtypes: those the op takes, after promotion.   refusal: by the name of a dtype or category, a RuntimeError's
+        text or an exception.
+        settings, see pointwise.pyx: n_promote, the number of inputs that decide the dtype; alpha, the name of the argument
+        that multiplies the second input; check; variant, the name of an argument some values of which (variants) have
+        kernels of their own; bounds, the second and third may be None; identity, "real": a real input is the result.
+        """
+        kernels = tuple(kernels)
+        reference = reference or _reference_of(kernels, schema)
+        options = {"promotion": promotion, "refusal": refusal or {}, "dtypes": tuple(dtypes), **(texts or {})}
+        no_record = no_record or promotion in NO_RECORD
+        op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
+        _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
+        self.add(op, op.name, method=method)
+        if inplace:
+            changed = Op(inplace_schema(schema), "pointwise", doc=f"In-place version of {op.name}.", options=options,
+                         out_of_place=op, inplace=True, no_record=no_record, reference=reference)
+            _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
+            self.add(changed, changed.name, method=method)
+        return op
+
+    def pointwise_unary(self, schema: str, **row: Any) -> Op:
+        """A row ``name(Tensor self, ...)``: one result element for each element. Settings: see ``pointwise``."""
+        return self.pointwise(1, schema, **row)
+
+    def pointwise_binary(self, schema: str, **row: Any) -> Op:
+        """A row ``name(Any self, Any other, ...)``, with broadcasting."""
+        return self.pointwise(2, schema, **row)
+
+    def pointwise_ternary(self, schema: str, **row: Any) -> Op:
+        """A row with three inputs."""
+        return self.pointwise(3, schema, **row)
+
+    def alias(self, name: str, target: Callable[..., Any], *, method: bool = True) -> None:
+        """Another name for an op of this table, as a function and as a method."""
+        function = partial(target)
+        function.__doc__ = f"Another name for {getattr(target, 'name', target)}."
+        self.add(function, name, method=False)
+        if method:
+            self.methods[name] = target
+
+
+def _reference_of(kernels: Sequence[Any], schema: str) -> Reference:
+    """The reference of a row whose kernel is a ufunc: that function of the array namespace."""
+    for kernel in kernels:
+        name = getattr(kernel[0] if isinstance(kernel, tuple) else kernel, "__name__", None)
+        if name is not None:
+            return lambda xp, *arrays: getattr(xp, name)(*arrays)
+    raise ValueError(f"the row {schema!r} has neither a ufunc nor a reference")

@@ -1,0 +1,108 @@
+"""Python numbers as operands: which dtype they count as, and their bytes in a given dtype."""
+from cpython.bool cimport PyBool_Check
+from cpython.complex cimport PyComplex_AsCComplex, PyComplex_Check
+from cpython.float cimport PyFloat_AsDouble, PyFloat_Check
+from cpython.long cimport PyLong_Check
+from cpython.ref cimport PyObject
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+
+import numpy as np
+
+from wengert_core.dtypes cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+                                  UINT8, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of)
+from wengert_core.kernels.casts cimport cast
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object GENERIC = np.generic
+
+
+cdef int number_code(PyObject* value) except -2:
+    if PyFloat_CheckExact(value):
+        return FACTS.default_float
+    if PyLong_CheckExact(value):
+        return INT64
+    if PyBool_Check(<object> value):
+        return BOOL
+    if isinstance(<object> value, GENERIC):
+        return {"b": BOOL, "i": INT64, "u": INT64, "f": FACTS.default_float,
+                "c": FACTS.default_complex}.get((<object> value).dtype.kind, -1)
+    if PyFloat_Check(<object> value):
+        return FACTS.default_float
+    if PyLong_Check(<object> value):
+        return INT64
+    if PyComplex_Check(<object> value):
+        return FACTS.default_complex
+    if isinstance(<object> value, (str, bytes)):
+        return -1
+    if hasattr(<object> value, "__index__"):
+        return INT64
+    return -1
+
+
+cdef int store_number(PyObject* value, int code, char* where) except -1:
+    """Write a number as dtype ``code``. RuntimeError when an integer does not fit into 64 bits."""
+    cdef double real
+    cdef long long whole
+    cdef int overflow = 0
+    if PyFloat_CheckExact(value):
+        real = PyFloat_AsDouble(<object> value)
+    elif FACTS.category[code] < CAT_FLOAT:
+        if PyComplex_Check(<object> value):
+            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {<object> value!r}")
+        number = <object> value
+        whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
+        if overflow:
+            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {number!r}")
+        cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
+        return 0
+    elif PyComplex_Check(<object> value):
+        return store_complex(complex(<object> value), code, where)
+    else:
+        real = PyFloat_AsDouble(<object> value)
+    if code == FLOAT32:
+        (<float*> where)[0] = <float> real
+    elif code == FLOAT64:
+        (<double*> where)[0] = real
+    else:
+        cast(FLOAT64, code)(<char*> &real, 8, where, 16, 1)
+    return 0
+
+
+cdef int store_complex(object value, int code, char* where) except -1:
+    cdef double parts[2]
+    if FACTS.category[code] != CAT_COMPLEX and value.imag != 0:
+        raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {value!r}")
+    parts[0], parts[1] = value.real, value.imag
+    cast(COMPLEX128, code)(<char*> parts, 16, where, 16, 1)
+    return 0
+
+
+cdef object load_number(const char* where, int code):
+    cdef float single
+    if code == FLOAT32:
+        return <double> (<float*> where)[0]
+    if code == FLOAT64:
+        return (<double*> where)[0]
+    if code == INT64:
+        return (<int64_t*> where)[0]
+    if code == BOOL:
+        return where[0] != 0
+    if code == INT32:
+        return (<int32_t*> where)[0]
+    if code == INT16:
+        return (<int16_t*> where)[0]
+    if code == INT8:
+        return <int> (<int8_t*> where)[0]
+    if code == UINT8:
+        return <int> (<uint8_t*> where)[0]
+    if code == COMPLEX64:
+        return complex((<float*> where)[0], (<float*> where)[1])
+    if code == COMPLEX128:
+        return complex((<double*> where)[0], (<double*> where)[1])
+    cast(code, FLOAT32)(<char*> where, 2, <char*> &single, 4, 1)
+    return <double> single

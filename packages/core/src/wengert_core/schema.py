@@ -1,0 +1,58 @@
+"""Op schemas: ``"sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor"``.
+
+Types: Tensor, Any (tensor or number), Scalar, int, int[], bool, float, dtype, str, Tensor[], object; ``?`` behind a type lets
+None in, ``int[]*`` lets the numbers stand as positional arguments of their own. Outputs may be named: ``-> (Tensor values,
+Tensor indices)``.
+"""
+
+from __future__ import annotations
+
+CONSTANTS = {"None": None, "True": True, "False": False}
+
+
+def parse_schema(schema: str) -> tuple[str, list[tuple[str, str, bool, bool, bool, bool, object]], tuple[str, ...]]:
+    """(name, parameters, output names); a parameter is (name, type, optional, varargs, keyword-only, required, default).
+
+    Raises ValueError for a schema that cannot be read.
+    """
+    head, arrow, returns = schema.partition(" -> ")
+    name, bracket, inside = head.partition("(")
+    if not arrow or not bracket or not inside.endswith(")"):
+        raise ValueError(f"schema not understood: {schema!r}; expected 'name(Type param, ...) -> Tensor'")
+    params = []
+    keyword_only = False
+    for part in inside[:-1].split(", "):
+        if part == "*":
+            keyword_only = True
+        elif part:
+            params.append(_parameter(part, keyword_only, schema))
+    return name, params, _outputs(returns)
+
+
+def _parameter(part: str, keyword_only: bool, schema: str) -> tuple[str, str, bool, bool, bool, bool, object]:
+    kind, space, rest = part.partition(" ")
+    if not space:
+        raise ValueError(f"schema not understood: parameter {part!r} of {schema!r} has no type or no name")
+    param, equals, default = rest.partition("=")
+    varargs = kind.endswith("*")
+    kind = kind.rstrip("*")
+    optional = kind.endswith("?")
+    return param, kind.rstrip("?"), optional, varargs, keyword_only, not equals, _constant(default) if equals else None
+
+
+def _constant(text: str) -> object:
+    """The value of a default: None, a bool, a number or a quoted string."""
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    if text[0] in "'\"":
+        return text[1:-1]
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _outputs(returns: str) -> tuple[str, ...]:
+    if not returns.startswith("("):
+        return (returns.partition(" ")[2] or "result",)
+    return tuple(part.partition(" ")[2] for part in returns[1:-1].split(", "))

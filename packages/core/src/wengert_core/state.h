@@ -1,0 +1,23 @@
+/* The one thread-local record of core: which modes are active. Note [One test decides] in state.pxd says how it is read. */
+#ifndef WENGERT_STATE_H
+#define WENGERT_STATE_H
+#include <Python.h>
+
+enum {
+    WG_GRAD = 1,          /* tensor: requires grad.   mode: recording is on */
+    WG_DUAL = 2,          /* tensor: has a tangent.   mode: a dual level is open */
+    WG_BATCHED = 4,       /* tensor: has a vmap level. mode: inside vmap */
+    WG_FOREIGN = 8,       /* tensor: not on the CPU.  mode: always on */
+    WG_OBSERVE = 16,      /* tensor: always on.       mode: an observer (profiler) is active */
+    WG_INFER = 32,        /* tensor: always on.       mode: inference mode */
+    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER,
+    WG_MODE_ALWAYS = WG_FOREIGN
+};
+
+typedef struct {
+    unsigned int modes;         /* the WG_* bits above */
+    unsigned int anomaly;       /* 1: anomaly mode, 2: check for nan too */
+    PyObject *saved_hooks;      /* innermost pair of saved-tensor hooks, owned by the engine; NULL: none */
+} WgState;
+
+#endif

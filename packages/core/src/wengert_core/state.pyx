@@ -1,0 +1,13 @@
+"""Thread-local modes: see state.pxd, Note [One test decides]."""
+
+
+cdef extern from *:
+    """
+    static __thread WgState wengert_thread_state = {WG_GRAD | WG_MODE_ALWAYS, 0, NULL};
+    static inline WgState *wengert_state(void) { return &wengert_thread_state; }
+    """
+    WgState* wengert_state() noexcept nogil
+
+
+cdef WgState* thread_state() noexcept nogil:
+    return wengert_state()

@@ -1,0 +1,33 @@
+"""OpTable: the rows of operators, ours and a plugin's alike.
+
+A row names an op by its schema and says to which family it belongs; the family's driver does the rest. Filling a table touches
+nothing global: the registry hands tables to ``install``, which makes the ops callable and gives Tensor its methods.
+
+>>> from wengert_core.table import OpTable
+>>> table = OpTable("example")
+>>> op = table.pointwise_unary("cube(Tensor self) -> Tensor", reference=lambda xp, x: x * x * x)
+>>> sorted(table.ops)
+['cube', 'cube_']
+"""
+
+from __future__ import annotations
+
+from wengert_core import op as _op
+from wengert_core import tensor as _tensor
+from wengert_core.op import Op
+from wengert_core.rows.array import ArrayRows
+from wengert_core.rows.pointwise import PointwiseRows
+
+
+class OpTable(PointwiseRows, ArrayRows):
+    """Operators of one owner: see the base classes for the kinds of rows."""
+
+
+def install(table: OpTable) -> None:
+    """Make a table's ops known to core and give Tensor their methods."""
+    for op in table.ops.values():
+        if isinstance(op, Op):
+            op.owner = table.name
+            _op.register(op)
+    for name, method in table.methods.items():
+        _tensor.mount(name, method)

@@ -1,0 +1,736 @@
+"""Tensor and Storage: making, sharing and freeing them. What users call on a tensor is added by other modules (mount).
+
+Names and rules are in tensor.pxd: Note [Who owns a tensor's fields], Note [Version counters].
+"""
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc, newfunc
+from cpython.ref cimport Py_INCREF, Py_XINCREF, PyObject
+from libc.string cimport memcpy, memset
+
+from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.memory cimport FOREIGN_BIN, allocate, release
+from wengert_core.scalars cimport load_number
+from wengert_core.state cimport WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
+
+
+cdef extern from "wengert_core/objects.h":
+    enum:
+        WENGERT_FREELIST_SIZE
+    PyObject* wengert_take(PyObject** list, int* count, PyTypeObject* type) except NULL
+    void wengert_keep(PyObject** list, int* count, PyTypeObject* type, PyObject* o) noexcept
+    void wengert_clear_ref(PyObject** slot) noexcept
+    PyObject** wengert_dict_slot(PyObject* o, PyTypeObject* base) noexcept
+    void wengert_clear_weakrefs(PyObject* o, PyTypeObject* base) noexcept
+    void wengert_null_slot(PyObject* o, Py_ssize_t offset) noexcept
+    void wengert_set_dealloc(PyTypeObject* t, destructor d) noexcept
+    void wengert_set_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
+    void wengert_set_new(PyTypeObject* t, newfunc n) noexcept
+    int wengert_type_set(PyTypeObject* t, object name, object value) except -1
+
+cdef extern from "Python.h":
+    void PyObject_GC_Track(PyObject* o) noexcept
+    void PyObject_GC_UnTrack(PyObject* o) noexcept
+    bint PyObject_GC_IsTracked(PyObject* o) noexcept
+    void Py_DECREF(PyObject* o) noexcept
+    void Py_XDECREF(PyObject* o) noexcept
+    PyTypeObject* Py_TYPE(PyObject* o) noexcept
+    int PyObject_GenericSetAttr(object o, object name, PyObject* value) except -1
+    object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyLong_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    bint PyNumber_Check(PyObject* o) noexcept
+    bint PySet_Check "PyAnySet_Check"(PyObject* o) noexcept
+
+cdef extern from *:
+    """
+    #define WENGERT_DICT_OFFSET(t) ((t)->tp_dictoffset)
+    #define WENGERT_WEAK_OFFSET(t) ((t)->tp_weaklistoffset)
+    static inline PyObject *wengert_tp_alloc(PyObject *cls) {
+        PyTypeObject *t = (PyTypeObject *)cls;
+        return t->tp_alloc(t, 0);
+    }
+    """
+    Py_ssize_t WENGERT_DICT_OFFSET(PyTypeObject* t) noexcept
+    Py_ssize_t WENGERT_WEAK_OFFSET(PyTypeObject* t) noexcept
+    PyObject* wengert_tp_alloc(PyObject* cls) except NULL
+
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef PyObject* TENSORS[512]
+cdef int N_TENSORS = 0
+cdef PyObject* STORAGES[512]
+cdef int N_STORAGES = 0
+cdef object CONSTRUCT = None           # what Tensor(...) does: a callable (cls, args, kwargs), set by factories
+
+
+cdef class Storage:
+    """A block of memory with its version counter; shared by a tensor and its views."""
+
+    def __init__(self):
+        raise TypeError("cannot create 'Storage' instances: make a tensor and use untyped_storage()")
+
+    def data_ptr(self):
+        """Address of the first byte."""
+        return <Py_ssize_t> self.data
+
+    def size(self):
+        """Usable bytes."""
+        return self.nbytes
+
+    def __len__(self):
+        return self.nbytes
+
+    def __repr__(self):
+        return f"<wengert.Storage of {self.nbytes} bytes at {<Py_ssize_t> self.data:#x}, version {self.version}>"
+
+
+# ---- operators: which callable a Python operator means is told by the op table (set_operators)
+
+cdef enum:
+    N_OPERATORS = 48
+
+cdef PyObject* OPERATORS[48]
+memset(OPERATORS, 0, sizeof(OPERATORS))
+cdef tuple OPERATOR_NAMES = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
+    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul")
+cdef enum Operator:
+    O_ADD, O_SUB, O_MUL, O_TRUEDIV, O_FLOORDIV, O_MOD, O_POW, O_MATMUL, O_AND, O_OR, O_XOR, O_LSHIFT, O_RSHIFT
+    O_IADD, O_ISUB, O_IMUL, O_ITRUEDIV, O_IFLOORDIV, O_IMOD, O_IPOW, O_IAND, O_IOR, O_IXOR, O_ILSHIFT, O_IRSHIFT
+    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL
+
+
+def set_operators(table):
+    """Say what Python's operators call: a dict from the special method's name without underscores to a callable."""
+    for name, function in table.items():
+        index = OPERATOR_NAMES.index(name)
+        Py_INCREF(function)
+        OPERATORS[index] = <PyObject*> function
+
+
+cdef inline bint is_operand(PyObject* o) noexcept:
+    """What may stand beside a tensor: tensors, numbers, arrays."""
+    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o)
+            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None) or PyComplex_Check(o))
+
+
+cdef object apply2(int which, PyObject* a, PyObject* b):
+    cdef PyObject* args[2]
+    if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
+        return NotImplemented
+    args[0], args[1] = a, b
+    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object apply1(int which, PyObject* a):
+    if OPERATORS[which] == NULL:
+        return NotImplemented
+    return PyObject_Vectorcall(<object> OPERATORS[which], &a, 1, NULL)
+
+
+@cython.c_api_binop_methods(True)
+cdef class Tensor:
+    """A strided array of one dtype, which can take part in automatic differentiation. Made by wengert.tensor and kin."""
+
+    def __add__(a, b):
+        return apply2(O_ADD, <PyObject*> a, <PyObject*> b)
+
+    def __sub__(a, b):
+        return apply2(O_SUB, <PyObject*> a, <PyObject*> b)
+
+    def __mul__(a, b):
+        return apply2(O_MUL, <PyObject*> a, <PyObject*> b)
+
+    def __truediv__(a, b):
+        return apply2(O_TRUEDIV, <PyObject*> a, <PyObject*> b)
+
+    def __floordiv__(a, b):
+        return apply2(O_FLOORDIV, <PyObject*> a, <PyObject*> b)
+
+    def __mod__(a, b):
+        return apply2(O_MOD, <PyObject*> a, <PyObject*> b)
+
+    def __matmul__(a, b):
+        return apply2(O_MATMUL, <PyObject*> a, <PyObject*> b)
+
+    def __and__(a, b):
+        return apply2(O_AND, <PyObject*> a, <PyObject*> b)
+
+    def __or__(a, b):
+        return apply2(O_OR, <PyObject*> a, <PyObject*> b)
+
+    def __xor__(a, b):
+        return apply2(O_XOR, <PyObject*> a, <PyObject*> b)
+
+    def __lshift__(a, b):
+        return apply2(O_LSHIFT, <PyObject*> a, <PyObject*> b)
+
+    def __rshift__(a, b):
+        return apply2(O_RSHIFT, <PyObject*> a, <PyObject*> b)
+
+    def __pow__(a, b, modulo):
+        return apply2(O_POW, <PyObject*> a, <PyObject*> b)
+
+    def __iadd__(self, other):
+        return apply2(O_IADD, <PyObject*> self, <PyObject*> other)
+
+    def __isub__(self, other):
+        return apply2(O_ISUB, <PyObject*> self, <PyObject*> other)
+
+    def __imul__(self, other):
+        return apply2(O_IMUL, <PyObject*> self, <PyObject*> other)
+
+    def __itruediv__(self, other):
+        return apply2(O_ITRUEDIV, <PyObject*> self, <PyObject*> other)
+
+    def __ifloordiv__(self, other):
+        return apply2(O_IFLOORDIV, <PyObject*> self, <PyObject*> other)
+
+    def __imod__(self, other):
+        return apply2(O_IMOD, <PyObject*> self, <PyObject*> other)
+
+    def __iand__(self, other):
+        return apply2(O_IAND, <PyObject*> self, <PyObject*> other)
+
+    def __ior__(self, other):
+        return apply2(O_IOR, <PyObject*> self, <PyObject*> other)
+
+    def __ixor__(self, other):
+        return apply2(O_IXOR, <PyObject*> self, <PyObject*> other)
+
+    def __ilshift__(self, other):
+        return apply2(O_ILSHIFT, <PyObject*> self, <PyObject*> other)
+
+    def __irshift__(self, other):
+        return apply2(O_IRSHIFT, <PyObject*> self, <PyObject*> other)
+
+    def __imatmul__(self, other):
+        return apply2(O_IMATMUL, <PyObject*> self, <PyObject*> other)
+
+    def __ipow__(self, other):
+        return apply2(O_IPOW, <PyObject*> self, <PyObject*> other)
+
+    def __richcmp__(self, other, int which):
+        return apply2(COMPARISONS[which], <PyObject*> self, <PyObject*> other)
+
+    def __neg__(self):
+        return apply1(O_NEG, <PyObject*> self)
+
+    def __pos__(self):
+        return apply1(O_POS, <PyObject*> self)
+
+    def __abs__(self):
+        return apply1(O_ABS, <PyObject*> self)
+
+    def __invert__(self):
+        return apply1(O_INVERT, <PyObject*> self)
+
+    def __hash__(self):
+        return hash(<Py_ssize_t> <PyObject*> self)
+
+    def __getitem__(self, index):
+        cdef PyObject* args[2]
+        args[0], args[1] = <PyObject*> self, <PyObject*> index
+        return PyObject_Vectorcall(<object> OPERATORS[<int> O_GETITEM], args, 2, NULL)
+
+    def __setitem__(self, index, value):
+        cdef PyObject* args[3]
+        args[0], args[1], args[2] = <PyObject*> self, <PyObject*> index, <PyObject*> value
+        PyObject_Vectorcall(<object> OPERATORS[<int> O_SETITEM], args, 3, NULL)
+
+    def __delitem__(self, index):
+        raise TypeError("Tensor does not support deleting items")
+
+    def __len__(self):
+        if self.rank == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self.dims[0]
+
+    def __bool__(self):
+        if self.count != 1:
+            which = "no values" if self.count == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
+                               "use .any(), .all() or a comparison")
+        return bool(load_number(self.data, self.code))
+
+    def __int__(self):
+        return int(single_number(self))
+
+    def __float__(self):
+        return float(single_number(self))
+
+    def __complex__(self):
+        return complex(single_number(self))
+
+    def __index__(self):
+        if self.count != 1 or FACTS.category[self.code] > CAT_INT:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(load_number(self.data, self.code))
+
+    def item(self):
+        """The single element as a Python number. RuntimeError when there is not exactly one."""
+        return single_number(self)
+
+    def __setattr__(self, name, value):
+        track(self)                    # an attribute may lead back here
+        PyObject_GenericSetAttr(self, name, <PyObject*> value)
+
+    def __delattr__(self, name):
+        PyObject_GenericSetAttr(self, name, NULL)
+
+    @property
+    def shape(self):
+        """Sizes, one for each dimension: a tuple, as torch.Size is."""
+        return size_of(self)
+
+    @property
+    def dtype(self):
+        """The number type of the elements."""
+        return dtype_of(self.code)
+
+    @property
+    def ndim(self):
+        """Number of dimensions."""
+        return self.rank
+
+    def dim(self):
+        """Number of dimensions."""
+        return self.rank
+
+    def numel(self):
+        """Number of elements."""
+        return self.count
+
+    def data_ptr(self):
+        """Address of the first element."""
+        return <Py_ssize_t> self.data
+
+    def element_size(self):
+        """Bytes of one element."""
+        return FACTS.itemsize[self.code]
+
+    @property
+    def _version(self):
+        """How often this tensor's memory has been written to by in-place operations, its views included."""
+        return version_of(self)
+
+
+cdef int COMPARISONS[6]
+COMPARISONS[0], COMPARISONS[1], COMPARISONS[2] = O_LT, O_LE, O_EQ
+COMPARISONS[3], COMPARISONS[4], COMPARISONS[5] = O_NE, O_GT, O_GE
+
+
+class Size(tuple):
+    """The sizes of a tensor: a tuple with torch.Size's name and ``numel``."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def numel(self):
+        """The product of the sizes."""
+        n = 1
+        for size in self:
+            n *= size
+        return n
+
+    def __getitem__(self, index):
+        part = tuple.__getitem__(self, index)
+        return Size(part) if isinstance(index, slice) else part
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, tuple(other)))
+
+
+cdef object size_of(Tensor t):
+    return Size(shape_tuple(t))
+
+
+cdef object single_number(Tensor t):
+    if t.count != 1:
+        raise RuntimeError(f"a Tensor with {t.count} elements cannot be converted to Scalar: its shape is "
+                           f"{list(shape_tuple(t))}; use .tolist(), or index it first")
+    return load_number(t.data, t.code)
+
+
+# ---- life of a Storage
+
+cdef Storage blank_storage():
+    cdef PyObject* o = wengert_take(STORAGES, &N_STORAGES, <PyTypeObject*> Storage)
+    cdef Storage s = <Storage> o
+    Py_DECREF(o)                       # s holds the only reference now
+    s.owner = NULL
+    s.data = NULL
+    s.nbytes = 0
+    s.bin = FOREIGN_BIN
+    s.version = 0
+    s.readonly = 0
+    return s
+
+
+cdef Storage new_storage(Py_ssize_t nbytes):
+    """Fresh memory of our own, not cleared."""
+    cdef Storage s = blank_storage()
+    s.data = allocate(nbytes, &s.bin)
+    s.nbytes = nbytes
+    return s
+
+
+cdef Storage foreign_storage(char* data, Py_ssize_t nbytes, PyObject* owner):
+    """Memory that ``owner`` keeps alive."""
+    cdef Storage s = blank_storage()
+    s.data = data
+    s.nbytes = nbytes
+    Py_XINCREF(owner)
+    s.owner = owner
+    return s
+
+
+cdef void storage_dealloc(PyObject* o) noexcept:
+    # Only borrowed casts here: a reference taken to a dying object would kill it twice.
+    if (<Storage> o).bin != FOREIGN_BIN:
+        release((<Storage> o).data, (<Storage> o).bin)
+    wengert_clear_ref(&(<Storage> o).owner)
+    wengert_keep(STORAGES, &N_STORAGES, <PyTypeObject*> Storage, o)
+
+
+# ---- life of a Tensor
+
+cdef Tensor blank_tensor():
+    """A tensor of exactly this type with empty fields, not known to the collector; the caller sets what is not set here."""
+    cdef PyObject* o = wengert_take(TENSORS, &N_TENSORS, <PyTypeObject*> Tensor)
+    wengert_null_slot(o, WENGERT_DICT_OFFSET(<PyTypeObject*> Tensor))
+    wengert_null_slot(o, WENGERT_WEAK_OFFSET(<PyTypeObject*> Tensor))
+    cdef Tensor t = <Tensor> o
+    Py_DECREF(o)
+    t.storage = NULL
+    t.base = NULL
+    t.grad_fn = NULL
+    t.extra = NULL
+    t.dims = t.dims_inline
+    t.flags = WG_TENSOR_ALWAYS
+    t.output_nr = 0
+    t.device = 0
+    t.attr_version = 0
+    return t
+
+
+cdef int set_ndim(Tensor t, int ndim) except -1:
+    """Give ``t`` room for ndim sizes and strides; what it had is lost."""
+    if t.dims != t.dims_inline:
+        PyMem_Free(t.dims)
+        t.dims = t.dims_inline
+    t.rank = ndim
+    if ndim > 2:
+        t.dims = <Py_ssize_t*> PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
+        if t.dims == NULL:
+            t.dims = t.dims_inline
+            t.rank = 0
+            raise MemoryError()
+    return 0
+
+
+cdef void free_extra(PyObject* o) noexcept:
+    cdef TensorExtra* extra = (<Tensor> o).extra
+    if extra != NULL:
+        (<Tensor> o).extra = NULL
+        Py_XDECREF(extra.grad)
+        Py_XDECREF(extra.hooks)
+        Py_XDECREF(extra.post_hooks)
+        Py_XDECREF(extra.tangent)
+        Py_XDECREF(extra.name)
+        PyMem_Free(extra)
+
+
+cdef int tensor_clear(PyObject* o) noexcept:
+    wengert_clear_ref(&(<Tensor> o).grad_fn)
+    wengert_clear_ref(&(<Tensor> o).base)
+    if (<Tensor> o).extra != NULL and (<Tensor> o).extra.accumulate == NULL:
+        free_extra(o)
+    elif (<Tensor> o).extra != NULL:
+        wengert_clear_ref(&(<Tensor> o).extra.grad)
+        wengert_clear_ref(&(<Tensor> o).extra.hooks)
+        wengert_clear_ref(&(<Tensor> o).extra.post_hooks)
+        wengert_clear_ref(&(<Tensor> o).extra.tangent)
+    wengert_clear_ref(wengert_dict_slot(o, <PyTypeObject*> Tensor))
+    return 0
+
+
+cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
+    cdef PyObject* parts[7]
+    cdef TensorExtra* extra = (<Tensor> o).extra
+    cdef int i, n = 3, code
+    parts[0] = (<Tensor> o).grad_fn
+    parts[1] = (<Tensor> o).base
+    parts[2] = wengert_dict_slot(o, <PyTypeObject*> Tensor)[0]
+    if extra != NULL:
+        parts[3], parts[4], parts[5], parts[6] = extra.grad, extra.hooks, extra.post_hooks, extra.tangent
+        n = 7
+    for i in range(n):
+        if parts[i] != NULL:
+            code = visit(parts[i], arg)
+            if code:
+                return code
+    return 0
+
+
+cdef void tensor_dealloc(PyObject* o) noexcept:
+    # Only borrowed casts here, as in storage_dealloc.
+    PyObject_GC_UnTrack(o)
+    wengert_clear_weakrefs(o, <PyTypeObject*> Tensor)
+    wengert_clear_ref(&(<Tensor> o).grad_fn)
+    wengert_clear_ref(&(<Tensor> o).base)
+    free_extra(o)
+    wengert_clear_ref(wengert_dict_slot(o, <PyTypeObject*> Tensor))
+    wengert_clear_ref(&(<Tensor> o).storage)
+    if (<Tensor> o).dims != (<Tensor> o).dims_inline:
+        PyMem_Free((<Tensor> o).dims)
+    wengert_keep(TENSORS, &N_TENSORS, <PyTypeObject*> Tensor, o)
+
+
+cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
+    """Tensor(...): the legacy constructor, and the instance of a subclass."""
+    if CONSTRUCT is None:
+        raise TypeError("cannot create 'Tensor' instances before wengert_core.factories is imported")
+    return CONSTRUCT(<object> cls, <object> args, <object> kwargs if kwargs != NULL else {})
+
+
+def set_constructor(construct):
+    """Tell core what ``Tensor(...)`` does: construct(cls, args, kwargs)."""
+    global CONSTRUCT
+    CONSTRUCT = construct
+
+
+def as_subclass(Tensor t, cls):
+    """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
+    if not issubclass(cls, Tensor):
+        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {cls!r}")
+    cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
+    cdef Tensor new = <Tensor> o
+    Py_DECREF(o)
+    new.dims = new.dims_inline
+    copy_geometry(new, t)
+    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE)) | TF_SUBCLASS
+    share_storage(new, t)
+    return new
+
+
+cdef void track(Tensor t) noexcept:
+    if not PyObject_GC_IsTracked(<PyObject*> t):
+        PyObject_GC_Track(<PyObject*> t)
+
+
+cdef TensorExtra* extra_of(Tensor t) except NULL:
+    if t.extra == NULL:
+        t.extra = <TensorExtra*> PyMem_Malloc(sizeof(TensorExtra))
+        if t.extra == NULL:
+            raise MemoryError()
+        memset(t.extra, 0, sizeof(TensorExtra))
+        track(t)
+    return t.extra
+
+
+# ---- making tensors
+
+cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1:
+    """Elements of a shape; RuntimeError for a negative size or when the bytes do not fit into 63 bits."""
+    cdef Py_ssize_t n = 1, limit = (<Py_ssize_t> 1 << 62) // itemsize
+    cdef int i
+    cdef bint empty = False
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: "
+                               f"{[shape[k] for k in range(ndim)]}")
+        empty = empty or shape[i] == 0
+    if empty:
+        return 0
+    for i in range(ndim):
+        if n > limit // shape[i]:
+            raise RuntimeError("Storage size calculation overflowed with sizes="
+                               f"{[shape[k] for k in range(ndim)]}: at most {limit} elements of {itemsize} bytes can be made")
+        n *= shape[i]
+    return n
+
+
+cdef inline void fill_contiguous(Tensor t, const Py_ssize_t* shape, Py_ssize_t itemsize) noexcept:
+    cdef int i, ndim = t.rank
+    cdef Py_ssize_t step = itemsize
+    for i in range(ndim - 1, -1, -1):
+        t.dims[i] = shape[i]
+        t.dims[ndim + i] = step
+        if shape[i] > 1:
+            step *= shape[i]
+    t.flags |= TF_CONTIGUOUS
+
+
+cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
+    """A contiguous tensor with undefined contents. In inference mode it is an inference tensor."""
+    cdef Py_ssize_t itemsize = FACTS.itemsize[dtype]
+    cdef Py_ssize_t n = 1
+    if ndim == 1 and 0 <= shape[0] < 1 << 30:
+        n = shape[0]
+    elif ndim > 64:
+        raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
+    elif ndim:
+        n = checked_numel(ndim, shape, itemsize)
+    cdef Tensor t = blank_tensor()
+    t.code = dtype
+    t.rank = ndim
+    if ndim > 2:
+        set_ndim(t, ndim)
+    t.count = n
+    fill_contiguous(t, shape, itemsize)
+    cdef Storage s = new_storage(n * itemsize)
+    t.data = s.data
+    Py_INCREF(s)
+    t.storage = <PyObject*> s
+    if thread_state().modes & WG_INFER:
+        t.flags |= TF_INFERENCE
+    return t
+
+
+cdef Tensor new_like(Tensor t, int dtype):
+    return new_empty(dtype, t.rank, t.dims)
+
+
+cdef inline void share_storage(Tensor new, Tensor t) noexcept:
+    Py_XINCREF(t.storage)
+    new.storage = t.storage
+    new.data = t.data
+
+
+cdef int copy_geometry(Tensor new, Tensor t) except -1:
+    new.code = t.code
+    set_ndim(new, t.rank)
+    new.count = t.count
+    new.device = t.device
+    memcpy(new.dims, t.dims, 2 * t.rank * sizeof(Py_ssize_t))
+    return 0
+
+
+cdef void set_contiguity(Tensor t) noexcept:
+    """Set or clear TF_CONTIGUOUS from sizes and strides. Strides of sizes 0 and 1 do not matter."""
+    cdef int i
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    t.flags |= TF_CONTIGUOUS
+    if t.count == 0:
+        return
+    for i in range(t.rank - 1, -1, -1):
+        if t.dims[i] != 1:
+            if t.dims[t.rank + i] != step:
+                t.flags &= ~(<uint32_t> TF_CONTIGUOUS)
+                return
+            step *= t.dims[i]
+
+
+cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data):
+    """A tensor on ``t``'s storage with another geometry (strides in bytes). Its base is t's base, or t itself."""
+    cdef Tensor v = blank_tensor()
+    cdef int i
+    cdef Py_ssize_t n = 1
+    cdef PyObject* base = t.base if t.base != NULL else <PyObject*> t
+    v.code = t.code
+    v.rank = ndim
+    v.device = t.device
+    if ndim > 2:
+        set_ndim(v, ndim)
+    for i in range(ndim):
+        v.dims[i] = shape[i]
+        v.dims[ndim + i] = strides[i]
+        n *= shape[i]
+    v.count = n
+    share_storage(v, t)
+    v.data = data
+    set_contiguity(v)
+    v.flags |= TF_VIEW | (t.flags & TF_INFERENCE)
+    Py_XINCREF(base)
+    v.base = base
+    v.attr_version = version_of(t)
+    return v
+
+
+cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data,
+                          char* start, Py_ssize_t nbytes, object owner):
+    """A tensor on memory [start, start + nbytes) that ``owner`` keeps alive; data: the first element."""
+    cdef Tensor t = blank_tensor()
+    cdef int i
+    t.code = dtype
+    set_ndim(t, ndim)
+    t.count = 1
+    for i in range(ndim):
+        t.dims[i] = shape[i]
+        t.dims[ndim + i] = strides[i]
+        t.count *= shape[i]
+    cdef Storage s = foreign_storage(start, nbytes, <PyObject*> owner)
+    Py_INCREF(s)
+    t.storage = <PyObject*> s
+    t.data = data
+    set_contiguity(t)
+    if thread_state().modes & WG_INFER:
+        t.flags |= TF_INFERENCE
+    return t
+
+
+cdef Tensor alias(Tensor t):
+    """The same memory and version counter, without history, base or gradient: what detach() gives."""
+    cdef Tensor new = blank_tensor()
+    new.rank = 0
+    copy_geometry(new, t)
+    new.flags |= t.flags & (TF_CONTIGUOUS | TF_INFERENCE)
+    share_storage(new, t)
+    return new
+
+
+cdef Tensor alias_fresh_version(Tensor t):
+    """The same memory with a version counter of its own: what ``x.data`` gives."""
+    cdef Tensor new = alias(t)
+    cdef Storage old = storage_of(t)
+    cdef Storage own = foreign_storage(old.data, old.nbytes, t.storage)
+    own.readonly = old.readonly
+    Py_INCREF(own)
+    wengert_clear_ref(&new.storage)
+    new.storage = <PyObject*> own
+    return new
+
+
+cdef int swap_contents(Tensor t, Tensor other) except -1:
+    """Let ``t`` take over other's memory and geometry; t keeps its identity, flags of autograd and gradient."""
+    if t is other:
+        return 0
+    copy_geometry(t, other)
+    cdef PyObject* old = t.storage
+    share_storage(t, other)
+    Py_XDECREF(old)
+    t.flags = (t.flags & ~(<uint32_t> TF_CONTIGUOUS)) | (other.flags & TF_CONTIGUOUS)
+    return 0
+
+
+cdef object shape_tuple(Tensor t):
+    cdef int i
+    if t.rank == 1:
+        return (t.dims[0],)
+    return tuple([t.dims[i] for i in range(t.rank)])
+
+
+cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
+    """1 when a size above 1 has stride 0: elements share memory (as expand makes them)."""
+    cdef int i
+    for i in range(t.rank):
+        if t.dims[i] > 1 and t.dims[t.rank + i] == 0:
+            return 1
+    return 0
+
+
+def mount(str name, value):
+    """Add an attribute to Tensor: how other modules and packages give it methods and properties."""
+    wengert_type_set(<PyTypeObject*> Tensor, name, value)
+
+
+wengert_set_dealloc(<PyTypeObject*> Storage, <destructor> storage_dealloc)
+wengert_set_dealloc(<PyTypeObject*> Tensor, <destructor> tensor_dealloc)
+wengert_set_gc(<PyTypeObject*> Tensor, <traverseproc> tensor_traverse, <inquiry> tensor_clear)
+wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)

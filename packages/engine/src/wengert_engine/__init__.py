@@ -1,0 +1,38 @@
+"""wengert-engine: recording of operations and reverse-mode differentiation for wengert-core's tensors."""
+
+from wengert_core import factories as _factories
+from wengert_core import tensor as _tensor
+from wengert_core.op import find as _find
+from wengert_engine import attributes as _attributes
+from wengert_engine import function as _function
+from wengert_engine import record as _record
+from wengert_engine import run as _run
+from wengert_engine import source as _source
+from wengert_engine.attributes import RemovableHandle
+from wengert_engine.autograd import backward, grad, tensor_backward
+from wengert_engine.custom import Function, InplaceFunction, once_differentiable
+from wengert_engine.fitting import fit as _fit
+from wengert_engine.formula import set_saved_reader as _set_saved_reader
+from wengert_engine.formula import set_source as _set_source
+from wengert_engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from wengert_engine.node import Node
+
+__version__ = "0.1.0"
+__all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward", "enable_grad", "grad", "inference_mode",
+           "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "once_differentiable", "set_grad_enabled"]
+
+for _name, _attribute in _attributes.TENSOR_ATTRIBUTES.items():
+    _tensor.mount(_name, _attribute)
+_tensor.mount("backward", tensor_backward)
+_run.set_parts(run_custom=_function.run_function, fit=_fit, clone=_find("clone"), empty_strided=_factories.empty_strided)
+_function.set_empty(_factories.empty(()))
+_set_saved_reader(_run.read_saved_value)
+_set_source(_source.find_formula)
+_factories.set_requires_grad_hook(_attributes.set_requires_grad)

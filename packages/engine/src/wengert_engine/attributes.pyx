@@ -1,0 +1,299 @@
+"""What the engine adds to Tensor: requires_grad, grad, grad_fn, detach, hooks."""
+import warnings
+import weakref
+
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.op cimport EngineHooks, engine_hooks
+from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of, same_shape,
+                                  shape_tuple, swap_contents, track)
+from wengert_engine.node cimport Node, NodeExtra, accumulate_node, gradient_edge, node_extra
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+cdef object grad_fn_of(Tensor t):
+    cdef PyObject* fn = t.grad_fn
+    if t.flags & TF_VIEW:
+        fn = HOOKS.view_grad_fn(t)
+    return <object> fn if fn != NULL else None
+
+
+def get_grad_fn(Tensor self):
+    """The node that recorded this tensor; None for a leaf."""
+    return grad_fn_of(self)
+
+
+def get_is_leaf(Tensor self):
+    """True when no recorded operation made this tensor: tensors that do not require grad, and those a user made."""
+    return grad_fn_of(self) is None
+
+
+def get_requires_grad(Tensor self):
+    """True when gradients are computed for this tensor."""
+    if self.flags & TF_VIEW and not self.flags & WG_GRAD:
+        grad_fn_of(self)
+    return bool(self.flags & WG_GRAD)
+
+
+def set_requires_grad(Tensor self, value):
+    """Ask for gradients of a leaf, or stop asking."""
+    cdef bint on = bool(value)
+    if grad_fn_of(self) is not None:
+        if not on:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                               "subgraph that doesn't require differentiation use var_no_grad = var.detach().")
+        return
+    if on and FACTS.category[self.code] < CAT_FLOAT:
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients: this one is "
+                           f"{dtype_of(self.code)!r}")
+    if on and self.flags & TF_INFERENCE and not thread_state().modes & WG_INFER:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
+
+
+def requires_grad_(Tensor self, requires_grad=True):
+    """Ask for gradients of this leaf (or stop asking), and return it."""
+    set_requires_grad(self, requires_grad)
+    return self
+
+
+def get_grad(Tensor self):
+    """The gradient that backward() has accumulated; None before that."""
+    if self.extra != NULL and self.extra.grad != NULL:
+        return <object> self.extra.grad
+    if self.grad_fn != NULL and not self.flags & TF_RETAINS_GRAD:
+        warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                      "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                      "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+                      "you access the leaf Tensor instead.", UserWarning, stacklevel=2)
+    return None
+
+
+def set_grad(Tensor self, value):
+    """Replace the gradient; None forgets it."""
+    if value is not None:
+        check_grad(self, value)
+    cdef PyObject* old = extra_of(self).grad
+    if value is None:
+        self.extra.grad = NULL
+    else:
+        Py_INCREF(value)
+        self.extra.grad = <PyObject*> value
+    Py_XDECREF(old)
+
+
+cdef int check_grad(Tensor self, object value) except -1:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is self:
+        raise RuntimeError("can't assign Variable as its own grad")
+    cdef Tensor g = <Tensor> value
+    if g.code != self.code:
+        raise RuntimeError(f"assigned grad has data of a different type: {dtype_of(g.code)!r}, the tensor is {dtype_of(self.code)!r}")
+    if not same_shape(g, self):
+        raise RuntimeError(f"assigned grad has data of a different size: {list(shape_tuple(g))}, the tensor has "
+                           f"{list(shape_tuple(self))}")
+    return 0
+
+
+def delete_grad(Tensor self):
+    """Forget the gradient."""
+    set_grad(self, None)
+
+
+def detach(Tensor self):
+    """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
+    return alias(self)
+
+
+def detach_(Tensor self):
+    """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
+    if self.flags & TF_VIEW and self.base != NULL and ((<Tensor> self.base).flags & WG_GRAD or self.flags & WG_GRAD):
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+                           "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                           "detach_() cannot be called on these gradients.")
+    cdef PyObject* old = self.grad_fn
+    self.grad_fn = NULL
+    self.output_nr = 0
+    self.flags &= ~(<uint32_t> (WG_GRAD | TF_RETAINS_GRAD))
+    Py_XDECREF(old)
+    return self
+
+
+def get_data(Tensor self):
+    """The same memory without history and with a version counter of its own: writes to it are not noticed by autograd."""
+    return alias_fresh_version(self)
+
+
+def set_data(Tensor self, value):
+    """Let this tensor take over another one's memory; its identity, history and gradient stay."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    swap_contents(self, <Tensor> value)
+
+
+def get_output_nr(Tensor self):
+    """Which output of its grad_fn this tensor is."""
+    return self.output_nr
+
+
+def is_inference(Tensor self):
+    """True for a tensor made in inference mode."""
+    return bool(self.flags & TF_INFERENCE)
+
+
+def get_base(Tensor self):
+    """The tensor this one is a view of; None when it is no view."""
+    return <object> self.base if self.base != NULL else None
+
+
+def is_view(Tensor self):
+    """True when this tensor is a view that autograd keeps track of."""
+    return self.base != NULL
+
+
+# ---- hooks
+
+class RemovableHandle:
+    """Removes a hook: by remove(), or at the end of a with block."""
+
+    next_id = 0
+
+    def __init__(self, hooks):
+        self.hooks = hooks
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+
+    def remove(self):
+        """Remove the hook; harmless when it is gone already."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.remove()
+
+
+def add_hook(dict hooks, hook):
+    """Put a hook at the end of ``hooks``; returns its handle."""
+    if not callable(hook):
+        raise TypeError(f"a hook must be callable, got {type(hook).__name__}")
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+cdef dict tensor_hooks(Tensor t):
+    """The dict of a tensor's hooks: at its node, or at the leaf."""
+    cdef NodeExtra* extra
+    fn = grad_fn_of(t)
+    if fn is None:
+        if extra_of(t).hooks == NULL:
+            hooks = {}
+            Py_INCREF(hooks)
+            t.extra.hooks = <PyObject*> hooks
+        return <dict> t.extra.hooks
+    extra = node_extra(<Node> fn)
+    if extra.tensor_hooks == NULL:
+        by_output = {}
+        Py_INCREF(by_output)
+        extra.tensor_hooks = <PyObject*> by_output
+    return (<dict> extra.tensor_hooks).setdefault(t.output_nr, {})
+
+
+def register_hook(Tensor self, hook):
+    """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (if not None) replaces the gradient.
+
+    Returns a handle with ``remove()``. Raises RuntimeError for a tensor that does not require grad.
+    """
+    if not get_requires_grad(self):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return add_hook(tensor_hooks(self), hook)
+
+
+def register_post_accumulate_grad_hook(Tensor self, hook):
+    """Call ``hook(tensor)`` after a gradient was added into this leaf's grad. Returns a handle with ``remove()``."""
+    if not self.flags & WG_GRAD:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if extra_of(self).post_hooks == NULL:
+        hooks = {}
+        Py_INCREF(hooks)
+        self.extra.post_hooks = <PyObject*> hooks
+    return add_hook(<dict> self.extra.post_hooks, hook)
+
+
+def retain_grad(Tensor self):
+    """Let backward() set this non-leaf tensor's grad too. No effect on a leaf."""
+    cdef NodeExtra* extra
+    if not get_requires_grad(self):
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    fn = grad_fn_of(self)
+    if fn is None or self.flags & TF_RETAINS_GRAD:
+        return
+    self.flags |= TF_RETAINS_GRAD
+    extra = node_extra(<Node> fn)
+    if extra.retained == NULL:
+        retained = {}
+        Py_INCREF(retained)
+        extra.retained = <PyObject*> retained
+    (<dict> extra.retained)[self.output_nr] = weakref.ref(self)
+
+
+def get_retains_grad(Tensor self):
+    """True when retain_grad() was called on this non-leaf tensor."""
+    return bool(self.flags & TF_RETAINS_GRAD)
+
+
+def node_register_hook(Node self, hook):
+    """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a tuple it returns replaces grad_inputs."""
+    cdef NodeExtra* extra = node_extra(self)
+    if extra.post_hooks == NULL:
+        hooks = {}
+        Py_INCREF(hooks)
+        extra.post_hooks = <PyObject*> hooks
+    return add_hook(<dict> extra.post_hooks, hook)
+
+
+def node_register_prehook(Node self, hook):
+    """Call ``hook(grad_outputs)`` before this node runs; a tuple it returns replaces grad_outputs."""
+    cdef NodeExtra* extra = node_extra(self)
+    if extra.pre_hooks == NULL:
+        hooks = {}
+        Py_INCREF(hooks)
+        extra.pre_hooks = <PyObject*> hooks
+    return add_hook(<dict> extra.pre_hooks, hook)
+
+
+def edge_of(Tensor tensor):
+    """(node, output_nr) that a gradient of ``tensor`` goes to; None when it does not require grad."""
+    cdef uint32_t nr = 0
+    cdef PyObject* node = gradient_edge(tensor, &nr)
+    if node == NULL:
+        return None
+    result = (<object> node, nr)
+    Py_XDECREF(node)
+    return result
+
+
+TENSOR_ATTRIBUTES = {
+    "requires_grad": property(get_requires_grad, set_requires_grad, doc=get_requires_grad.__doc__),
+    "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
+    "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
+    "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
+    "data": property(get_data, set_data, doc=get_data.__doc__),
+    "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
+    "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
+    "_base": property(get_base, doc=get_base.__doc__),
+    "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_, "is_inference": is_inference,
+    "register_hook": register_hook, "retain_grad": retain_grad,
+    "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,
+}
+"""What is mounted on Tensor."""

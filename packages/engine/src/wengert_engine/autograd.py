@@ -1,0 +1,172 @@
+"""backward and grad: where a run through the graph starts, and the checks of what it is given."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.tensor import Tensor
+from wengert_engine import errors
+from wengert_engine.attributes import edge_of
+from wengert_engine.run import run_backward
+
+Edges = list[tuple[Any, int]]
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: Any = None) -> None:
+    """Compute the sum of gradients of ``tensors`` with respect to graph leaves, added into the leaves' ``grad``.
+
+    tensors: a tensor or a sequence.   grad_tensors: the vector of the vector-Jacobian product for each (None for scalars).
+    retain_graph: keep the saved values for another pass; default: create_graph.   create_graph: record the derivative.
+    inputs: only these take part (leaves, or other tensors whose ``grad`` is then set).
+    Raises RuntimeError when a tensor does not require grad, a gradient is missing or of a wrong shape, or the graph was freed.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine import backward
+    >>> x = wc.ones(2, requires_grad=True)
+    >>> backward((x * x).sum())
+    >>> x.grad.tolist()
+    [2.0, 2.0]
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                               "use `grad_tensors`.")
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = as_tuple(tensors)
+    edges = root_edges(roots)
+    grads = root_gradients(roots, grad_tensors, create_graph)
+    if create_graph:
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+                      "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+                      "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+                      "the cycle and avoid the leak.", UserWarning, stacklevel=2)
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        run_backward(edges, grads, keep, create_graph, None, True)
+        return
+    targets = as_tuple(inputs)
+    results = run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
+    for target, result in zip(targets, results, strict=True):
+        if result is not None and not target.is_leaf:
+            target.grad = result if target.grad is None else target.grad + result
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+         only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
+         materialize_grads: bool = False) -> tuple[Any, ...]:
+    """Compute and return the sum of gradients of ``outputs`` with respect to ``inputs``; no ``grad`` is touched.
+
+    Arguments as for backward; allow_unused: an input that was not used gives None instead of an error;
+    materialize_grads: zeros in place of those None.
+    Returns a tuple with one gradient for each input.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine import grad
+    >>> x = wc.ones(2, requires_grad=True)
+    >>> grad((x * 3).sum(), x)[0].tolist()
+    [3.0, 3.0]
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
+                      "parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
+    if is_grads_batched:
+        raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once for each row "
+                                  "of grad_outputs")
+    roots, targets = as_tuple(outputs), as_tuple(inputs)
+    edges = root_edges(roots)
+    grads = root_gradients(roots, grad_outputs, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
+    if not (allow_unused or materialize_grads):
+        for i, result in enumerate(results):
+            if result is None:
+                raise errors.unused_input(i)
+    if materialize_grads:
+        results = [zeros_like(target) if r is None else r for r, target in zip(results, targets, strict=True)]
+    return tuple(results)
+
+
+def zeros_like(tensor: Any) -> Any:
+    from wengert_core.factories import zeros_like as make
+
+    return make(tensor)
+
+
+def as_tuple(tensors: Any) -> tuple[Any, ...]:
+    """One tensor, a gradient edge or a sequence, as a tuple."""
+    if isinstance(tensors, Tensor) or hasattr(tensors, "output_nr"):
+        return (tensors,)
+    return tuple(tensors)
+
+
+def root_edges(roots: Sequence[Any]) -> Edges:
+    """(node, output_nr) of every root."""
+    edges = []
+    for i, root in enumerate(roots):
+        edge = edge_of(root) if isinstance(root, Tensor) else (root.node, root.output_nr)
+        if edge is None:
+            raise errors.no_grad_fn(i)
+        edges.append(edge)
+    return edges
+
+
+def input_edges(inputs: Sequence[Any]) -> Edges:
+    """(node, output_nr) of every input that gradients are asked for."""
+    edges = []
+    for i, target in enumerate(inputs):
+        edge = edge_of(target) if isinstance(target, Tensor) else (target.node, target.output_nr)
+        if edge is None:
+            raise errors.input_without_grad(i)
+        edges.append(edge)
+    return edges
+
+
+def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list[Any]:
+    """The gradient each root starts with: given, or 1 for a scalar."""
+    if given is None:
+        given = (None,) * len(roots)
+    elif isinstance(given, Tensor):
+        given = (given,)
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    return [implicit(root) if g is None else checked(i, root, g)
+            for i, (root, g) in enumerate(zip(roots, given, strict=True))]
+
+
+def implicit(root: Any) -> Any:
+    """The gradient 1 of a scalar."""
+    if root.numel() != 1:
+        raise errors.implicit_gradient(tuple(root.shape))
+    if not root.dtype.is_floating_point:
+        raise errors.implicit_real(root.dtype)
+    from wengert_core.factories import ones_like
+
+    return ones_like(root)
+
+
+def checked(index: int, root: Any, gradient: Any) -> Any:
+    """A gradient that was given for a root, when it fits."""
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if isinstance(root, Tensor):
+        if tuple(root.shape) != tuple(gradient.shape):
+            raise errors.gradient_shape(index, tuple(gradient.shape), tuple(root.shape))
+        if root.dtype.is_complex != gradient.dtype.is_complex:
+            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                               f"dtype: grad_output[{index}] has a dtype of {gradient.dtype} and output[{index}] has a dtype of "
+                               f"{root.dtype}.")
+    return gradient
+
+
+def tensor_backward(self: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+                    inputs: Any = None) -> None:
+    """Compute the gradient of this tensor with respect to graph leaves: see wengert.autograd.backward."""
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)

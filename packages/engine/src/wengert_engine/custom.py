@@ -1,0 +1,145 @@
+"""Function, the base class of a user's own differentiable operations."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from wengert_engine.function import FunctionCtx, apply_function
+from wengert_engine.grad_mode import is_grad_enabled, no_grad
+from wengert_engine.node import make_function_node_class
+
+
+class FunctionMeta(type):
+    """Makes the class of nodes that a Function's outputs get, when the Function is defined."""
+
+    _backward_cls: type
+
+    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
+        super().__init__(name, bases, members)
+        cls._backward_cls = make_function_node_class(name + "Backward", (FunctionCtx,), {
+            "__module__": "wengert.autograd", "__slots__": (), "_forward_cls": cls})
+        forward = _member(cls, "forward")
+        cls._is_static = isinstance(forward, staticmethod | classmethod)
+        cls._splits_context = _member(cls, "setup_context") is not _member(Function, "setup_context") if bases else False
+
+
+def _member(cls: type, name: str) -> Any:
+    """The raw member of a class, as written: staticmethod objects stay what they are."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+class Function(metaclass=FunctionMeta):
+    """Base of a differentiable operation of one's own: static methods ``forward`` and ``backward``; call ``apply``.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine import Function
+    >>> class Exp(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, i):
+    ...         result = i.exp()
+    ...         ctx.save_for_backward(result)
+    ...         return result
+    ...     @staticmethod
+    ...     def backward(ctx, grad_output):
+    ...         result, = ctx.saved_tensors
+    ...         return grad_output * result
+    >>> x = wc.zeros(2, requires_grad=True)
+    >>> y = Exp.apply(x)
+    >>> y.sum().backward()
+    >>> x.grad.tolist()
+    [1.0, 1.0]
+    """
+
+    _is_static: bool
+    _splits_context: bool
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you "
+                           "should invoke them on the class itself. Instantiating an autograd function will raise an error in a "
+                           f"future version: call {type(self).__name__}.apply(...)")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run forward and record it."""
+        return apply_function(cls, args)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """``forward(ctx, *args)``, or ``forward(*args)`` together with setup_context: computes the outputs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Save what backward needs, when ``forward`` does not take ctx."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of forward's arguments (None for those without) from those of its outputs. Alias: vjp."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to use it "
+                                  "with backward mode AD.")
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs from those of the inputs."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """The rule under vmap."""
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method or set "
+                                  "generate_vmap_rule=True.")
+
+    @classmethod
+    def _backward(cls, ctx: Any, *grads: Any) -> Any:
+        """backward, or vjp where only that is given."""
+        plain = _member(Function, "backward")
+        own_backward, own_vjp = _member(cls, "backward"), _member(cls, "vjp")
+        if own_vjp is not plain and own_backward is not plain and own_vjp is not own_backward:
+            raise RuntimeError(f"Implementing both 'backward' and 'vjp' for a custom Function is not allowed: {cls.__name__}. You "
+                               "should only implement one of them.")
+        return (cls.vjp if own_vjp is not plain else cls.backward)(ctx, *grads)
+
+
+class InplaceFunction(Function):
+    """Kept for older code: a Function with an ``inplace`` flag."""
+
+
+class _RefuseTwice(Function):
+    """The identity, whose backward is an error."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any, *inputs: Any) -> Any:
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator for backward: what it computes cannot be differentiated again; trying to is an error, not a wrong zero."""
+
+    @functools.wraps(function)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = function(ctx, *args)
+        if not is_grad_enabled():
+            return outputs
+        tracked = [arg for arg in args if getattr(arg, "requires_grad", False)]
+        if not tracked:
+            return outputs
+        single = not isinstance(outputs, tuple)
+        results = tuple(out if out is None else _RefuseTwice.apply(out.detach(), *tracked)
+                        for out in ((outputs,) if single else outputs))
+        return results[0] if single else results
+
+    return wrapper

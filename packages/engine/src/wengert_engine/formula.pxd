@@ -1,0 +1,68 @@
+"""Formula: an op's derivative, read once into what the engine needs at every step."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport int8_t, uint8_t, uint32_t
+
+from wengert_core.op cimport Op
+
+cdef enum:
+    MAX_INPUTS = 6                     # tensor arguments with a gradient
+    MAX_SAVED = 14
+    MAX_ARGS = 12                      # parameters of one formula
+    ARG_GRAD = -1                      # the gradient of the first output
+    ARG_GRADS = -2                     # those of all outputs, a tuple
+    ARG_NEEDS = -3                     # which inputs need a gradient, a tuple of bool
+
+cdef enum RuleKind:
+    RULE_CALL = 0                      # fn(...) is the gradient
+    RULE_SLOPE_CALL = 1                # grad * conj(fn(...))
+    RULE_SLOPE_SAVED = 2               # grad * conj(a saved value)
+    RULE_PASS = 3                      # grad itself
+    RULE_NEGATE = 4                    # -grad
+    RULE_SCALE = 5                     # grad * a constant
+    RULE_ZERO = 6                      # zeros of the input's shape
+    RULE_JOINT = 7                     # the joint function gives all gradients
+
+cdef enum SaveWhat:
+    SAVE_VALUE = 0                     # of a slot
+    SAVE_SHAPE = 1
+    SAVE_DTYPE = 2
+    SAVE_OUTPUT = 3                    # an output; slot is its number
+    SAVE_GEOMETRY = 4                  # (sizes, strides, storage offset) in elements
+
+cdef struct InputRule:
+    uint8_t kind                       # RuleKind
+    uint8_t slot                       # the op's slot with this input
+    uint8_t is_list                    # the slot holds a sequence of tensors
+    uint8_t n_args
+    int8_t args[12]                    # ARG_* or an index of a saved value
+    PyObject* fn                       # callable or constant; owned by Formula.keep
+
+cdef struct SavePlan:
+    uint8_t what                       # SaveWhat
+    uint8_t slot
+    uint32_t wanted_by                 # bit per input whose rule uses it
+
+cdef class Formula:
+    cdef int n_inputs
+    cdef InputRule inputs[6]
+    cdef int n_saved
+    cdef SavePlan saved[14]
+    cdef uint32_t differentiable_outputs   # bit per output
+    cdef bint needs_old_self           # an in-place variant must keep slot 0's old value
+    cdef bint silent                   # no node at all (not differentiable)
+    cdef bint has_list
+    cdef PyObject* node_type           # class of the nodes; owned by keep
+    cdef readonly str error            # not None: backward raises this
+    cdef readonly object entry         # the table's entry
+    cdef readonly Op op
+    cdef readonly tuple saved_names    # "self", "other", "result", ...
+    cdef list keep
+    cdef int slot_of(self, str name) except -1
+    cdef int read_all_tensors(self) except -1
+    cdef int add_input(self, str name, object rule, bint slopes) except -1
+    cdef int add_function(self, InputRule* r, object fn, bint slopes) except -1
+    cdef int argument(self, str name, uint32_t wanted_by) except -100
+    cdef int add_joint(self, object fn) except -1
+    cdef int add_saved_properties(self, object cls) except -1
+
+cdef Formula formula_of(Op op)         # read on first use

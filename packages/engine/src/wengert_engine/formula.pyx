@@ -1,0 +1,229 @@
+"""Formula: an op's derivative, read once into what the engine needs at every step.
+
+A formula's parameter names say what is saved: an argument's name its value, ``self_shape`` and ``self_dtype`` a fact of it,
+``result`` (or an output's name) an output, ``grad`` the gradient of the first output, ``grads`` those of all, ``needs`` which inputs
+need a gradient. What no rule asks for is not kept.
+"""
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport Py_INCREF, PyObject
+
+from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
+from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
+
+cdef object FIND = None                # callable (Op) -> table entry or None
+cdef int EPOCH = 0
+
+
+def set_source(find):
+    """Say where formulas come from: find(op) gives a table's entry, or None when there is none."""
+    global FIND
+    FIND = find
+
+
+class Identity:
+    """Stands for an argument, to see whether a formula is just ``lambda x: x``."""
+
+
+cdef object parameter_names(object fn):
+    code = fn.__code__
+    return code.co_varnames[:code.co_argcount]
+
+
+cdef str camel(str name):
+    return "".join([part[:1].upper() + part[1:] for part in name.strip("_").split("_")])
+
+
+cdef class Formula:
+    """The derivative of one op, bound to its schema. ValueError when a name in it is not the op's."""
+
+    def __cinit__(self, Op op, object entry):
+        cdef Op plain = op.out_of_place if op.flags & OP_INPLACE and op.out_of_place is not None else op
+        self.op, self.entry, self.keep = op, entry, []
+        self.differentiable_outputs = 0xFFFF
+        self.saved_names = ()
+        if entry is None:
+            self.error = f"the derivative for '{plain.name}' is not implemented"
+            self.read_all_tensors()
+        elif entry.kind == "not_differentiable":
+            self.silent = True
+        elif entry.kind == "not_implemented":
+            self.error = f"the derivative for '{plain.name}' is not implemented: {entry.reason}"
+            self.read_all_tensors()
+        else:
+            self.read(entry)
+        cls = make_node_class(entry.node_name if entry is not None and entry.node_name else camel(plain.name) + "Backward0")
+        self.add_saved_properties(cls)
+        self.keep.append(cls)
+        self.node_type = <PyObject*> cls
+
+    cdef int slot_of(self, str name) except -1:
+        try:
+            return self.op.params.index(name)
+        except ValueError:
+            raise ValueError(f"the formula of '{self.op.name}' names '{name}', which its schema does not have: "
+                             f"{self.op.schema}") from None
+
+    cdef int read_all_tensors(self) except -1:
+        for i in range(self.op.n_params):
+            if self.op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS) and i != self.op.out_slot \
+                    and self.n_inputs < MAX_INPUTS:
+                self.inputs[self.n_inputs].slot = i
+                self.inputs[self.n_inputs].is_list = self.op.kinds[i] & 63 == K_TENSORS
+                self.inputs[self.n_inputs].kind = RULE_ZERO
+                self.has_list |= self.inputs[self.n_inputs].is_list
+                self.n_inputs += 1
+        return 0
+
+    def read(self, entry):
+        """Turn a table's entry into rules."""
+        slopes = entry.kind == "elementwise"
+        if entry.outputs is not None:
+            self.differentiable_outputs = sum([1 << self.op.outputs.index(name) for name in entry.outputs])
+        for name, rule in entry.inputs.items():
+            self.add_input(name, rule, slopes)
+        if entry.joint is not None:
+            self.add_joint(entry.joint)
+        if entry.kind == "zero" and not entry.inputs:
+            self.read_all_tensors()
+
+    cdef int add_input(self, str name, object rule, bint slopes) except -1:
+        if self.n_inputs == MAX_INPUTS:
+            raise ValueError(f"the formula of '{self.op.name}' has more than {MAX_INPUTS} inputs")
+        cdef InputRule* r = &self.inputs[self.n_inputs]
+        cdef int slot = self.slot_of(name)
+        r.slot = slot
+        r.is_list = self.op.kinds[slot] & 63 == K_TENSORS
+        self.has_list |= r.is_list
+        self.keep.append(rule)
+        r.fn = <PyObject*> rule
+        r.n_args = 0
+        if rule is None:
+            r.kind = RULE_ZERO
+        elif callable(rule):
+            self.add_function(r, rule, slopes)
+        elif rule == 1:
+            r.kind = RULE_PASS
+        elif rule == -1:
+            r.kind = RULE_NEGATE
+        else:
+            r.kind = RULE_SCALE
+        self.n_inputs += 1
+        return 0
+
+    cdef int add_function(self, InputRule* r, object fn, bint slopes) except -1:
+        names = parameter_names(fn)
+        if len(names) > MAX_ARGS:
+            raise ValueError(f"the formula of '{self.op.name}' has more than {MAX_ARGS} parameters")
+        r.kind = RULE_SLOPE_CALL if slopes else RULE_CALL
+        if slopes and len(names) == 1 and fn(IDENTITY) is IDENTITY:
+            r.kind = RULE_SLOPE_SAVED
+        for i, name in enumerate(names):
+            r.args[i] = self.argument(name, 1 << self.n_inputs)
+        r.n_args = len(names)
+        return 0
+
+    cdef int argument(self, str name, uint32_t wanted_by) except -100:
+        """The code of a formula's parameter; adds it to what is saved."""
+        cdef int what = SAVE_VALUE, slot, i
+        if name == "grad":
+            return ARG_GRAD
+        if name == "grads":
+            return ARG_GRADS
+        if name == "needs":
+            return ARG_NEEDS
+        if name in self.op.params:
+            slot = self.slot_of(name)
+        elif name == "result" or name in self.op.outputs:
+            what, slot = SAVE_OUTPUT, 0 if name == "result" else self.op.outputs.index(name)
+        elif name.endswith("_shape"):
+            what, slot = SAVE_SHAPE, self.slot_of(name.removesuffix("_shape"))
+        elif name.endswith("_dtype"):
+            what, slot = SAVE_DTYPE, self.slot_of(name.removesuffix("_dtype"))
+        elif name.endswith("_geometry"):
+            what, slot = SAVE_GEOMETRY, self.slot_of(name.removesuffix("_geometry"))
+        else:
+            return self.slot_of(name)
+        for i in range(self.n_saved):
+            if self.saved[i].what == what and self.saved[i].slot == slot:
+                self.saved[i].wanted_by |= wanted_by
+                return i
+        if self.n_saved == MAX_SAVED:
+            raise ValueError(f"the formula of '{self.op.name}' saves more than {MAX_SAVED} values")
+        self.saved[self.n_saved].what = what
+        self.saved[self.n_saved].slot = slot
+        self.saved[self.n_saved].wanted_by = wanted_by
+        self.saved_names += (name,)
+        if what == SAVE_VALUE and slot == 0:
+            self.needs_old_self = True
+        self.n_saved += 1
+        return self.n_saved - 1
+
+    cdef int add_joint(self, object fn) except -1:
+        """One function that gives the gradients of all inputs that are named in entry.joint_inputs."""
+        names = parameter_names(fn)
+        first = self.n_inputs
+        inputs = self.entry.joint_inputs
+        mask = 0
+        for k, name in enumerate(inputs):
+            self.add_input(name, None, False)
+            mask |= 1 << (first + k)
+        self.keep.append(fn)
+        cdef int8_t codes[12]
+        for i, name in enumerate(names):
+            codes[i] = self.argument(name, mask)
+        for k in range(len(inputs)):
+            self.inputs[first + k].kind = RULE_JOINT
+            self.inputs[first + k].fn = <PyObject*> fn
+            self.inputs[first + k].n_args = len(names)
+            for i in range(len(names)):
+                self.inputs[first + k].args[i] = codes[i]
+        return 0
+
+    cdef int add_saved_properties(self, object cls) except -1:
+        """``_saved_self`` and its kin on the class of nodes."""
+        for index, name in enumerate(self.saved_names):
+            setattr(cls, "_saved_" + name, property(SavedReader(index)))
+        return 0
+
+
+class SavedReader:
+    """Reads one saved value of a node."""
+
+    def __init__(self, index):
+        self.index = index
+
+    def __call__(self, node):
+        return READ_SAVED(node, self.index)
+
+
+READ_SAVED = None
+
+
+def set_saved_reader(read):
+    """Tell how a saved value is read with its checks (the run module)."""
+    global READ_SAVED
+    READ_SAVED = read
+
+
+cdef object IDENTITY = Identity()
+
+
+cdef Formula formula_of(Op op):
+    """The op's formula, read on first use and kept in the op."""
+    if op.derivative != NULL:
+        return <Formula> op.derivative
+    entry = FIND(op) if FIND is not None else None
+    formula = Formula(op, entry)
+    Py_INCREF(formula)
+    op.derivative = <PyObject*> formula
+    return formula
+
+
+def bind(Op op):
+    """The Formula of an op, for tests and for tools that list formulas."""
+    return formula_of(op)
+
+
+def forget(Op op):
+    """Let the op's formula be looked up again: a formula was registered or replaced."""
+    op.derivative = NULL               # the old one stays alive: nodes may refer to it

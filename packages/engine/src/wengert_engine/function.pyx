@@ -1,0 +1,287 @@
+"""Function: an operation of the user's own, with its derivative. The context ``ctx`` is the node itself."""
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, Tensor, alias, bump_version, new_view,
+                                  strides_of, version_of)
+from wengert_engine import errors
+from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, Saved,
+                                  edges_of, fill_payload, gradient_edge, next_sequence, saved_of, set_meta, set_output)
+from wengert_engine.node import make_function_node_class
+from wengert_engine.record cimport check_write, rebase_custom
+from wengert_engine.run cimport read_saved
+from wengert_engine.run import zeros_for_output
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+cdef int hold(PyObject** field, object value) except -1:
+    cdef PyObject* old = field[0]
+    Py_INCREF(value)
+    field[0] = <PyObject*> value
+    Py_XDECREF(old)
+    return 0
+
+
+# ---- the context
+
+def save_for_backward(FunctionNode self, *tensors):
+    """Save tensors for backward: inputs, outputs or (then without history) intermediate ones. None is allowed."""
+    hold(&self.to_save, tensors)
+
+
+def save_for_forward(FunctionNode self, *tensors):
+    """Save tensors for jvp."""
+    hold(&self.for_forward, tensors)
+
+
+def mark_dirty(FunctionNode self, *tensors):
+    """Tell which inputs forward has modified in-place; they must be outputs too."""
+    hold(&self.dirty, tensors)
+
+
+def mark_non_differentiable(FunctionNode self, *tensors):
+    """Tell which outputs are not differentiable."""
+    hold(&self.non_differentiable, tensors)
+
+
+def set_materialize_grads(FunctionNode self, value):
+    """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
+    self.materialize = bool(value)
+
+
+def get_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, checked: not freed, not written to since."""
+    if self.in_forward:
+        return <object> self.to_save if self.to_save != NULL else ()
+    if self.flags & NF_RELEASED:
+        raise errors.freed_graph(type(self).__name__)
+    return tuple([read_saved(self, i) for i in range(self.n_saved)])
+
+
+def get_needs_input_grad(FunctionNode self):
+    """For each argument of forward whether it needs a gradient."""
+    return <object> self.needs_input if self.needs_input != NULL else ()
+
+
+CTX_MEMBERS = {
+    "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
+    "mark_non_differentiable": mark_non_differentiable, "set_materialize_grads": set_materialize_grads,
+    "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
+    "saved_variables": property(get_saved_tensors, doc="The old name of saved_tensors."),
+    "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
+    "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
+    "__module__": "wengert.autograd.function",
+}
+
+FunctionCtx = make_function_node_class("FunctionCtx", (FunctionNode,), CTX_MEMBERS)
+
+
+# ---- apply
+
+cdef FunctionNode blank_context(object cls, tuple args):
+    """A context that knows its inputs."""
+    node_class = cls._backward_cls
+    cdef FunctionNode ctx = <FunctionNode> FunctionNode.__new__(node_class)
+    ctx.kind = NODE_CUSTOM
+    ctx.materialize = 1
+    ctx.in_forward = 1
+    ctx.sequence = next_sequence()
+    hold(&ctx.function, cls)
+    hold(&ctx.edge_of_arg, tuple([isinstance(a, Tensor) for a in args]))
+    hold(&ctx.needs_input, tuple([isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0 for a in args]))
+    return ctx
+
+
+def apply_function(cls, tuple args):
+    """Run a Function's forward and record it."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef FunctionNode ctx
+    cdef bint recorded = False
+    check_class(cls)
+    ctx = blank_context(cls, args)
+    if modes & WG_GRAD:
+        recorded = True in <tuple> ctx.needs_input
+    if not recorded:
+        hold(&ctx.needs_input, (False,) * len(args))
+    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        if cls._splits_context:
+            outputs = cls.forward(*args)
+            cls.setup_context(ctx, args, outputs)
+        else:
+            outputs = cls.forward(ctx, *args)
+    finally:
+        state.modes = modes
+    return finish(cls, ctx, args, outputs, recorded)
+
+
+cdef int check_class(cls) except -1:
+    if not cls._is_static:
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+                           f"function with static forward method: decorate {cls.__name__}.forward with @staticmethod")
+    return 0
+
+
+cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
+    """Give the outputs their history."""
+    cdef bint single = not isinstance(outputs, tuple)
+    cdef int i, n_edges = 0, n_sizes = 0, n_saved, next_dim = 0
+    cdef list results
+    cdef Tensor t
+    cdef Edge* edge
+    outs = (outputs,) if single else <tuple> outputs
+    to_save = <tuple> ctx.to_save if ctx.to_save != NULL else ()
+    check_saved(to_save)
+    dirty = ids(ctx.dirty)
+    non_differentiable = ids(ctx.non_differentiable)
+    results = []
+    for out in outs:
+        results.append(prepared(cls, ctx, args, out, dirty, non_differentiable, recorded) if isinstance(out, Tensor) else out)
+    if dirty:
+        check_dirty(cls, ctx, outs, args)
+    if recorded:
+        for arg in args:
+            n_edges += isinstance(arg, Tensor)
+        for out in results:
+            n_sizes += (<Tensor> out).rank if isinstance(out, Tensor) else 0
+        n_saved = len(to_save)
+        fill_payload(ctx, n_edges, n_saved, len(results), n_sizes)
+        edge = edges_of(ctx)
+        for arg in args:
+            if isinstance(arg, Tensor):
+                if (<Tensor> arg).flags & WG_GRAD:
+                    edge.node = gradient_edge(<Tensor> arg, &edge.input_nr)
+                edge += 1
+        for i in range(len(results)):
+            if isinstance(results[i], Tensor):
+                t = <Tensor> results[i]
+                set_meta(ctx, i, t, &next_dim)
+                link(ctx, i, t, <PyObject*> outs[i], dirty, non_differentiable)
+            else:
+                set_meta(ctx, i, EMPTY, &next_dim)
+        keep_saved(ctx, to_save, outs, results)
+    ctx.in_forward = 0
+    if ctx.to_save != NULL:
+        hold(&ctx.to_save, ())
+    return results[0] if single else tuple(results)
+
+
+cdef set ids(PyObject* tensors):
+    return set() if tensors == NULL else {<Py_ssize_t> <PyObject*> t for t in <object> tensors}
+
+
+cdef int check_saved(tuple tensors) except -1:
+    for i, t in enumerate(tensors):
+        if t is not None and not isinstance(t, Tensor):
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+    return 0
+
+
+cdef int check_dirty(cls, FunctionNode ctx, tuple outs, tuple args) except -1:
+    for t in <object> ctx.dirty:
+        if not any([o is t for o in outs]):
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                               "that are modified inplace must all be outputs of the Function.")
+    return 0
+
+
+cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, set non_differentiable, bint recorded):
+    """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
+    cdef Tensor t = <Tensor> out
+    cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
+    cdef bint is_input = any([a is out for a in args])
+    if key in dirty:
+        if recorded:
+            check_write(t, cls.__name__, True)
+        bump_version(t)
+        return t
+    if is_input:
+        if recorded and key not in non_differentiable:
+            t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+            t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
+            return t
+        return alias(t) if recorded else t
+    if recorded and t.flags & TF_VIEW and t.base != NULL:
+        t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
+    return t
+
+
+cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, set dirty, set non_differentiable) except -1:
+    cdef Py_ssize_t key = <Py_ssize_t> original
+    if key in non_differentiable or FACTS.category[t.code] < CAT_FLOAT:
+        return 0
+    if key in dirty and t.flags & TF_VIEW and t.base != NULL:
+        rebase_custom(ctx, number, t)
+        return 0
+    set_output(ctx, number, t)
+    return 0
+
+
+cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) except -1:
+    """Move what save_for_backward was given into the node; outputs as aliases without history."""
+    cdef Saved* saved = saved_of(ctx)
+    cdef int i, k
+    cdef Tensor t
+    for i in range(len(to_save)):
+        if to_save[i] is None:
+            continue
+        t = <Tensor> to_save[i]
+        saved[i].version = version_of(t)
+        saved[i].kind = SAVED_TENSOR
+        for k in range(len(outs)):
+            if outs[k] is t and (<Tensor> results[k]).grad_fn == <PyObject*> ctx:
+                t = alias(t)
+                saved[i].kind = SAVED_OUTPUT
+                saved[i].output = k
+                break
+        Py_INCREF(t)
+        saved[i].value = <PyObject*> t
+    return 0
+
+
+# ---- backward
+
+def run_function(FunctionNode node, list parts):
+    """The gradients of a custom Function's inputs, one for each edge."""
+    if node.flags & NF_RELEASED:
+        raise errors.freed_graph(type(node).__name__)
+    cls = <object> node.function
+    if node.materialize:
+        parts = [p if p is not None else zeros_for_output(node, i) for i, p in enumerate(parts)]
+    grads = cls._backward(node, *parts)
+    if not isinstance(grads, tuple):
+        grads = (grads,) if not isinstance(grads, list) else tuple(grads)
+    return edge_gradients(node, grads)
+
+
+cdef list edge_gradients(FunctionNode node, tuple grads):
+    """Check how many gradients backward returned; keep those of tensor arguments."""
+    cdef tuple needs = <tuple> node.needs_input
+    cdef tuple is_tensor = <tuple> node.edge_of_arg if node.edge_of_arg != NULL else None
+    cdef Py_ssize_t n = len(needs)
+    name = type(node).__name__
+    if len(grads) > n and all([g is None for g in grads[n:]]):
+        grads = grads[:n]
+    if len(grads) != n:
+        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got {len(grads)})")
+    result = []
+    for i in range(n):
+        if is_tensor[i]:
+            result.append(grads[i])
+        elif grads[i] is not None:
+            raise RuntimeError(f"function {name} returned a gradient different from None at position {i + 1}, but the corresponding "
+                               "forward input was not a Variable")
+    return result
+
+
+cdef Tensor EMPTY = None
+
+
+def set_empty(Tensor empty):
+    """A 0-d tensor that stands for outputs which are no tensors."""
+    global EMPTY
+    EMPTY = empty

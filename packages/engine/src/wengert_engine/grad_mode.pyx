@@ -1,0 +1,170 @@
+"""Grad modes: whether operations are recorded. Thread-local; context managers, decorators and functions.
+
+>>> import wengert_core as wc, wengert_engine as we
+>>> x = wc.ones(2, requires_grad=True)
+>>> with we.no_grad():
+...     y = x * 2
+>>> y.requires_grad
+False
+"""
+import functools
+
+from wengert_core.state cimport WG_GRAD, WG_INFER, WgState, thread_state
+
+
+def is_grad_enabled():
+    """True when operations are recorded in this thread."""
+    return bool(thread_state().modes & WG_GRAD)
+
+
+def is_inference_mode_enabled():
+    """True inside ``inference_mode``."""
+    return bool(thread_state().modes & WG_INFER)
+
+
+cdef void switch(unsigned int bit, bint on) noexcept:
+    cdef WgState* state = thread_state()
+    state.modes = state.modes | bit if on else state.modes & ~bit
+
+
+class Mode:
+    """A context manager that is a decorator too: of functions, generators and coroutines."""
+
+    def clone(self):
+        """A fresh one with the same settings: a decorated function may be re-entered."""
+        return type(self)()
+
+    def __call__(self, function):
+        if isinstance(function, type):
+            raise TypeError(f"{type(self).__name__} decorates functions; got the class {function.__name__}")
+        return decorate(self, function)
+
+
+def decorate(mode, function):
+    """``function`` run inside ``mode``; a generator or coroutine runs in it between its suspensions."""
+    import inspect
+    if inspect.isgeneratorfunction(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            return generator_in(mode, function(*args, **kwargs))
+    elif inspect.iscoroutinefunction(function):
+        @functools.wraps(function)
+        async def wrapper(*args, **kwargs):
+            return await Stepped(mode, function(*args, **kwargs))
+    else:
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with mode.clone():
+                return function(*args, **kwargs)
+    return wrapper
+
+
+def generator_in(mode, inner):
+    """The generator with every one of its steps inside ``mode``."""
+    try:
+        with mode.clone():
+            item = next(inner)
+        while True:
+            try:
+                sent = yield item
+            except GeneratorExit:
+                with mode.clone():
+                    inner.close()
+                raise
+            except BaseException as error:
+                with mode.clone():
+                    item = inner.throw(error)
+            else:
+                with mode.clone():
+                    item = inner.send(sent)
+    except StopIteration as stop:
+        return stop.value
+
+
+class Stepped:
+    """A coroutine with every one of its steps inside a mode."""
+
+    def __init__(self, mode, inner):
+        self.mode, self.inner = mode, inner
+
+    def __await__(self):
+        return generator_in(self.mode, self.inner.__await__())
+
+
+class no_grad(Mode):
+    """Operations in this context are not recorded: results have requires_grad=False. Also a decorator."""
+
+    def __new__(cls, function=None):
+        mode = object.__new__(cls)
+        return mode if function is None else mode(function)
+
+    def __init__(self):
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(is_grad_enabled())
+        switch(WG_GRAD, False)
+
+    def __exit__(self, kind, error, trace):
+        switch(WG_GRAD, self.before.pop())
+
+
+class enable_grad(no_grad):
+    """Operations in this context are recorded, also inside ``no_grad``. Also a decorator."""
+
+    def __enter__(self):
+        self.before.append(is_grad_enabled())
+        switch(WG_GRAD, True)
+
+
+class set_grad_enabled(Mode):
+    """Switch recording by ``mode``: as a function at once, as a context manager for its body, as a decorator for a call."""
+
+    def __init__(self, mode):
+        if not isinstance(mode, bool):
+            mode = bool(mode)
+        self.mode = mode
+        self.before = is_grad_enabled()
+        switch(WG_GRAD, mode)
+
+    def __call__(self, function):
+        switch(WG_GRAD, self.before)
+        return decorate(self, function)
+
+    def __enter__(self):
+        switch(WG_GRAD, self.mode)
+
+    def __exit__(self, kind, error, trace):
+        switch(WG_GRAD, self.before)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+    def __repr__(self):
+        return f"{type(self).__module__}.{type(self).__name__}(mode={self.mode})"
+
+
+class inference_mode(Mode):
+    """No recording, and no version counting that recording would need: results can never take part in it. Also a decorator."""
+
+    def __new__(cls, mode=True):
+        if isinstance(mode, bool):
+            return object.__new__(cls)
+        return cls()(mode)
+
+    def __init__(self, mode=True):
+        self.mode = mode
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(thread_state().modes)
+        switch(WG_INFER, self.mode)
+        switch(WG_GRAD, not self.mode)
+
+    def __exit__(self, kind, error, trace):
+        cdef WgState* state = thread_state()
+        cdef unsigned int before = self.before.pop()
+        state.modes = (state.modes & ~(<unsigned int> (WG_GRAD | WG_INFER))) | (before & (WG_GRAD | WG_INFER))
+
+    def clone(self):
+        return type(self)(self.mode)

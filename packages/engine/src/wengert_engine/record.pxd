@@ -1,0 +1,6 @@
+"""Recording: see record.pyx."""
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport Node
+
+cdef int check_write(Tensor t, str name, bint recorded) except -1
+cdef int rebase_custom(Node inner, int number, Tensor view) except -1     # a custom Function wrote to a view

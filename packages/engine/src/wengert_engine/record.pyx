@@ -1,0 +1,362 @@
+"""Recording: what happens after (and, for writes, before) a kernel when an input requires a gradient.
+
+Note [What a write does to history]
+    ``a.mul_(b)``: the tensor's grad_fn becomes the new node, whose first edge is the old one. When ``a`` is a view, the write is
+    seen from the base: the base's grad_fn becomes a CopySlices node (gradient outside the view passes, inside goes through the op's
+    formula), and every view of that base, ``a`` too, finds its version behind and makes its grad_fn anew from the base's
+    when it is next asked for (view_grad_fn).
+"""
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.arrays cimport contiguous_copy
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
+from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
+                                  VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
+                                  storage_of, strides_of, version_of)
+from wengert_engine import errors
+from wengert_engine.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, SavePlan, formula_of)
+from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
+                                  Saved, edges_of, gradient_edge, make_node_class, new_node, saved_of, set_meta, set_output)
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+cdef object CopySlices = make_node_class("CopySlices")
+cdef object ViewGradient = make_node_class("ViewGradient")
+cdef Op AS_STRIDED = None
+
+
+# ---- out of place
+
+cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
+    """Make the node of an op that has run, and let its outputs point to it."""
+    cdef Formula f = formula_of(op)
+    cdef Node node
+    cdef int i, next_dim = 0
+    cdef Tensor out
+    if f.silent:
+        return 0
+    node = build(f, slots, outs, n_outs, NULL)
+    if node is None:
+        return 0
+    for i in range(n_outs):
+        out = <Tensor> outs[i]
+        set_meta(node, i, out, &next_dim)
+        if FACTS.category[out.code] >= CAT_FLOAT and f.differentiable_outputs >> i & 1:
+            set_output(node, i, out)
+    return 0
+
+
+cdef inline bint needs_grad(PyObject* value) noexcept:
+    return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD
+
+
+cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObject* old_self):
+    """A node with its edges and saved values; None when no input needs a gradient. outs may be NULL (set later)."""
+    cdef uint32_t needs = 0
+    cdef int i, n_edges = f.n_inputs, n_sizes = 0
+    cdef Node node
+    cdef Edge* edges
+    if f.has_list:
+        n_edges = 0
+    for i in range(f.n_inputs):
+        if f.inputs[i].is_list:
+            n_edges += <int> len(<object> slots[f.inputs[i].slot])
+            for item in <object> slots[f.inputs[i].slot]:
+                if needs_grad(<PyObject*> item):
+                    needs |= 1 << i
+        else:
+            n_edges += f.has_list
+            if needs_grad(slots[f.inputs[i].slot]):
+                needs |= 1 << i
+    if needs == 0:
+        return None
+    for i in range(n_outs):
+        n_sizes += (<Tensor> outs[i]).rank
+    node = new_node(<PyTypeObject*> f.node_type, NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
+    node.formula = <PyObject*> f
+    node.needs = needs
+    if f.error is not None:
+        node.kind = NODE_ERROR
+    connect(node, f, slots)
+    save(node, f, slots, outs, old_self)
+    return node
+
+
+cdef int connect(Node node, Formula f, PyObject** slots) except -1:
+    cdef Edge* edge = edges_of(node)
+    cdef int i
+    for i in range(f.n_inputs):
+        if f.inputs[i].is_list:
+            for item in <object> slots[f.inputs[i].slot]:
+                if needs_grad(<PyObject*> item):
+                    edge.node = gradient_edge(<Tensor> item, &edge.input_nr)
+                edge += 1
+        else:
+            if node.needs >> i & 1:
+                edge.node = gradient_edge(<Tensor> slots[f.inputs[i].slot], &edge.input_nr)
+            edge += 1
+    return 0
+
+
+cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject* old_self) except -1:
+    """Keep what the rules of the inputs that need a gradient ask for."""
+    cdef Saved* saved = saved_of(node)
+    cdef SavePlan* plan
+    cdef PyObject* value
+    cdef int i
+    for i in range(f.n_saved):
+        plan = &f.saved[i]
+        if not plan.wanted_by & node.needs:
+            continue
+        if plan.what == SAVE_OUTPUT:
+            if outs != NULL:
+                save_output(&saved[i], <Tensor> outs[plan.slot], plan.slot)
+            continue
+        value = slots[plan.slot]
+        if plan.what == SAVE_VALUE:
+            if plan.slot == 0 and old_self != NULL:
+                value = old_self
+            save_value(&saved[i], value)
+        else:
+            keep_object(&saved[i], fact(plan.what, value))
+    return 0
+
+
+cdef inline int save_value(Saved* saved, PyObject* value) except -1:
+    if isinstance(<object> value, Tensor):
+        if (<Tensor> value).flags & TF_INFERENCE:
+            raise errors.inference_saved()
+        saved.version = version_of(<Tensor> value)
+        saved.kind = SAVED_TENSOR
+    else:
+        saved.kind = SAVED_PLAIN
+        if isinstance(<object> value, list):
+            keep_object(saved, tuple(<object> value))
+            return 0
+    Py_XINCREF(value)
+    saved.value = value
+    return 0
+
+
+cdef int keep_object(Saved* saved, object value) except -1:
+    Py_INCREF(value)
+    saved.value = <PyObject*> value
+    saved.kind = SAVED_PLAIN
+    return 0
+
+
+cdef object fact(int what, PyObject* value):
+    """Shape or dtype of an argument; of each, for a sequence."""
+    if isinstance(<object> value, Tensor):
+        if what == SAVE_GEOMETRY:
+            return geometry(<Tensor> value)
+        return shape_tuple(<Tensor> value) if what == SAVE_SHAPE else dtype_of((<Tensor> value).code)
+    if isinstance(<object> value, (list, tuple)):
+        return tuple([fact(what, <PyObject*> item) for item in <object> value])
+    return () if what == SAVE_SHAPE else None
+
+
+cdef int save_output(Saved* saved, Tensor out, int number) except -1:
+    """An output is saved as an alias without history: the node must not own itself."""
+    cdef Tensor kept = alias(out)
+    Py_INCREF(kept)
+    saved.value = <PyObject*> kept
+    saved.version = version_of(out)
+    saved.kind = SAVED_OUTPUT
+    saved.output = number
+    return 0
+
+
+# ---- writes
+
+cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
+    """Refuse what must not be written to; keep a copy of slot 0 where the formula needs its old value."""
+    cdef Tensor t = <Tensor> slots[0]
+    cdef unsigned int modes = thread_state().modes
+    cdef Formula f
+    cdef bint recorded = modes & WG_GRAD and (t.flags & WG_GRAD or any_other_needs(op, slots))
+    if t.flags & TF_INFERENCE and not modes & WG_INFER:
+        raise errors.inference_written(op.name)
+    if not modes & WG_GRAD:
+        return 0
+    check_write(t, op.name, recorded)
+    if recorded:
+        f = formula_of(op)
+        if f.needs_old_self and others_want_self(f, slots):
+            kept = contiguous_copy(t)
+            Py_INCREF(kept)
+            keep[0] = <PyObject*> kept
+    return 0
+
+
+cdef bint others_want_self(Formula f, PyObject** slots):
+    """Whether a rule that will be run uses slot 0's value."""
+    cdef int i, k
+    for k in range(f.n_saved):
+        if f.saved[k].what == SAVE_VALUE and f.saved[k].slot == 0:
+            for i in range(f.n_inputs):
+                if f.saved[k].wanted_by >> i & 1 and needs_grad(slots[f.inputs[i].slot]):
+                    return True
+    return False
+
+
+cdef bint any_other_needs(Op op, PyObject** slots):
+    cdef int i
+    for i in range(1, op.n_params):
+        if slots[i] != NULL and needs_grad(slots[i]):
+            return True
+    return False
+
+
+cdef int check_write(Tensor t, str name, bint recorded) except -1:
+    """torch's rules for in-place operations on leaves and on views, with grad mode on."""
+    cdef int origin
+    cdef Tensor base
+    if t.flags & TF_VIEW and t.base != NULL:
+        base = <Tensor> t.base
+        origin = (t.flags & TF_META_MASK) >> TF_META_SHIFT
+        if base.flags & WG_GRAD or recorded:
+            if origin == VIEW_MULTI or origin == VIEW_NO_GRAD_MULTI:
+                raise errors.write_to_multi_view(name, view_name(t))
+            if origin == VIEW_NO_GRAD or origin == VIEW_INFERENCE:
+                raise errors.write_to_no_grad_view(name)
+            if origin == VIEW_CUSTOM:
+                raise errors.write_to_custom_view(name, view_name(t))
+        if base.flags & WG_GRAD and base.grad_fn == NULL:
+            raise errors.write_to_leaf_view(name)
+    elif t.flags & WG_GRAD and t.grad_fn == NULL:
+        raise errors.write_to_leaf(name)
+    return 0
+
+
+cdef str view_name(Tensor t):
+    return type(<object> t.grad_fn).__name__ if t.grad_fn != NULL else "a view"
+
+
+cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
+    """Note [What a write does to history]. The version has been raised already."""
+    cdef Tensor t = <Tensor> slots[0]
+    cdef Formula f = formula_of(op)
+    cdef Node node
+    cdef int next_dim = 0
+    if f.silent:
+        return 0
+    if t.flags & TF_VIEW and t.base != NULL:
+        return rebase(f, slots, t, keep)
+    node = build(f, slots, slots, 1, keep)
+    if node is None:
+        return 0
+    set_meta(node, 0, t, &next_dim)
+    set_output(node, 0, t)
+    return 0
+
+
+cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except -1:
+    """The write to a view, recorded on its base."""
+    cdef Tensor base = <Tensor> view.base
+    cdef int next_dim = 0, i
+    cdef Node inner, outer
+    cdef Edge* edges
+    inner = build_for_view(f, slots, view, keep)
+    set_meta(inner, 0, view, &next_dim)
+    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
+    edges = edges_of(outer)
+    if base.flags & WG_GRAD:
+        edges[0].node = gradient_edge(base, &edges[0].input_nr)
+    for i in range(inner.n_edges):
+        edges[i + 1] = edges_of(inner)[i]
+        Py_XINCREF(edges[i + 1].node)
+    drop_self_edge(f, inner, view, edges)
+    keep_object(&saved_of(outer)[0], inner)
+    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
+    next_dim = 0
+    set_meta(outer, 0, base, &next_dim)
+    set_output(outer, 0, base)
+    refresh_view(view)
+    return 0
+
+
+cdef int rebase_custom(Node inner, int number, Tensor view) except -1:
+    """A custom Function wrote to a view: not taken apart as an op's write is."""
+    raise RuntimeError("A custom Function that modifies a view in-place (mark_dirty on a view) is not supported: "
+                       "clone the input first, or return a new tensor")
+
+
+cdef int drop_self_edge(Formula f, Node inner, Tensor view, Edge* outer) except -1:
+    """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
+    knows the view's shape."""
+    cdef int i, next_dim = 0
+    cdef Node sink
+    for i in range(f.n_inputs):
+        if f.inputs[i].slot == 0 and not f.has_list:
+            sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
+            set_meta(sink, 0, view, &next_dim)
+            Py_XDECREF(outer[i + 1].node)
+            outer[i + 1].node = NULL
+            Py_XDECREF(edges_of(inner)[i].node)
+            Py_INCREF(sink)
+            edges_of(inner)[i].node = <PyObject*> sink
+            edges_of(inner)[i].input_nr = 0
+    return 0
+
+
+cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* keep):
+    """The node of the op as if the view were a tensor of its own; its first edge is not used."""
+    cdef uint32_t had = view.flags & WG_GRAD
+    view.flags |= WG_GRAD              # so that the formula's rule for slot 0 takes part
+    try:
+        return build(f, slots, slots, 1, keep)
+    finally:
+        if not had:
+            view.flags &= ~(<uint32_t> WG_GRAD)
+
+
+cdef object geometry(Tensor t):
+    """Sizes, strides and storage offset, in elements."""
+    cdef int i
+    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code]
+    return (shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
+            (t.data - storage_of(t).data) // itemsize)
+
+
+cdef int refresh_view(Tensor view) except -1:
+    """Make a view's grad_fn anew from its base's: the node of as_strided on the base."""
+    global AS_STRIDED
+    cdef Tensor base = <Tensor> view.base
+    cdef PyObject* slots[16]
+    cdef PyObject* outs[1]
+    cdef int next_dim = 0
+    cdef Node node
+    view.attr_version = version_of(view)
+    if not base.flags & WG_GRAD:
+        return 0
+    if AS_STRIDED is None:
+        AS_STRIDED = find_op("as_strided")
+    size, stride, offset = geometry(view)
+    slots[0], slots[1], slots[2], slots[3] = <PyObject*> base, <PyObject*> size, <PyObject*> stride, <PyObject*> offset
+    outs[0] = <PyObject*> view
+    node = build(formula_of(AS_STRIDED), slots, outs, 1, NULL)
+    set_meta(node, 0, view, &next_dim)
+    set_output(node, 0, view)
+    return 0
+
+
+cdef PyObject* view_grad_fn(Tensor t) except? NULL:
+    """A view's grad_fn; made anew when the base has been written to since. Borrowed."""
+    cdef Tensor base
+    if t.base == NULL or t.attr_version == version_of(t):
+        return t.grad_fn
+    base = <Tensor> t.base
+    if base.flags & WG_GRAD and base.grad_fn != NULL:
+        refresh_view(t)
+    return t.grad_fn
+
+
+HOOKS.record = record
+HOOKS.before_inplace = before_inplace
+HOOKS.record_inplace = record_inplace
+HOOKS.view_grad_fn = view_grad_fn

@@ -1,0 +1,27 @@
+"""Where the engine finds an op's formula: in the tables that are registered under ``wengert.formulas``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.op import Op
+from wengert_registry import registry
+
+
+def find_formula(op: Op) -> Any:
+    """The table entry for an op (or for the op its in-place variant comes from); None when no table has one.
+
+    An entry point ``core.sqrt`` replaces the formula of one op; an in-place op may have an entry of its own (``copy_``).
+    """
+    group = registry.group("formulas")
+    owner = op.owner
+    for name in (op.name, op.out_of_place.name if op.out_of_place is not None else None):
+        if name is None:
+            continue
+        single = group.find(f"{owner}.{name}")
+        if single is not None:
+            return single
+        table = group.find(owner)
+        if table is not None and name in table.entries:
+            return table.entries[name]
+    return None

@@ -1,0 +1,102 @@
+"""FormulaTable: derivatives of ops, ours and a plugin's alike. Filling one touches nothing global.
+
+A formula is a function whose parameter names say what it gets, and so what the engine saves:
+
+- ``grad``: the gradient of the op's first output; ``grads``: those of all its outputs;
+- an argument's name: its value; ``NAME_shape``, ``NAME_dtype``, ``NAME_geometry`` (sizes, strides, storage offset): a fact of it;
+- ``result``, or an output's name: that output;
+- ``needs``: which inputs need a gradient (for a joint formula);
+- in a jvp: ``NAME_t``, the tangent of an argument.
+
+Gradients need not be summed over broadcast dimensions: the engine's edge does it.
+
+>>> from wengert_formulas.table import FormulaTable
+>>> table = FormulaTable("example")
+>>> table.elementwise("exp", lambda result: result)
+>>> table.entries["exp"].kind
+'elementwise'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Rule = Callable[..., Any] | int | float | None
+
+
+class Entry:
+    """One op's derivative, as written in a table."""
+
+    __slots__ = ("inputs", "joint", "joint_inputs", "jvp", "kind", "node_name", "op", "outputs", "reason")
+
+    def __init__(self, op: str, kind: str, inputs: dict[str, Rule], *, jvp: Callable[..., Any] | None = None,
+                 joint: Callable[..., Any] | None = None, joint_inputs: tuple[str, ...] = (),
+                 outputs: tuple[str, ...] | None = None, node_name: str | None = None, reason: str = "") -> None:
+        self.op = op
+        self.kind = kind
+        self.inputs = inputs
+        self.jvp = jvp
+        self.joint = joint
+        self.joint_inputs = joint_inputs
+        self.outputs = outputs
+        self.node_name = node_name
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<formula of {self.op}: {self.kind}>"
+
+
+class FormulaTable:
+    """Derivatives by op name. name: of the op table they belong to."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.entries: dict[str, Entry] = {}
+
+    def __repr__(self) -> str:
+        return f"<FormulaTable {self.name}: {len(self.entries)} formulas>"
+
+    def _add(self, entry: Entry) -> None:
+        if entry.op in self.entries:
+            raise ValueError(f"table '{self.name}' has two formulas for the op '{entry.op}'")
+        self.entries[entry.op] = entry
+
+    def elementwise(self, op: str, slope: Rule = None, /, *, node: str | None = None, **slopes: Rule) -> None:
+        """d result / d input for each input, elementwise: gives vjp (grad * conj(slope)) and jvp (tangent * slope) at once.
+
+        slope: for the only input ``self``; or one for each input by name; a number is a constant slope.
+        """
+        inputs = {"self": slope} if slope is not None else slopes
+        self._add(Entry(op, "elementwise", inputs, node_name=node))
+
+    def linear(self, op: str, /, *, node: str | None = None, jvp: Callable[..., Any] | None = None, **inputs: Rule) -> None:
+        """An op that is linear in the named inputs taken together: its jvp is the op itself on the tangents.
+
+        inputs: for each its vjp, a function of ``grad`` (or 1, -1, a constant).   jvp: only where the op itself will not do.
+        """
+        self._add(Entry(op, "linear", inputs, jvp=jvp, node_name=node))
+
+    def derivative(self, op: str, /, *, jvp: Callable[..., Any] | None = None, node: str | None = None,
+                   outputs: tuple[str, ...] | None = None, joint: Callable[..., Any] | None = None,
+                   joint_inputs: tuple[str, ...] = (), **inputs: Rule) -> None:
+        """The general case: a vjp for each input, and the jvp.
+
+        outputs: the differentiable ones (default: all of a floating dtype).   joint: one function that returns the gradients of
+        ``joint_inputs`` as a tuple, where they share work.   An input given as None gets zeros.
+        """
+        self._add(Entry(op, "derivative", inputs, jvp=jvp, joint=joint, joint_inputs=joint_inputs, outputs=outputs, node_name=node))
+
+    def zero(self, *ops: str) -> None:
+        """Ops whose derivative is 0 everywhere: recorded, with zero gradients."""
+        for op in ops:
+            self._add(Entry(op, "zero", {}))
+
+    def not_differentiable(self, *ops: str) -> None:
+        """Ops that are never recorded: their outputs do not require grad."""
+        for op in ops:
+            self._add(Entry(op, "not_differentiable", {}))
+
+    def not_implemented(self, op: str, reason: str) -> None:
+        """An op whose derivative is missing: backward through it is an error that gives the reason."""
+        self._add(Entry(op, "not_implemented", {}, reason=reason))

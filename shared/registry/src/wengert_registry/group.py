@@ -1,0 +1,265 @@
+"""One group of plugins: its names, and the way from a name to what it stands for."""
+
+from __future__ import annotations
+
+from wengert_registry import errors
+from wengert_registry.candidate import FAILED, LOADED, Candidate, Stage
+from wengert_registry.scan import Distribution
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wengert_registry.composition import Registry
+
+    Accept = Callable[[Candidate, object, Stage], object]
+
+
+def _take_as_it_is(candidate: Candidate, obj: object, stage: Stage) -> None:
+    """What a group does that has no accept hook: the entry point's object is the value."""
+
+
+class Group:
+    """The plugins of one entry-point group. Names are listed without loading anything; `get` and `find` load."""
+
+    def __init__(self, registry: Registry, short: str, full: str, noun: str) -> None:
+        self._registry = registry
+        self.short, self.full, self.noun = short, full, noun
+        self.accept: Accept = _take_as_it_is
+        self._offers: dict[str, list[Candidate]] = {}  # from entry points, sorted by distribution
+        self._local: dict[str, list[Candidate]] = {}  # registered in this process; the last one counts
+        self._values: dict[str, object] = {}  # what get() returned, until anything changes
+
+    def __repr__(self) -> str:
+        return f"<Group {self.full}: {', '.join(self.names()) or 'empty'}>"
+
+    # ---- what is there: loads nothing
+
+    def names(self) -> tuple[str, ...]:
+        """The names that can be asked for, sorted; some may turn out to clash or fail when they are."""
+        self._registry.ensure()
+        with self._registry.lock:
+            return tuple(name for name in sorted({*self._offers, *self._local}) if self._active(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        self._registry.ensure()
+        with self._registry.lock:
+            return isinstance(name, str) and bool(self._active(name))
+
+    # ---- from a name to a value: loads on first use
+
+    def get(self, name: str) -> object:
+        """What the name stands for; loaded on first use and kept.
+
+        Raises MissingPluginError if nobody offers it, DuplicatePluginError if several do and none is preferred,
+        PluginError (from the plugin's own exception) if it cannot be loaded.
+        """
+        try:
+            return self._values[name]
+        except KeyError:
+            return self._get(name).value
+
+    def find(self, name: str) -> object | None:
+        """As get, but None if nobody offers the name."""
+        if name in self._values or name in self:
+            return self.get(name)
+        return None
+
+    def load_all(self) -> dict[str, object]:
+        """Every value by its name, sorted. What cannot be had is warned about, once, and left out (strict: raised)."""
+        found = {}
+        for name, outcome in self.attempt_all().items():
+            if isinstance(outcome, Candidate):
+                found[name] = outcome.value
+            elif self._registry.rules.strict:
+                raise outcome
+            else:
+                self._report(name, outcome)
+        return found
+
+    def attempt_all(self) -> dict[str, Candidate | errors.PluginError]:
+        """Load everything; what came of it by name. Neither warns nor raises."""
+        return {name: self._attempt(name) for name in self.names()}
+
+    def row(self, name: str) -> object:
+        """'core.sqrt': what is registered under that very name, otherwise row 'sqrt' of table 'core'.
+
+        Raises what get raises; MissingPluginError also where the table has no such row, ValueError without a dot.
+        """
+        table, dot, row = name.rpartition(".")
+        if not dot:
+            raise errors.not_a_row(self.noun, name)
+        if name in self:
+            return self.get(name)
+        rows = self._get(table).rows
+        if row not in rows:
+            raise errors.missing_row(self.noun, name, sorted(rows))
+        return rows[row]
+
+    def row_names(self, table: str) -> tuple[str, ...]:
+        """The rows of a table, and those registered singly for it ('core.sqrt': 'sqrt'), sorted. Loads the table."""
+        singly = {name[len(table) + 1 :] for name in self.names() if name.startswith(table + ".")}
+        return tuple(sorted(singly.union(self._get(table).rows)))
+
+    # ---- changing it
+
+    def on_accept(self, hook: Accept) -> Accept:
+        """Set the hook that checks what a plugin gives: hook(candidate, obj, stage). Usable as a decorator.
+
+        It raises to refuse; it may set stage.value and stage.add(row, value). It runs once for each candidate, with the
+        registry's lock held. What was loaded before it was set is forgotten and goes through it at its next lookup.
+        """
+        with self._registry.lock:
+            self.accept = hook
+            for candidate in self.candidates():
+                candidate.reset()
+            self._registry.changed()
+        return hook
+
+    def register(self, name: str, obj: object, owner: str = "this process") -> Registration:
+        """Register in this process; wins over entry points and over earlier registrations of the name.
+
+        The accept hook runs at once, and what it raises comes through: then nothing is registered.
+        In a `with` statement the registration ends with the block; otherwise it lasts, or until its remove().
+        """
+        if type(name) is not str or not name:
+            raise errors.bad_name(self.noun, name)
+        candidate = Candidate(Distribution(owner), self.full, name, "in process")
+        candidate.in_process, candidate.obj = True, obj
+        with self._registry.lock:
+            stage = Stage(obj)
+            self.accept(candidate, obj, stage)
+            candidate.value, candidate.rows, candidate.state = stage.value, stage.rows, LOADED
+            self._local.setdefault(name, []).append(candidate)
+            self._registry.changed()
+        return Registration(self, candidate)
+
+    def unregister(self, candidate: Candidate) -> None:
+        """Undo a registration of this process; nothing happens if it is undone already."""
+        with self._registry.lock:
+            stack = self._local.get(candidate.name, [])
+            if candidate in stack:
+                stack.remove(candidate)
+                self._registry.changed()
+
+    # ---- used by the registry; the lock is held
+
+    def offer(self, candidates: list[Candidate]) -> None:
+        """Take these, and no others, as what entry points offer."""
+        self._offers.clear()
+        for candidate in candidates:
+            self._offers.setdefault(candidate.name, []).append(candidate)
+
+    def forget_values(self) -> None:
+        """Something has changed: the next lookup decides anew."""
+        self._values.clear()
+
+    def changed(self) -> None:
+        """A candidate has been bound."""
+        self._registry.changed()
+
+    def candidates(self) -> list[Candidate]:
+        """All, whatever their state."""
+        return [one for offers in (self._offers, self._local) for name in sorted(offers) for one in offers[name]]
+
+    def standing(self, candidate: Candidate) -> tuple[str, str]:
+        """A candidate's state among the others, and a sentence where there is something to say."""
+        why_not = self._why_not(candidate)
+        if why_not:
+            return ("shadowed" if candidate.distribution.hidden_by else "disabled"), why_not
+        active = self._active(candidate.name)
+        chosen = active[0] if len(active) == 1 else self._registry.rules.preferred(active)
+        if chosen is None:
+            return "clash", str(errors.duplicate(active))
+        if chosen is not candidate:
+            return "shadowed", f"{chosen.distribution} is used instead"
+        return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
+
+    # ---- inner steps
+
+    def _why_not(self, candidate: Candidate) -> str:
+        """Why a candidate does not count; '' if it does."""
+        if candidate.in_process:
+            return ""
+        if candidate.distribution.hidden_by:
+            return f"hidden by {candidate.distribution.hidden_by}, earlier on sys.path"
+        return self._registry.rules.why_off(candidate)
+
+    def _active(self, name: str) -> list[Candidate]:
+        """The candidates that compete for a name; more than one is a clash unless one is preferred."""
+        local = self._local.get(name)
+        if local:
+            return local[-1:]
+        return [candidate for candidate in self._offers.get(name, ()) if not self._why_not(candidate)]
+
+    def _winner(self, name: str) -> Candidate:
+        active = self._active(name)
+        if not active:
+            reasons = [f"{one.distribution} offers it, but: {why}" for one, why in self._rejected(name)]
+            raise errors.missing(self.noun, name, self.names(), reasons)
+        chosen = active[0] if len(active) == 1 else self._registry.rules.preferred(active)
+        if chosen is None:
+            raise errors.duplicate(active)
+        return chosen
+
+    def _rejected(self, name: str) -> list[tuple[Candidate, str]]:
+        """The offers of a name that do not count, with the reasons."""
+        disabled = [(one, self._why_not(one)) for one in self._offers.get(name, ())]
+        return disabled + [(one, one.problem) for one in self._registry.incompatible(self.full, name)]
+
+    def _bound(self, name: str) -> Candidate:
+        """The candidate that stands for the name, loaded."""
+        self._registry.ensure()
+        while True:
+            with self._registry.lock:
+                candidate = self._winner(name)
+                if candidate.state == LOADED:
+                    self._values[name] = candidate.value
+                    return candidate
+                if candidate.state == FAILED:
+                    raise errors.failed(candidate) from candidate.cause
+            self._registry.binder.bind(candidate, self)
+
+    def _attempt(self, name: str) -> Candidate | errors.PluginError:
+        try:
+            return self._bound(name)
+        except errors.PluginError as error:
+            return error
+
+    def _get(self, name: str) -> Candidate:
+        """As _bound; a plugin that fails is also reported, once, for whoever catches the exception."""
+        try:
+            return self._bound(name)
+        except errors.PluginError as error:
+            if error.candidate is not None and not self._registry.rules.strict:
+                try:
+                    self._report(name, error)
+                except errors.PluginWarning:  # warnings are errors here, and this error says the same
+                    raise error from error.__cause__
+            raise
+
+    def _report(self, name: str, error: errors.PluginError) -> None:
+        distribution = str(error.candidate.distribution) if error.candidate else ""
+        self._registry.report((self.full, name, distribution), str(error))
+
+
+class Registration:
+    """An in-process registration; a context manager that restores what was there before."""
+
+    __slots__ = ("_candidate", "_group")
+
+    def __init__(self, group: Group, candidate: Candidate) -> None:
+        self._group, self._candidate = group, candidate
+
+    def remove(self) -> None:
+        """Undo it; harmless when repeated."""
+        self._group.unregister(self._candidate)
+
+    def __enter__(self) -> Registration:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()

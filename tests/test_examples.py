@@ -1,0 +1,92 @@
+"""The programs of docs/examples run as a user runs them, and print what they promise."""
+
+import csv
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
+WITH_PICTURES = importlib.util.find_spec("matplotlib") is not None
+
+
+def run(program: str, out: Path, *options: str) -> str:
+    """What the program prints; it has to end well and to write nothing to stderr."""
+    command = [sys.executable, "-W", "error", str(EXAMPLES / program), "--out", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def number(pattern: str, text: str) -> float:
+    match = re.search(pattern, text)
+    assert match, f"no {pattern!r} in:\n{text}"
+    return float(match[1])
+
+
+def check_pictures(out: Path, text: str, *names: str) -> None:
+    """PNGs where matplotlib is installed, else a sentence that says why there are none."""
+    if not WITH_PICTURES:
+        assert "matplotlib is not installed" in text
+        assert not [*out.iterdir()]
+    for name in names if WITH_PICTURES else ():
+        assert (out / name).read_bytes().startswith(b"\x89PNG")
+        assert str(out / name) in text
+
+
+def test_digits_quick(tmp_path: Path) -> None:
+    text = run("digits.py", tmp_path, "--quick", "--seed", "3")
+    assert "1442 images to train with, 355 held out, seed 3" in text
+    lines = re.findall(r"^epoch +(\d)/3: loss (\d\.\d{4}), accuracy +(\d+\.\d\d)%$", text, re.MULTILINE)
+    assert [epoch for epoch, _, _ in lines] == ["1", "2", "3"]  # not a terminal: a line for each epoch, no bar
+    assert float(lines[-1][1]) < float(lines[0][1])
+    assert number(r"test accuracy: (\S+)%", text) == float(lines[-1][2]) > 70
+    assert number(r"max relative error (\S+)", text) < 1e-6
+    assert number(r"time per step: (\d+) us", text) > 0
+    check_pictures(tmp_path, text, "learning_curve.png", "misread.png")
+
+
+def test_digits_reads_97_percent(tmp_path: Path) -> None:
+    """The whole job, as `make demo` runs it."""
+    text = run("digits.py", tmp_path)
+    assert number(r"test accuracy: (\S+)%", text) >= 97
+
+
+def test_digits_says_by_its_exit_status_that_the_accuracy_is_low(tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / "digits.py"), "--out", str(tmp_path), "--epochs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert number(r"test accuracy: (\S+)%", done.stdout) < 97
+
+
+def test_lotka_volterra_quick(tmp_path: Path) -> None:
+    text = run("lotka_volterra.py", tmp_path, "--quick")
+    losses = [float(loss) for loss in re.findall(r"^iteration +\d+/5: loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 5
+    assert losses[0] == pytest.approx(0.47438, abs=1e-5)  # the same program on PyTorch 2.13, float64
+    assert losses[-1] < losses[0]
+    for name, published in (("alpha", 0.545), ("beta", 0.028), ("gamma", 0.803), ("delta", 0.024)):
+        assert number(rf"{name} +\S+ +(\S+)", text) == published
+    assert len(re.findall(r"^19\d\d(?: +\d+\.\d){4}$", text, re.MULTILINE)) == 21
+    assert number(r"hare (\S+), lynx", text) < 1
+    assert number(r"max relative error (\S+)", text) < 1e-6
+    assert number(r"time per step: (\S+) ms", text) > 0
+    check_pictures(tmp_path, text, "lotka_volterra.png")
+
+
+def test_the_data_are_whole_and_their_source_is_stated() -> None:
+    with np.load(EXAMPLES / "data" / "digits.npz") as data:
+        images, labels = data["images"], data["labels"]
+    assert images.shape == (1797, 8, 8)
+    assert (images.min(), images.max()) == (0, 16)
+    assert np.bincount(labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    with (EXAMPLES / "data" / "hudson_bay_pelts.csv").open(newline="") as file:
+        assert [int(row["year"]) for row in csv.DictReader(file)] == [*range(1900, 1921)]
+    source = (EXAMPLES / "data" / "SOURCE.md").read_text()
+    for file in (EXAMPLES / "data").glob("[!S]*"):
+        assert f"## {file.name}" in source

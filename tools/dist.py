@@ -1,0 +1,103 @@
+"""Build sdists and wheels of all packages into dist/, look into them, and use them in an empty environment.
+
+Each wheel is built from its sdist in an isolated environment, as a user's pip would build it.
+"""
+
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from toolchain import create_environment, python_of, run_or_stop, stop
+from workspace import ROOT, Package, normal_name, outside_requirements, packages
+
+DIST = ROOT / "dist"
+NOT_IN_WHEELS = (".pyx", ".pxi", ".c", ".cpp")
+NOT_IN_SDISTS = (".so", ".c", ".cpp", ".pyc")
+TRY = """
+import wengert as wg
+x = wg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+(x * x).sum().backward()
+assert x.grad.tolist() == [2.0, 4.0, 6.0], x.grad
+"""
+
+
+def say(text: str) -> None:
+    print(f"build: {text}", flush=True)
+
+
+def build(package: Package, work: Path) -> list[Path]:
+    """The sdist and wheel of one package; those of the packages below it are taken from dist/."""
+    start = time.perf_counter()
+    links = " ".join(filter(None, [str(DIST), os.environ.get("PIP_FIND_LINKS", "")]))
+    command = [sys.executable, "-m", "build", "--outdir", str(work), str(package.folder)]
+    run_or_stop(command, f"{package.name} cannot be built", PIP_FIND_LINKS=links)
+    files = sorted(work.iterdir())
+    for file in files:
+        inspect(file, package)
+        shutil.move(file, DIST / file.name)
+    sizes = ", ".join(f"{file.name} {(DIST / file.name).stat().st_size / 1024:.0f} kB" for file in files)
+    say(f"{package.name}: {sizes} ({time.perf_counter() - start:.0f} s)")
+    return [DIST / file.name for file in files]
+
+
+def inspect(file: Path, package: Package) -> None:
+    """Stop if a distribution holds what it must not hold, or lacks a file of the source tree."""
+    is_wheel = file.suffix == ".whl"
+    if is_wheel:
+        with zipfile.ZipFile(file) as wheel:
+            held = wheel.namelist()
+    else:
+        with tarfile.open(file) as sdist:
+            held = [name.partition("/")[2] for name in sdist.getnames()]
+    unwanted = [name for name in held if name.endswith(NOT_IN_WHEELS if is_wheel else NOT_IN_SDISTS)]
+    missing = sorted(set(expected(package, is_wheel)) - set(held))
+    if unwanted or missing:
+        raise stop(f"{file.name}: should not hold {unwanted}; lacks {missing}")
+    built = [name for name in held if name.endswith(".so")]
+    if is_wheel and len(built) != len(package.modules):
+        raise stop(f"{file.name}: holds {len(built)} extension modules, not {len(package.modules)}")
+
+
+def expected(package: Package, is_wheel: bool) -> list[str]:
+    """Files of the source tree that a distribution must hold, by their names in it."""
+    suffixes = (".py", ".pyi", ".pxd", ".h") if is_wheel else (".py", ".pyi", ".pxd", ".h", ".pyx", ".pxi")
+    base = package.folder / "src" if is_wheel else package.folder
+    files = [*package.sources(suffixes), *(package.folder / "src").glob("*/py.typed")]
+    return [str(file.relative_to(base)) for file in files]
+
+
+def try_in_empty_environment(some: list[Package]) -> None:
+    """Install wengert from dist/ alone, beside what it needs from outside, and differentiate something."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Path(folder) / "venv"
+        create_environment(environment)
+        python = str(python_of(environment))
+        pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        tools = {"setuptools", "cython"}
+        outside = [text for text in outside_requirements(some) if normal_name(text) not in tools]
+        run_or_stop([*pip, *outside], "the outside requirements cannot be installed")
+        own = ["--no-index", "--find-links", str(DIST), "wengert"]
+        run_or_stop([*pip, *own], "wengert cannot be installed from dist/ alone")
+        run_or_stop([python, "-c", TRY], "wengert does not work in an empty environment", folder=Path(folder))
+
+
+def main() -> None:
+    shutil.rmtree(DIST, ignore_errors=True)
+    DIST.mkdir()
+    some = packages()
+    say(f"sdists and wheels of {len(some)} packages, in {DIST.name}/")
+    for package in some:
+        with tempfile.TemporaryDirectory() as work:
+            build(package, Path(work))
+    try_in_empty_environment(some)
+    wheels = sum(file.stat().st_size for file in DIST.glob("*.whl")) / 2**20
+    say(f"wengert installs from {DIST.name}/ alone beside NumPy and ml_dtypes, and works; all wheels: {wheels:.2f} MB")
+
+
+if __name__ == "__main__":
+    main()

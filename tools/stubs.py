@@ -1,0 +1,44 @@
+"""Compare each stub (.pyi beside a .pyx) with the built module, by mypy's stubtest. Exit code 1 if they differ."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from workspace import ROOT, packages
+
+ALLOWED = ROOT / "tools" / "stubs-allowlist.txt"
+
+
+def stubbed_modules() -> tuple[list[str], list[Path]]:
+    """Names of the compiled modules that have a stub, and the .pyx files that have none."""
+    names: list[str] = []
+    missing: list[Path] = []
+    for package in packages():
+        for module in package.modules:
+            if module.suffix != ".pyx":
+                continue  # compiled Python has its types in it
+            source = package.folder / "src" / module
+            if source.with_suffix(".pyi").exists():
+                names.append(".".join(module.with_suffix("").parts))
+            else:
+                missing.append(source)
+    return names, missing
+
+
+def main() -> None:
+    names, missing = stubbed_modules()
+    for source in missing:
+        print(f"stubs: {source.relative_to(ROOT)} has no .pyi beside it")
+    code = 0
+    if names:
+        print(f"stubs: comparing {len(names)} stubs with the built modules", flush=True)
+        options = ["--allowlist", str(ALLOWED), "--ignore-unused-allowlist", "--ignore-disjoint-bases", "--concise"]
+        settings = ["--mypy-config-file", str(ROOT / "pyproject.toml")]
+        command = [sys.executable, "-m", "mypy.stubtest", *names, *options, *settings]
+        code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    print(f"stubs: {'agree' if code == 0 and not missing else 'differ or are missing'}")
+    sys.exit(code or (1 if missing else 0))
+
+
+if __name__ == "__main__":
+    main()
