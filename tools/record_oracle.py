@@ -1,13 +1,15 @@
 """Records what PyTorch answers to the snippets of tests/oracle/cases, and its type promotion table.
 
     python tools/record_oracle.py              all subjects
-    python tools/record_oracle.py autograd     some
+    python tools/record_oracle.py views        one (or several)
 
-Run it in an environment that has PyTorch 2.13 (CPU), after a change to the cases. It writes tests/oracle/answers/*.json.
-It refuses a case whose snippet does not end as its header says, prints what PyTorch did, and then exits with 1.
+Run it in an environment that has PyTorch 2.13 (CPU), after a change to the cases; it writes
+tests/oracle/answers/*.json. It refuses a case whose snippet does not end as its header says: it prints what PyTorch
+did, and exits with 1.
 """
 
 import argparse
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -17,10 +19,10 @@ from typing import Any
 ORACLE = Path(__file__).resolve().parent.parent / "tests" / "oracle"
 sys.path.insert(0, str(ORACLE))
 
-from oracle_format import ANSWERS, Case, read_cases, subjects  # noqa: E402
-from oracle_promotion import SUBJECT as PROMOTION  # noqa: E402
-from oracle_promotion import tables  # noqa: E402
-from oracle_run import Outcome, prepare, run  # noqa: E402
+from oracle_format import ANSWERS, Case, read_cases, subjects  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_promotion import SUBJECT as PROMOTION  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_promotion import tables  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_run import Outcome, prepare, run  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 
 VERSION = "2.13"
 
@@ -38,8 +40,7 @@ def main() -> int:
 
 def load_torch() -> ModuleType:
     """PyTorch, of the version that the answers are for."""
-    import torch
-
+    torch = importlib.import_module("torch")
     if not torch.__version__.startswith(VERSION):
         raise SystemExit(f"the answers are PyTorch {VERSION}'s; this environment has {torch.__version__}")
     torch.set_num_threads(1)
@@ -54,7 +55,7 @@ def record(subject: str, torch: ModuleType) -> list[str]:
         return []
     answers, problems = {}, []
     for case in read_cases(subject):
-        outcome = without_frames(run(case, torch))
+        outcome = without_places(run(case, torch))
         answers[case.name] = {"code": case.digest} | outcome
         problems += [f"{case}: {problem}" for problem in faults(case, outcome)]
     write(subject, torch, "cases", answers)
@@ -62,10 +63,12 @@ def record(subject: str, torch: ModuleType) -> list[str]:
     return problems
 
 
-def without_frames(outcome: Outcome) -> Outcome:
-    """The outcome without the C++ frames which PyTorch adds to some messages, and which name files of this machine."""
+def without_places(outcome: Outcome) -> Outcome:
+    """The outcome without the C++ files and frames which PyTorch adds to some messages."""
     if "message" in outcome:
         outcome["message"] = outcome["message"].partition("\nException raised from ")[0]
+    for warning in outcome.get("warnings", []):
+        warning[1] = warning[1].partition(" (Triggered internally at ")[0]
     return outcome
 
 
@@ -78,7 +81,7 @@ def faults(case: Case, outcome: Outcome) -> list[str]:
         return [] if case.phrase in message else [f"no {case.phrase!r} in torch's message: {message}"]
     given = outcome.get("warnings", [])
     unannounced = [item for item in given if item[0] != case.warning or case.phrase not in item[1]]
-    if unannounced or case.warning and not given:
+    if unannounced or (case.warning and not given):
         return [f"the header says the warning {case.warning} ({case.phrase}), torch gave {given}"]
     return []
 

@@ -1,4 +1,4 @@
-"""Puts this directory on the import path, so that `oracle_format` and its siblings import in every pytest import mode."""
+"""Puts this directory on the import path, so that the `oracle_*` modules import in every import mode."""
 
 import sys
 from pathlib import Path

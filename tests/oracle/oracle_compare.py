@@ -74,7 +74,7 @@ def items_differ(expected: list[Any], got: list[Any], where: str) -> str | None:
 
 
 def array_differs(expected: Description, got: Description, where: str) -> str | None:
-    """The first difference between two tensors or arrays. Strides are recorded, and compared where a case asks for them."""
+    """The first difference between two tensors or arrays. Strides count only where a case asks for them."""
     for fact in ("dtype", "shape", "requires_grad"):
         if expected.get(fact) != got.get(fact):
             return f"{where}: {fact}: expected {expected[fact]}, got {got[fact]}"

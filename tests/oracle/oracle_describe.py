@@ -17,8 +17,10 @@ SHORTEST = {"float16": np.float16, "float32": np.float32}  # dtypes whose values
 
 def describe(value: object, module: ModuleType) -> Description:
     """The description of `value`, whose tensors and dtypes are `module`'s."""
-    if value is None or isinstance(value, (bool, int, str)) and type(value) in (bool, int, str):
-        return as_torch_text(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return as_torch_text(value)
+    if value is None or type(value) in (bool, int):
+        return value
     if type(value) in (float, complex):
         return {type(value).__name__: number(value)}
     return describe_torch(value, module) or describe_numpy(value) or describe_container(value, module)
@@ -100,5 +102,5 @@ def short(dtype: object) -> str:
 
 
 def as_torch_text(text: str) -> str:
-    """Printed text with our module's name replaced by PyTorch's: dtype=wengert.int8 says the same as dtype=torch.int8."""
+    """Text with our module's name replaced by PyTorch's: dtype=wengert.int8 says the same as dtype=torch.int8."""
     return text.replace("wengert.", "torch.")

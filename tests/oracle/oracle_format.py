@@ -12,7 +12,7 @@ A case is a header line and a few lines of Python which end in an expression:
     (torch.ones(2, requires_grad=True) * 2).grad
 
 The second field of a header is the exception (or `warns` and the category) that the snippet ends in; the third is the
-key phrase which both messages, PyTorch's and ours, hold. Lines that start with `# ` before the first case describe the file.
+key phrase which both messages, PyTorch's and ours, hold. What stands before the first case describes the file.
 """
 
 import hashlib

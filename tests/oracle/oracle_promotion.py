@@ -62,9 +62,9 @@ SCALAR_FIRST: dict[str, Question] = {  # the scalar stands on the left
     "rpow": lambda torch, one, other: operator.pow(other, one),
 }
 UNARY = (
-    "neg abs sign reciprocal square sqrt rsqrt exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos atan sinh cosh "
-    "tanh asinh acosh atanh sigmoid relu erf floor ceil round trunc frac isnan isfinite logical_not bitwise_not sum mean "
-    "prod var std min max amin amax argmin argmax any all norm sort tril triu clone zeros_like flip"
+    "neg abs sign reciprocal square sqrt rsqrt exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos atan sinh "
+    "cosh tanh asinh acosh atanh sigmoid relu erf floor ceil round trunc frac isnan isfinite logical_not bitwise_not "
+    "sum mean prod var std min max amin amax argmin argmax any all norm sort tril triu clone zeros_like flip"
 ).split()
 ALONG_A_DIM = "sum mean prod max amax argmax any all logsumexp cumsum cumprod softmax log_softmax sort topk".split()
 
@@ -81,10 +81,15 @@ def tables(torch: ModuleType) -> dict[str, Table]:
     for name in ("result_type", "add", "mul", "div", "pow"):
         found[f"{name}: 0-d, scalar"] = table(torch, TWO[name], scalars, one_shape=())
     for name in UNARY:
-        found[f"{name}: tensor"] = table(torch, lambda torch, one, _, name=name: getattr(torch, name)(one), nothing)
+        found[f"{name}: tensor"] = table(torch, whole(name), nothing)
     for name in ALONG_A_DIM:
         found[f"{name}: tensor along a dim"] = table(torch, along(name), nothing, one_shape=(2, 2))
     return found
+
+
+def whole(name: str) -> Question:
+    """The operation of one operand."""
+    return lambda torch, one, _: getattr(torch, name)(one)
 
 
 def along(name: str) -> Question:

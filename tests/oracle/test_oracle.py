@@ -39,7 +39,8 @@ def test_does_what_torch_does(case: Case, module: ModuleType) -> None:
 @pytest.mark.parametrize("subject", subjects())
 def test_answers_are_of_these_snippets(subject: str) -> None:
     recorded = {name: answer["code"] for name, answer in answers(subject)["cases"].items()}
-    assert recorded == {case.name: case.digest for case in CASES if case.subject == subject}, "run tools/record_oracle.py"
+    wanted = {case.name: case.digest for case in CASES if case.subject == subject}
+    assert recorded == wanted, "run tools/record_oracle.py"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.error], ids=str)
@@ -68,7 +69,7 @@ def test_cases_are_split_at_headers() -> None:
 
 
 @pytest.mark.parametrize(
-    "one, other",
+    ("one", "other"),
     [
         (1, True),
         (1, {"float": 1.0}),

@@ -11,6 +11,8 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
+from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
+from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport loop_t, npy_intp
 
 cdef extern from "numpy/arrayobject.h":
@@ -103,10 +105,6 @@ cdef bint agrees(Loop* loop, object ufunc, int n_in):
     return expected.dtype == out_dtype and memcmp(result, <const char*> raw, 3 * out_dtype.itemsize) == 0
 
 
-cdef loop_t find_pointwise(const char* name, int dtype) noexcept:
-    return NULL
-
-
 cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float32", "float64",
                           "complex64", "complex128")
 
@@ -119,6 +117,7 @@ cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int fi
     """
     cdef int compute = FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
     cdef bytes name
+    cdef OwnLoop found
     loop.state = LOOP_REFERENCE
     loop.compute = compute
     loop.first = compute if first < 0 else first
@@ -133,9 +132,8 @@ cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int fi
                 continue
         if isinstance(kernel, str):
             name = kernel.encode()
-            loop.fn = find_pointwise(name, compute)
-            loop.data = NULL
-            if loop.fn != NULL:
+            if describe_pointwise(name, compute, &found) and found.nin + found.nparams == n_in and found.out == loop.out:
+                loop.fn, loop.data, loop.n_params = found.loop, NULL, found.nparams
                 loop.state = LOOP_NATIVE
                 break
         elif USE_NUMPY_LOOPS and fetch(loop, kernel, compute, n_in):

@@ -22,6 +22,11 @@ cdef extern from "Python.h":
     bint PyFloat_Check(PyObject* o) noexcept
     bint PyComplex_Check(PyObject* o) noexcept
     void Py_XINCREF(PyObject* o) noexcept
+    void Py_XDECREF(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyTuple_CheckExact(PyObject* o) noexcept
+    PyObject* PyTuple_New(Py_ssize_t n) except NULL
+    void PyTuple_SET_ITEM(PyObject* t, Py_ssize_t i, PyObject* o) noexcept
     object PyUnicode_InternFromString(const char* s)
     PyObject* PyMethod_New(PyObject* f, PyObject* self) noexcept
 
@@ -37,7 +42,8 @@ cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of 
 cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NUMBER, "int": K_INT, "int[]": K_INTS,
                    "bool": K_BOOL, "float": K_FLOAT, "dtype": K_DTYPE, "str": K_STR, "Tensor[]": K_TENSORS,
                    "object": K_OBJECT}
-cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other"}
+cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other",
+                     "split_size_or_sections": "split_size"}
 
 
 cdef EngineHooks* engine_hooks() noexcept nogil:
@@ -142,7 +148,15 @@ cdef inline bint fits(PyObject* value, int kind) noexcept:
     return True
 
 
-cdef int check_slot(Op op, int slot, PyObject* value) except -1:
+cdef inline int check_slot(Op op, int slot, PyObject* value) except -1:
+    cdef int kind = op.kinds[slot] & 63
+    if (kind == K_TENSOR and type(<object> value) is Tensor) or (PyLong_CheckExact(value) and (kind == K_INT or kind == K_INTS)) \
+            or (kind == K_INTS and PyTuple_CheckExact(value)):
+        return 0
+    return check_any_slot(op, slot, value)
+
+
+cdef int check_any_slot(Op op, int slot, PyObject* value) except -1:
     cdef int kind = op.kinds[slot]
     if value == <PyObject*> None and kind & K_OPTIONAL:
         return 0
@@ -172,16 +186,24 @@ cdef int slot_of_keyword(Op op, PyObject* name) except -2:
     return -1
 
 
-cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, list keep) except -1:
-    """Fill ``slots`` from a call's arguments (borrowed; ``keep`` holds what had to be made)."""
+cdef PyObject* collected(PyObject* const* args, Py_ssize_t start, Py_ssize_t end) except NULL:
+    """args[start:end] as a new tuple."""
+    cdef PyObject* rest = PyTuple_New(end - start)
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        Py_XINCREF(args[i])
+        PyTuple_SET_ITEM(rest, i - start, args[i])
+    return rest
+
+
+cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
+    """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns the sequence that had to be made, or is NULL)."""
     cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
     cdef int slot, n_bound = <int> nargs
     memset(slots, 0, op.n_params * sizeof(PyObject*))
     if nargs and op.n_positional and op.kinds[op.n_positional - 1] & K_VARARGS and nargs >= op.n_positional \
             and (nargs > op.n_positional or PyIndex_Check(args[nargs - 1])):
-        rest = tuple([<object> args[i] for i in range(op.n_positional - 1, nargs)])
-        keep.append(rest)
-        slots[op.n_positional - 1] = <PyObject*> rest
+        slots[op.n_positional - 1] = made[0] = collected(args, op.n_positional - 1, nargs)
         n_bound = op.n_positional - 1
     elif nargs > op.n_positional:
         raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
@@ -209,9 +231,12 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
 
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
     cdef PyObject* slots[16]
-    cdef list keep = []
-    bind(op, args, nargs, kwnames, slots, keep)
-    return op.run(op, slots)
+    cdef PyObject* made = NULL
+    try:
+        bind(op, args, nargs, kwnames, slots, &made)
+        return op.run(op, slots)
+    finally:
+        Py_XDECREF(made)
 
 
 cdef object call_slots(Op op, PyObject** slots):

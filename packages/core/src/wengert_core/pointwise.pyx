@@ -17,7 +17,7 @@ import numpy as np
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, tensor_of_array
 from wengert_core.driving cimport (LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
-from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
@@ -128,7 +128,7 @@ cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
 cdef inline bint is_direct(Loop* loop, Tensor x) noexcept:
     """Whether the loop can run on x and its result as they are."""
     return loop.state == LOOP_NATIVE and loop.compute == x.code and loop.out == loop.result and x.flags & TF_CONTIGUOUS \
-        and x.count < WITHOUT_GIL
+        and x.count < WITHOUT_GIL and loop.n_params == 0
 
 
 cdef inline object direct_unary(Op op, Loop* loop, PyObject** slots, Tensor x, uint32_t live):
@@ -507,14 +507,19 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     """Compute into ``out``, which is not empty."""
     cdef Operand operands[5]
     cdef char numbers[4][16]
+    cdef double params[4]
     cdef Py_ssize_t shape[64]
-    cdef int i, ndim = out.rank
+    cdef Loop own = loop[0]
+    cdef int i, ndim = out.rank, n_in = p.n_in - loop.n_params
     cdef list keep = []
+    for i in range(loop.n_params):
+        store_number(slots[n_in + i], FLOAT64, <char*> &params[i])
+        own.data = params
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
         refuse_zero(op, slots[p.n_in - 1])
     for i in range(ndim):
         shape[i] = out.dims[i]
-    for i in range(p.n_in):
+    for i in range(n_in):
         if isinstance(<object> slots[i], Tensor):
             keep.append(without_overlap(op, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
             lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
@@ -528,14 +533,14 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             for k in range(ndim):
                 operands[i].strides[k] = 0
             keep.append(<object> slots[i])
-    lay(&operands[p.n_in], out, ndim)
+    lay(&operands[n_in], out, ndim)
     if loop.state != LOOP_NATIVE:
         return by_reference(op, p, keep, loop, out)
     if out.count < WITHOUT_GIL:
-        run_loop(loop, p.n_in, operands, ndim, shape)
+        run_loop(&own, n_in, operands, ndim, shape)
     else:
         with nogil:
-            run_loop(loop, p.n_in, operands, ndim, shape)
+            run_loop(&own, n_in, operands, ndim, shape)
     return 0
 
 

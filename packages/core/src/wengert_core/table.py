@@ -16,10 +16,13 @@ from wengert_core import op as _op
 from wengert_core import tensor as _tensor
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
+from wengert_core.rows.factory import FactoryRows
 from wengert_core.rows.pointwise import PointwiseRows
+from wengert_core.rows.reduction import ReductionRows
+from wengert_core.rows.views import ViewRows
 
 
-class OpTable(PointwiseRows, ArrayRows):
+class OpTable(PointwiseRows, ReductionRows, ViewRows, ArrayRows, FactoryRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

@@ -9,6 +9,7 @@ from wengert_registry.scan import Distribution
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Self
 
     from wengert_registry.composition import Registry
 
@@ -258,7 +259,7 @@ class Registration:
         """Undo it; harmless when repeated."""
         self._group.unregister(self._candidate)
 
-    def __enter__(self) -> Registration:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

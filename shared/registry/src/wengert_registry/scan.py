@@ -84,7 +84,7 @@ def _metadata_folders(path: object) -> list[tuple[str, str, str]]:
     except (OSError, TypeError, ValueError, AttributeError):
         return []  # not a folder, a zip file, or no path at all: nothing to find here
     names.sort(key=lambda name: (name.endswith(".egg-info"), name))
-    return [(f"{base or '.'}/{name}", *split(name[: -len(".dist-info")])) for name in names if name[0] != "~"]
+    return [(f"{base or '.'}/{name}", *split(name.rpartition(".")[0])) for name in names if name[0] != "~"]
 
 
 def split(stem: str) -> tuple[str, str]:

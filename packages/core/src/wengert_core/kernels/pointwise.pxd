@@ -1,15 +1,12 @@
 from wengert_core.kernels.types cimport loop_t
 
-cdef extern from "pointwise.h" nogil:
-    ctypedef struct PointwiseEntry "wg_pointwise_entry":
-        const char *name
-        int dtype                   # of the inputs; of the second and third for where, whose first is BOOL
-        int nin                     # inputs; one output
-        int nparams                 # doubles that the loop's data points to
-        int out                     # dtype of the output
-        loop_t loop
+cdef struct Pointwise:
+    int nin                         # inputs; one output
+    int nparams                     # doubles that the loop's data points to
+    int out                         # dtype of the output
+    loop_t loop
 
-# By name and dtype; NULL when absent. float32 and float64:
+# By name and dtype of the (last) input; NULL when absent. float32 and float64:
 #   sigmoid log_sigmoid silu relu gelu gelu_tanh softplus(beta, threshold) exp erf erfc rsqrt square cube sign
 #   sigmoid_backward(grad, result) tanh_backward(grad, result)
 #   log_sigmoid_backward silu_backward relu_backward gelu_backward gelu_tanh_backward       (grad, input)
@@ -17,4 +14,4 @@ cdef extern from "pointwise.h" nogil:
 #   maximum minimum lerp(a, b, weight) addcmul(a, b, c; value) addcdiv(a, b, c; value)
 # float64 only: sin cos. Every dtype: where(mask, a, b). Floats, to bool: eq ne lt le gt ge.
 cdef loop_t find_pointwise(const char *name, int dtype) noexcept nogil
-cdef const PointwiseEntry *find_pointwise_entry(const char *name, int dtype) noexcept nogil
+cdef bint describe_pointwise(const char *name, int dtype, Pointwise *into) noexcept nogil     # False when absent

@@ -6,13 +6,22 @@ The mathematics is in activations.h and vecmath.h, the frame in pointwise.h, the
 from wengert_core.kernels.types cimport loop_t
 
 cdef extern from "pointwise_table.h" nogil:
-    const PointwiseEntry *wg_find_pointwise(const char *name, int dtype)
+    ctypedef struct Entry "wg_pointwise_entry":
+        int nin
+        int nparams
+        int out
+        loop_t loop
+    const Entry *wg_find_pointwise(const char *name, int dtype)
 
 
 cdef loop_t find_pointwise(const char *name, int dtype) noexcept nogil:
-    cdef const PointwiseEntry *entry = wg_find_pointwise(name, dtype)
+    cdef const Entry *entry = wg_find_pointwise(name, dtype)
     return entry.loop if entry != NULL else NULL
 
 
-cdef const PointwiseEntry *find_pointwise_entry(const char *name, int dtype) noexcept nogil:
-    return wg_find_pointwise(name, dtype)
+cdef bint describe_pointwise(const char *name, int dtype, Pointwise *into) noexcept nogil:
+    cdef const Entry *entry = wg_find_pointwise(name, dtype)
+    if entry == NULL:
+        return False
+    into.nin, into.nparams, into.out, into.loop = entry.nin, entry.nparams, entry.out, entry.loop
+    return True

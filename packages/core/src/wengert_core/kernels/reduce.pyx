@@ -6,7 +6,7 @@ Several reduced dims that do not coalesce are reduced one after the other, throu
 """
 from wengert_core.kernels.types cimport reduce_fn
 
-cdef extern from "reduce_table.h" nogil:
+cdef extern from "argreduce.h" nogil:
     reduce_fn wg_find_reduction(const char *name, int src, int dst)
 
 

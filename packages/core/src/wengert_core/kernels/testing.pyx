@@ -5,8 +5,11 @@ Shapes and dtypes are checked here, since kernels check nothing. Arrays may be s
 from libc.stdint cimport uintptr_t
 
 from wengert_core.kernels.casts cimport cast as find_cast
-from wengert_core.kernels.pointwise cimport PointwiseEntry, find_pointwise_entry
+from wengert_core.kernels.index cimport IndexLoop, first_out_of_range, gather, scatter, scatter_add
+from wengert_core.kernels.pointwise cimport Pointwise, describe_pointwise
 from wengert_core.kernels.reduce cimport find_reduction
+from wengert_core.kernels.scan cimport find_scan, scan_fn
+from wengert_core.kernels.softmax cimport find_softmax, rows_fn
 from wengert_core.kernels.strided cimport MAX_DIMS, cast_strided as cast_nd, copy_strided as copy_nd, fill_strided as fill_nd
 from wengert_core.kernels.types cimport cast_fn, npy_intp, reduce_fn
 
@@ -99,18 +102,20 @@ def reduce(name, src, dst):
 
 def has_pointwise(name, dtype):
     """Whether pointwise() knows this name for this dtype name."""
-    return find_pointwise_entry(name.encode(), _CODES[dtype]) != NULL
+    cdef Pointwise op
+    return describe_pointwise(name.encode(), _CODES[dtype], &op)
 
 
 def pointwise(name, out, *inputs, params=()):
     """Run a pointwise loop over 1-d arrays of one size; the dtype is that of the last input."""
-    cdef const PointwiseEntry *entry = find_pointwise_entry(name.encode(), dtype_code(inputs[len(inputs) - 1]))
+    cdef Pointwise op
+    cdef bint known = describe_pointwise(name.encode(), dtype_code(inputs[len(inputs) - 1]), &op)
     cdef char *args[4]
     cdef npy_intp strides[4]
     cdef double values[4]
     cdef npy_intp n = out.size
     cdef int k
-    if entry == NULL or entry.nin != len(inputs) or entry.nparams != len(params) or entry.out != dtype_code(out):
+    if not known or op.nin != len(inputs) or op.nparams != len(params) or op.out != dtype_code(out):
         raise ValueError(f"pointwise: no {name} of {[a.dtype for a in inputs]} and {len(params)} to {out.dtype}")
     for k, array in enumerate((*inputs, out)):
         if array.shape != (n,):
@@ -120,4 +125,70 @@ def pointwise(name, out, *inputs, params=()):
     for k in range(len(params)):
         values[k] = params[k]
     with nogil:
-        entry.loop(args, &n, strides, values)
+        op.loop(args, &n, strides, values)
+
+
+def softmax(name, out, a, b=None):
+    """Run a softmax kernel over the rows of 2-d arrays of contiguous rows; out of logsumexp has one column."""
+    cdef rows_fn run = find_softmax(name.encode(), dtype_code(a))
+    cdef char *a_ptr = pointer(a)
+    cdef char *b_ptr = NULL if b is None else pointer(b)
+    cdef char *out_ptr = pointer(out)
+    cdef npy_intp a_stride = a.strides[0], b_stride = 0, out_stride = out.strides[0]
+    cdef npy_intp rows = a.shape[0], n = a.shape[1]
+    for array in (a, out) if b is None else (a, b, out):
+        if array.dtype != a.dtype or array.shape[0] != rows or array.strides[1] != a.itemsize:
+            raise ValueError(f"softmax: {array.dtype}{array.shape} beside {a.dtype}{a.shape}")
+    if run == NULL or out.shape[1] != (1 if name == "logsumexp" else n):
+        raise ValueError(f"softmax: no {name} of {a.dtype} to {out.shape}")
+    if b is not None:
+        b_stride = b.strides[0]
+    with nogil:
+        run(a_ptr, a_stride, b_ptr, b_stride, out_ptr, out_stride, rows, n)
+
+
+def scan(name, src, dst):
+    """Run a scan along axis 1 of the 2-d array src into dst of the same shape."""
+    cdef scan_fn run = find_scan(name.encode(), dtype_code(src), dtype_code(dst))
+    cdef char *src_ptr = pointer(src)
+    cdef char *dst_ptr = pointer(dst)
+    cdef npy_intp outer_n, n, outer_stride, stride, dst_outer, dst_stride
+    if run == NULL or src.ndim != 2 or dst.shape != src.shape:
+        raise ValueError(f"scan: no {name} of {src.dtype}{src.shape} to {dst.dtype}{dst.shape}")
+    outer_n, n = src.shape
+    outer_stride, stride = src.strides
+    dst_outer, dst_stride = dst.strides
+    with nogil:
+        run(src_ptr, outer_n, outer_stride, n, stride, dst_ptr, dst_outer, dst_stride)
+
+
+def check_index(index, low, high):
+    """Position of the first entry of the 1-d int64 index outside low <= entry < high, or -1."""
+    cdef char *ptr = pointer(index)
+    cdef npy_intp stride = index.strides[0], n = index.size, low_c = low, high_c = high
+    if index.dtype != "int64":
+        raise ValueError(f"check_index: {index.dtype}")
+    return first_out_of_range(ptr, stride, n, low_c, high_c)
+
+
+def index_loop(name, self_, dim, index, other):
+    """gather, scatter or scatter_add along dim of 2-d arrays; index and other have one shape."""
+    cdef IndexLoop loop
+    cdef int axis, code = dtype_code(self_), itemsize = self_.itemsize
+    if index.shape != other.shape or other.dtype != self_.dtype or index.dtype != "int64":
+        raise ValueError(f"index_loop: index {index.shape}, other {other.shape}")
+    if index.size and check_index(index.ravel(), -self_.shape[dim], self_.shape[dim]) >= 0:
+        raise IndexError("index out of range")
+    loop.self, loop.index, loop.other = pointer(self_), pointer(index), pointer(other)
+    loop.dim_size, loop.dim_stride = self_.shape[dim], self_.strides[dim]
+    for axis in range(2):
+        loop.self_stride[axis] = 0 if axis == dim else self_.strides[axis]
+        loop.index_stride[axis] = index.strides[axis]
+        loop.other_stride[axis] = other.strides[axis]
+        loop.shape[axis] = index.shape[axis]
+    if name == "gather":
+        gather(&loop, itemsize)
+    elif name == "scatter":
+        scatter(&loop, itemsize)
+    elif name != "scatter_add" or not scatter_add(&loop, code):
+        raise ValueError(f"index_loop: no {name} of {self_.dtype}")

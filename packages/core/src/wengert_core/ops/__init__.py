@@ -1,6 +1,8 @@
 """Core's operator table: one module for each family."""
 from wengert_core.ops.table import TABLE
 from wengert_core.ops import arithmetic
+from wengert_core.ops import views
+from wengert_core.ops import factories
 from wengert_core.ops import comparison
 from wengert_core.ops import bitwise
 from wengert_core.ops import rounding
@@ -8,6 +10,10 @@ from wengert_core.ops import exponential
 from wengert_core.ops import trigonometric
 from wengert_core.ops import activations
 from wengert_core.ops import complex_parts
+from wengert_core.ops import reductions
+from wengert_core.ops import statistics
+from wengert_core.ops import scans
+from wengert_core.ops import sorting
 from wengert_core.ops import operators  # after all rows that an operator calls
 
 __all__ = ["TABLE"]

@@ -20,7 +20,7 @@ for name, ufunc, words, taken, other_name in (
     ("gt", np.greater, "self > other", REAL, "greater"),
     ("ge", np.greater_equal, "self >= other", REAL, "greater_equal"),
 ):
-    binary(f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], promotion="compare", dtypes=taken,
+    binary(f"{name}(Any self, Any other) -> Tensor", kernels=[name, ufunc], promotion="compare", dtypes=taken,
            doc=f"{words}, as bool.")
     if other_name is not None:
         TABLE.alias(other_name, TABLE.ops[name])
@@ -71,3 +71,34 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 
 
 TABLE.composite(nan_to_num, method=True)
+
+
+# ---- whole tensors
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether |input - other| <= atol + rtol * |other|, for each element; infinities are close to themselves."""
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{input.dtype.name} did not match {other.dtype.name}: isclose compares tensors of one dtype")
+    ops = TABLE.ops
+    same = ops["eq"](input, other)
+    if equal_nan:
+        same = ops["logical_or"](same, ops["logical_and"](ops["isnan"](input), ops["isnan"](other)))
+    if input.dtype.category == 0 or (rtol == 0 and atol == 0):
+        return same
+    allowed = ops["add"](ops["abs"](ops["mul"](other, rtol)), atol)
+    distance = ops["abs"](ops["sub"](input, other))
+    close = ops["logical_and"](ops["le"](distance, allowed), ops["isfinite"](distance))
+    return ops["logical_or"](same, close)
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close: a Python bool."""
+    return bool(TABLE.ops["all"](isclose(input, other, rtol, atol, equal_nan)))
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and elements: a Python bool."""
+    return input.shape == other.shape and bool(TABLE.ops["all"](TABLE.ops["eq"](input, other)))
+
+
+for function in (isclose, allclose, equal):
+    TABLE.composite(function, method=True)

@@ -31,3 +31,20 @@ def conj_physical(input: Any) -> Any:
 
 TABLE.composite(conj_physical, method=True)
 TABLE.composite(lambda input: input, name="resolve_conj", method=True)
+
+
+def real(input: Any) -> Any:
+    """The real parts, as a view; a real tensor itself."""
+    return TABLE.ops["view_as_real"](input).select(-1, 0) if input.dtype.category == 3 else input
+
+
+def imag(input: Any) -> Any:
+    """The imaginary parts, as a view; RuntimeError for a real tensor."""
+    if input.dtype.category != 3:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return TABLE.ops["view_as_real"](input).select(-1, 1)
+
+
+for function in (real, imag):
+    TABLE.composite(function)
+    TABLE.methods[function.__name__] = property(function)

@@ -1,0 +1,113 @@
+"""The driver of ops that work along one dim: scans, sorting, arg-reductions. Each is one call of its reference on arrays.
+
+A tensor without dimensions is taken as one of a single element and comes back without dimensions.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+import numpy as np
+
+from wengert_core.arrays cimport array_into, array_of, converted, tensor_of_result
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
+from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.reduction cimport wrapped_dim
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, bump_version
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
+cdef tuple LONG_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                         "ComplexDouble")
+
+
+def configure(Op op, tuple results, named):
+    """Make ``op`` work along a dim. results: the dtype rule of each output; named: the type of several outputs."""
+    op.run = along_run
+    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1)
+
+
+cdef object along_run(Op op, PyObject** slots):
+    cdef Tensor t
+    cdef uint32_t live
+    cdef int i, asked
+    if not isinstance(<object> slots[0], Tensor):
+        raise op_error(op, 0, "Tensor", slots[0])
+    t = <Tensor> slots[0]
+    live = t.flags & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    check_dtype(op, t.code)
+    asked = asked_code(op, slots, t)
+    computed = call_reference(op, slots, t, asked)
+    outs = []
+    for i, array in enumerate(computed if isinstance(computed, tuple) else (computed,)):
+        array = np.asarray(array)
+        outs.append((array.reshape(array.shape[1:] if array.ndim else ()) if t.rank == 0 else array,
+                     INT64 if op.impl[0][i] == "int64" else asked))
+    return give(op, slots, outs, live)
+
+
+cdef int check_dtype(Op op, int code) except -1:
+    """NotImplementedError, or the row's own error, for a dtype that the op does not take."""
+    dtype = dtype_of(code)
+    if dtype in op.options["dtypes"]:
+        return 0
+    refused = op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
+    if refused is None:
+        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{LONG_NAMES[code]}'")
+    raise type(refused)(*refused.args)
+
+
+cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
+    """The dtype of the first output."""
+    cdef int slot = op.impl[3]
+    if slot >= 0 and slots[slot] != <PyObject*> None:
+        return code_of(<object> slots[slot])
+    if op.impl[0][0] == "sum" and FACTS.category[t.code] < CAT_FLOAT:
+        return INT64
+    return t.code
+
+
+cdef object call_reference(Op op, PyObject** slots, Tensor t, int asked):
+    """The reference on an array: (xp, array, dim, the other arguments but dtype= and out=)."""
+    cdef int i, dim_slot = op.impl[2]
+    cdef list arguments = []
+    cdef Tensor source = t
+    if op.impl[0][0] == "sum" and asked != t.code:
+        source = converted(t, asked)
+    if source.code == FLOAT16 or source.code == BFLOAT16:
+        source = converted(source, FLOAT32)
+    array = array_of(source)
+    for i in range(1, op.n_params):
+        if i == dim_slot:
+            dim = <object> slots[i]
+            arguments.append(None if dim is None else wrapped_dim(dim, t.rank))
+        elif i != op.impl[3] and i != op.out_slot:
+            arguments.append(<object> slots[i])
+    with np.errstate(all="ignore"):
+        return op.reference(np, array.reshape(1) if t.rank == 0 else array, *arguments)
+
+
+cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
+    """Arrays as tensors, recorded; one output alone, several as the op's named tuple."""
+    cdef PyObject* outs[4]
+    cdef Py_ssize_t shape[64]
+    cdef Tensor given
+    cdef int i, k
+    results = []
+    for i, (array, code) in enumerate(computed):
+        if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+            for k in range(array.ndim):
+                shape[k] = array.shape[k]
+            given = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
+            array_into(array, given)
+            bump_version(given)
+            return given
+        result = tensor_of_result(array, code)
+        results.append(result)
+        outs[i] = <PyObject*> result
+    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
+        HOOKS.record(op, slots, outs, <int> len(results))
+    return results[0] if op.impl[1] is None else op.impl[1](*results)

@@ -1,0 +1,398 @@
+"""Tensors from Python data: nested sequences, numbers, arrays.
+
+A sequence is read three times: for its shape (that of its first elements, as torch), for its dtype unless it is given, and
+for its values, when every length is checked.
+"""
+from cpython.list cimport PyList_CheckExact
+from cpython.ref cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+
+import numpy as np
+cimport numpy as cnp
+
+from wengert_core.arrays cimport array_into, copy_into, tensor_of_array
+from wengert_core.dtypes cimport (BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+                                  UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.interop cimport array_code, checked_array, tensor_sharing
+from wengert_core.kernels.casts cimport cast
+from wengert_core.layouts cimport new_preserved
+from wengert_core.scalars cimport load_number, number_code, store_number
+from wengert_core.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
+
+cdef extern from "Python.h":
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyLong_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    double PyFloat_AS_DOUBLE(PyObject* o) noexcept
+    double PyFloat_AsDouble(PyObject* o) except? -1
+    long long PyLong_AsLongLongAndOverflow(PyObject* o, int* overflow) except? -1
+    object PySequence_Fast(object o, const char* message)
+    Py_ssize_t PySequence_Fast_GET_SIZE(PyObject* o) noexcept
+    PyObject* PySequence_Fast_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object NDARRAY = np.ndarray
+cdef object GENERIC = np.generic
+cdef enum:
+    MAX_DEPTH = 64
+
+
+# ---- dtypes
+
+cdef int dtype_code(object spec) except -2:
+    """The code that a dtype= argument asks for; Python's float and complex mean double precision there, as in torch."""
+    if spec is None:
+        return -1
+    if spec is float:
+        return FLOAT64
+    if spec is complex:
+        return COMPLEX128
+    return code_of(spec)
+
+
+cdef int scalar_code(PyObject* value) except -2:
+    """The dtype that a fill value stands for: that of its kind of Python number, also for 0-d tensors; -1: not a number."""
+    cdef int category
+    if not isinstance(<object> value, Tensor):
+        return number_code(value)
+    if (<Tensor> value).rank:
+        return -1
+    category = FACTS.category[(<Tensor> value).code]
+    if category == CAT_FLOAT:
+        return FACTS.default_float
+    return FACTS.default_complex if category == CAT_COMPLEX else INT64 if category else BOOL
+
+
+cdef inline bint is_leaf(object data):
+    """True for what is one element; arrays with dimensions and other sequences are not."""
+    if isinstance(data, NDARRAY):
+        return (<cnp.ndarray> data).ndim == 0
+    return isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data) or isinstance(data, (bytes, GENERIC))
+
+
+cdef int infer_code(object data) except -1:
+    """The dtype of data: its Python and NumPy numbers and tensors promoted together. Nothing at all: the default dtype."""
+    cdef int code = -1, own
+    cdef PyObject* o = <PyObject*> data
+    if PyFloat_CheckExact(o):
+        return FACTS.default_float
+    if PyLong_CheckExact(o):
+        return INT64
+    if isinstance(data, Tensor):
+        return (<Tensor> data).code
+    if isinstance(data, (NDARRAY, GENERIC)):
+        return array_code(np.asarray(data))
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if PySequence_Check(o):
+        for item in PySequence_Fast(data, b"not a sequence"):
+            own = infer_code(item)
+            code = own if code < 0 else FACTS.promote[code][own]
+        return FACTS.default_float if code < 0 else code
+    if PyBool_Check(o):
+        return BOOL
+    if PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o):
+        return number_code(o)
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers, arrays, tensors or nested sequences "
+                       "of them")
+
+
+# ---- shapes
+
+cdef int find_shape(object data, Py_ssize_t* shape) except -1:
+    """The sizes that the first elements give, into ``shape``; returns how many there are."""
+    cdef int ndim = 0, i
+    while not is_leaf(data):
+        if ndim == MAX_DEPTH or isinstance(data, str):
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        if isinstance(data, NDARRAY):
+            for i in range(data.ndim):
+                if ndim == MAX_DEPTH:
+                    raise ValueError("too many dimensions 'numpy.ndarray'")
+                shape[ndim] = data.shape[i]
+                ndim += 1
+            return ndim
+        shape[ndim] = len(data)
+        ndim += 1
+        if shape[ndim - 1] == 0:
+            return ndim
+        data = data[0]
+    return ndim
+
+
+# ---- values
+
+cdef RuntimeError no_room(int code, object value):
+    return RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {value!r}")
+
+
+cdef inline bint fits(long long whole, int code) noexcept:
+    """Whether an integer can be stored; negative ones wrap in uint8 as they do in torch."""
+    if code == UINT8:
+        return -255 <= whole <= 255
+    if code == INT8:
+        return -128 <= whole <= 127
+    if code == INT16:
+        return -32768 <= whole <= 32767
+    if code == INT32:
+        return -2147483648LL <= whole <= 2147483647LL
+    return True
+
+
+cdef int store_whole(long long whole, int code, char* where, object value) except -1:
+    if not fits(whole, code):
+        raise no_room(code, value)
+    if code == INT64:
+        (<int64_t*> where)[0] = whole
+    elif code == INT32:
+        (<int32_t*> where)[0] = <int32_t> whole
+    elif code == INT16:
+        (<int16_t*> where)[0] = <int16_t> whole
+    else:
+        (<uint8_t*> where)[0] = <uint8_t> whole
+    return 0
+
+
+cdef int store_truncated(double real, int code, char* where, object value) except -1:
+    """A float in an integer dtype: its whole part, if that fits (no NaN, no infinity, nothing negative in uint8)."""
+    if not (-9223372036854775808.0 <= real < 9223372036854775808.0) or (code == UINT8 and real < 0) \
+            or not fits(<long long> real, code) or (code == INT8 and real < -128) or (code == INT16 and real < -32768) \
+            or (code == INT32 and real < -2147483648.0):
+        raise no_room(code, value)
+    return store_whole(<long long> real, code, where, value)
+
+
+cdef int store_leaf(PyObject* item, int code, char* where) except -1:
+    """One element of a sequence. TypeError for what is no number, RuntimeError or ValueError for what does not fit."""
+    cdef long long whole
+    cdef double real
+    cdef int overflow = 0
+    if isinstance(<object> item, (Tensor, NDARRAY, GENERIC)):
+        single = single_value(<object> item)
+        return store_leaf(<PyObject*> single, code, where)
+    if code == BOOL:
+        where[0] = bool(<object> item)
+    elif FACTS.category[code] == CAT_FLOAT:
+        real = PyFloat_AsDouble(item)
+        cast(FLOAT64, code)(<char*> &real, 8, where, 16, 1)
+    elif FACTS.category[code] == CAT_COMPLEX:
+        number = complex(<object> item)
+        store_number(<PyObject*> number, code, where)
+    elif PyFloat_Check(item):
+        store_truncated(PyFloat_AS_DOUBLE(item), code, where, <object> item)
+    else:
+        whole = PyLong_AsLongLongAndOverflow(item, &overflow)
+        if overflow:
+            raise ValueError(f"Overflow when unpacking long long: {<object> item!r} does not fit into 64 bits")
+        store_whole(whole, code, where, <object> item)
+    return 0
+
+
+cdef object single_value(object item):
+    """The Python number in a tensor, array or NumPy scalar."""
+    if isinstance(item, Tensor):
+        if (<Tensor> item).count != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars: a sequence holds a tensor of shape "
+                             f"{list(item.shape)}; use wengert.stack to join tensors")
+        return load_number((<Tensor> item).data, (<Tensor> item).code)
+    if item.size != 1:
+        raise ValueError(f"only one element arrays can be converted to Python scalars, got one of shape {list(item.shape)}")
+    return item.item()
+
+
+cdef int store_checked(PyObject* value, int code, char* where) except -1:
+    """A fill value (a number, or a tensor of one element) as dtype ``code``; RuntimeError when it does not fit."""
+    cdef int overflow = 0
+    cdef long long whole
+    if isinstance(<object> value, (Tensor, NDARRAY, GENERIC)):
+        single = single_value(<object> value)
+        return store_checked(<PyObject*> single, code, where)
+    if PyComplex_Check(value):
+        pair = complex(<object> value)
+        if code != BOOL and FACTS.category[code] != CAT_COMPLEX:
+            if pair.imag != 0:
+                raise no_room(code, pair)
+            single = pair.real
+            return store_leaf(<PyObject*> single, code, where)
+        return store_leaf(value, code, where)
+    if PyLong_Check(value):
+        whole = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if overflow and FACTS.category[code] < CAT_FLOAT:
+            raise no_room(code, <object> value)
+    return store_leaf(value, code, where)
+
+
+cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, const Py_ssize_t* steps, int code,
+                    char* where) except -1:
+    """Store a sequence at depth ``dim``. The value at depth ndim is an element."""
+    cdef Py_ssize_t i
+    cdef PyObject* item
+    if isinstance(data, NDARRAY) and (<cnp.ndarray> data).ndim:
+        return fill_array(data, dim, ndim, shape, steps, code, where)
+    if isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data):
+        raise TypeError(f"not a sequence: expected one of length {shape[dim]} at dim {dim}, got {type(data).__name__}")
+    items = PySequence_Fast(data, b"not a sequence")
+    if PySequence_Fast_GET_SIZE(<PyObject*> items) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {PySequence_Fast_GET_SIZE(<PyObject*> items)})")
+    for i in range(shape[dim]):
+        if i >= PySequence_Fast_GET_SIZE(<PyObject*> items):
+            raise ValueError(f"the sequence at dim {dim} changed while it was read")
+        item = PySequence_Fast_GET_ITEM(<PyObject*> items, i)
+        if dim < ndim - 1:
+            fill_level(<object> item, dim + 1, ndim, shape, steps, code, where)
+        elif code == FLOAT32 and PyFloat_CheckExact(item):
+            (<float*> where)[0] = <float> PyFloat_AS_DOUBLE(item)
+        elif code == FLOAT64 and PyFloat_CheckExact(item):
+            (<double*> where)[0] = PyFloat_AS_DOUBLE(item)
+        else:
+            kept = <object> item       # its conversion may run code that drops it from the list
+            store_leaf(<PyObject*> kept, code, where)
+        where += steps[dim]
+    return 0
+
+
+cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, const Py_ssize_t* steps, int code,
+                    char* where) except -1:
+    """Store an array that stands inside a sequence."""
+    cdef int i
+    cdef Py_ssize_t count = 1
+    if data.ndim != ndim - dim:
+        raise TypeError(f"not a sequence: expected {ndim - dim} dimensions from dim {dim} on, got an array of {data.ndim}")
+    for i in range(dim, ndim):
+        if data.shape[i - dim] != shape[i]:
+            raise ValueError(f"expected sequence of length {shape[i]} at dim {i} (got {data.shape[i - dim]})")
+        count *= shape[i]
+    target = new_on_memory(code, ndim - dim, shape + dim, steps + dim, where, where, count * FACTS.itemsize[code], None)
+    return array_into(data, target)
+
+
+cdef Tensor tensor_of_sequence(object data, int code):
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = find_shape(data, shape)
+    cdef Tensor t = new_empty(infer_code(data) if code < 0 else code, ndim, shape)
+    if t.count:
+        if ndim:
+            fill_level(data, 0, ndim, shape, t.dims + ndim, t.code, t.data)
+        else:
+            store_leaf(<PyObject*> data, t.code, t.data)
+    return t
+
+
+cdef Tensor tensor_of_list(object data, int code):
+    """The everyday case, a flat list or tuple of floats or of ints, read once; None when it is not that."""
+    cdef Py_ssize_t n = PySequence_Fast_GET_SIZE(<PyObject*> data), i
+    cdef PyObject* item
+    cdef Tensor t
+    cdef int overflow = 0
+    item = PySequence_Fast_GET_ITEM(<PyObject*> data, 0)
+    if PyFloat_CheckExact(item) and (code < 0 or code == FLOAT32 or code == FLOAT64):
+        t = new_empty(FACTS.default_float if code < 0 else code, 1, &n)
+        if t.code != FLOAT32 and t.code != FLOAT64:
+            return None
+        for i in range(n):
+            item = PySequence_Fast_GET_ITEM(<PyObject*> data, i)
+            if not PyFloat_CheckExact(item):
+                return None
+            if t.code == FLOAT32:
+                (<float*> t.data)[i] = <float> PyFloat_AS_DOUBLE(item)
+            else:
+                (<double*> t.data)[i] = PyFloat_AS_DOUBLE(item)
+        return t
+    if PyLong_CheckExact(item) and (code < 0 or code == INT64):
+        t = new_empty(INT64, 1, &n)
+        for i in range(n):
+            item = PySequence_Fast_GET_ITEM(<PyObject*> data, i)
+            if not PyLong_CheckExact(item):
+                return None
+            (<int64_t*> t.data)[i] = PyLong_AsLongLongAndOverflow(item, &overflow)
+            if overflow:
+                return None
+        return t
+    return None
+
+
+cdef Tensor copy_as(Tensor t, int code):
+    """A copy in dtype ``code`` without history; its strides are ordered as t's."""
+    cdef Tensor new = new_preserved(t, code)
+    copy_into(new, t)
+    return new
+
+
+cdef Tensor tensor_of_data(object data, int code):
+    """A new tensor with a copy of data. Arrays and tensors keep the order of their dimensions in memory."""
+    cdef Tensor t
+    cdef PyObject* o = <PyObject*> data
+    if PyFloat_CheckExact(o) and (code < 0 or code == FLOAT32):
+        t = new_empty(FACTS.default_float if code < 0 else code, 0, NULL)
+        store_number(o, t.code, t.data)
+        return t
+    if (PyList_CheckExact(data) or PyTuple_CheckExact(data)) and PySequence_Fast_GET_SIZE(o):
+        t = tensor_of_list(data, code)
+        return t if t is not None else tensor_of_sequence(data, code)
+    if isinstance(data, Tensor):
+        t = <Tensor> data
+        return copy_as(t, t.code if code < 0 else code)
+    if isinstance(data, (NDARRAY, GENERIC)):
+        t = tensor_of_array(checked_array(np.asarray(data), True))
+        return copy_as(t, t.code if code < 0 else code)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not PySequence_Check(o) and hasattr(data, "__array__"):
+        return tensor_of_data(np.asarray(data), code)
+    return tensor_of_sequence(data, code)
+
+
+# ---- for factories written in Python
+
+def blank(dtype, *shape):
+    """A contiguous tensor of a dtype whose values are not set; RuntimeError when it does not fit into memory."""
+    cdef Py_ssize_t sizes[64]
+    cdef int i, ndim = len(shape)
+    for i in range(ndim):
+        sizes[i] = shape[i]
+    return new_empty(code_of(dtype), ndim, sizes)
+
+
+def blank_strided(dtype, tuple shape, tuple strides):
+    """A tensor with strides in elements whose values are not set; neither strides nor sizes are negative."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t steps[64]
+    cdef Py_ssize_t span = 1
+    cdef int i, ndim = len(shape), code = code_of(dtype)
+    for i in range(ndim):
+        sizes[i] = shape[i]
+        steps[i] = <Py_ssize_t> strides[i] * FACTS.itemsize[code]
+    checked_numel(ndim, sizes, FACTS.itemsize[code])
+    for i in range(ndim):
+        span = 0 if sizes[i] == 0 else span + (sizes[i] - 1) * <Py_ssize_t> strides[i] if span else 0
+    cdef Tensor memory = new_empty(code, 1, &span)
+    return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
+
+
+def put(Tensor tensor, array):
+    """Copy an array of the tensor's shape into it, with torch's conversions; returns the tensor."""
+    array_into(array, tensor)
+    return tensor
+
+
+def of_data(data, dtype):
+    """tensor(data, dtype=dtype), without its warning for tensors."""
+    return tensor_of_data(data, dtype_code(dtype))
+
+
+def of_array(array, dtype):
+    """A tensor on the memory of an array, or a converted copy when ``dtype`` is another one than the array's."""
+    cdef Tensor t = tensor_sharing(array)
+    cdef int code = dtype_code(dtype)
+    return t if code < 0 or code == t.code else copy_as(t, code)
+
+
+def store(Tensor tensor, value):
+    """Set a tensor of one element; RuntimeError when the number does not fit."""
+    store_checked(<PyObject*> value, tensor.code, tensor.data)
+    return tensor

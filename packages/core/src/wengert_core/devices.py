@@ -1,0 +1,135 @@
+"""Devices by name, and the layout that torch's signatures speak of.
+
+>>> from wengert_core import device
+>>> device("cuda", 1)
+device(type='cuda', index=1)
+>>> str(device("cpu"))
+'cpu'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+KNOWN = ["cpu", "cuda", "meta", "mps", "xpu"]
+"""The types of device that have a name; ``device_index`` says which of them can be used."""
+
+PLACES: dict[tuple[str, int], int] = {("cpu", 0): 0}
+"""What core knows a usable device by: Tensor's device number for each (type, index)."""
+
+_WANTED = {
+    "cuda": "Torch not compiled with CUDA enabled: to compute on CUDA devices install wengert-cuda "
+    "(pip install 'wengert[cuda12]' or 'wengert[cuda13]')",
+}
+
+
+class device:
+    """Where a tensor's memory is: a type such as "cpu" or "cuda", and a number where there are several.
+
+    device("cuda:1"), device("cuda", 1) and device(type="cuda", index=1) are the same. RuntimeError for a type or text
+    that is not known. A name says nothing about whether the device is there.
+
+    >>> device("cpu").index is None
+    True
+    """
+
+    __slots__ = ("index", "type")
+    type: str
+    index: int | None
+
+    def __init__(self, type: str | device, index: int | None = None) -> None:
+        if isinstance(type, device):
+            name, index = type.type, type.index
+        elif isinstance(type, str):
+            name, index = _parsed(type, index)
+        elif isinstance(type, int) and not isinstance(type, bool):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        else:
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
+                "expected one of: (torch.device device), (str type, int index = -1)"
+            )
+        object.__setattr__(self, "type", name)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + (")" if self.index is None else f", index={self.index})")
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.type, self.index)
+
+
+def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
+    """Type and index of a device string; torch's errors."""
+    name, colon, number = text.partition(":")
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    if colon:
+        if index is not None:
+            raise RuntimeError(
+                f"type (string) must not include an index because index was passed explicitly: {text}"
+            )
+        if not number.isdecimal() or (number[0] == "0" and number != "0") or not name:
+            raise RuntimeError(f"Invalid device string: '{text}'")
+        index = int(number)
+    if not name.replace("_", "").isalpha():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if name not in KNOWN:
+        raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
+    if index is not None and index < 0:
+        raise RuntimeError("Device index must not be negative")
+    return name, index
+
+
+CPU = device("cpu")
+DEVICES = [CPU]
+"""The device objects by Tensor's device number."""
+
+
+def device_number(spec: Any, caller: str = "device") -> int:
+    """Tensor's number of a device given as device or str; 0 is the CPU, every number of which is the same one.
+
+    Raises TypeError for what cannot name a device, RuntimeError for a device that no installed package provides.
+    """
+    if isinstance(spec, str) or (isinstance(spec, int) and not isinstance(spec, bool)):
+        spec = device(spec)  # type: ignore[arg-type]  # an int is refused with torch's message
+    if not isinstance(spec, device):
+        raise TypeError(f"{caller}(): argument 'device' must be torch.device, not {type(spec).__name__}")
+    if spec.type == "cpu":
+        return 0
+    number = PLACES.get((spec.type, spec.index or 0))
+    if number is None:
+        wanted = _WANTED.get(spec.type, f"no installed package provides the device type '{spec.type}'")
+        raise RuntimeError(f"{wanted} ({caller}() was asked for device '{spec}')")
+    return number
+
+
+class layout:
+    """How a tensor's elements are arranged: there is only ``strided``."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+strided = layout("strided")
+"""The layout of every tensor."""

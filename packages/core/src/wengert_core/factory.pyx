@@ -1,0 +1,314 @@
+"""The driver of the factory family: ops that make tensors from sizes, numbers and data.
+
+All factories share their options: dtype, layout, device, pin_memory, requires_grad, out, memory_format. A row's kind says how
+the tensor comes about; F_MADE leaves that to a Python function. Another device's factories are run by its package (intercept).
+"""
+import warnings
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport malloc
+from libc.string cimport memset
+
+from wengert_core.arrays cimport copy_into
+from wengert_core.construct cimport dtype_code, scalar_code, store_checked, tensor_of_data
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.kernels.strided cimport fill_strided
+from wengert_core.layouts cimport new_preserved, wants_contiguous
+from wengert_core.op cimport Op, op_error
+from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
+from wengert_core.tensor cimport Tensor, bump_version, new_empty, new_like, same_shape, swap_contents
+
+from wengert_core import devices as _device
+
+cdef extern from "Python.h":
+    bint PyIndex_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    bint PyUnicode_Check(PyObject* o) noexcept
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object REQUIRES_GRAD_HOOK = None
+cdef object ONE = 1
+cdef object STRIDED = _device.strided
+cdef enum:
+    WITHOUT_GIL = 1 << 15
+
+
+# ---- requires_grad
+
+def set_requires_grad_hook(hook):
+    """Tell core how a new tensor comes to require gradients: hook(tensor, True). The engine calls this; None: nobody."""
+    global REQUIRES_GRAD_HOOK
+    REQUIRES_GRAD_HOOK = hook
+
+
+cdef int mark_grad(Tensor t) except -1:
+    if FACTS.category[t.code] < CAT_FLOAT:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: this one is "
+                           f"{dtype_of(t.code)!r}")
+    if REQUIRES_GRAD_HOOK is None:
+        raise ImportError("requires_grad=True needs automatic differentiation, which is not installed: pip install wengert-engine "
+                          "wengert-formulas (or: pip install wengert)")
+    REQUIRES_GRAD_HOOK(t, True)
+    return 0
+
+
+def mark_requires_grad(Tensor tensor, bint flag=True):
+    """Make a new tensor require gradients, or do nothing; returns it.
+
+    RuntimeError for a dtype that cannot, ImportError when the engine is not installed.
+    """
+    if flag:
+        mark_grad(tensor)
+    return tensor
+
+
+# ---- sizes
+
+cdef Py_ssize_t read_size(Op op, object size, Py_ssize_t position) except? -1:
+    if PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
+        raise TypeError(f"{op.name}(): argument 'size' must be tuple of ints, but found element of type {type(size).__name__} at pos "
+                        f"{position}")
+    try:
+        return size.__index__()
+    except OverflowError:
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
+                        f"unpacking long long\": {size!r}") from None
+
+
+cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
+    cdef int ndim = 0, i
+    if PyLong_CheckExact(<PyObject*> sizes) or PyIndex_Check(<PyObject*> sizes):
+        shape[0] = read_size(op, sizes, 0)
+        ndim = 1
+    else:
+        for size in sizes:
+            if ndim == 64:
+                raise RuntimeError(f"{op.name}: a tensor has at most 64 dimensions, got {len(sizes)}")
+            shape[ndim] = read_size(op, size, ndim)
+            ndim += 1
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(f"{op.name}: Dimension size must be non-negative. Trying to create tensor with negative dimension "
+                               f"{shape[i]}: {[shape[k] for k in range(ndim)]}")
+    return ndim
+
+
+# ---- options
+
+cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
+    """A slot's value, None when the row has no such option."""
+    return slots[slot] if slot >= 0 else <PyObject*> None
+
+
+cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
+    cdef PyObject* value = option(slots, row.layout)
+    if value != <PyObject*> None and value != <PyObject*> STRIDED:
+        if isinstance(<object> value, _device.layout):
+            raise NotImplementedError(f"{op.name}: layout {<object> value!r} is not supported, only torch.strided")
+        raise TypeError(f"{op.name}(): argument 'layout' must be torch.layout, not {type(<object> value).__name__}")
+    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory]:
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
+                           f"on this system ({op.name})")
+    return 0
+
+
+cdef bint elsewhere(Op op, FactoryRow* row, PyObject** slots) except -1:
+    """Whether device= names another device than the CPU."""
+    cdef PyObject* value = option(slots, row.device)
+    return value != <PyObject*> None and _device.device_number(<object> value, op.name) != 0
+
+
+# ---- making
+
+cdef int fill(Tensor t, PyObject* value) except -1:
+    cdef char number[16]
+    store_checked(value, t.code, number)
+    if t.count < WITHOUT_GIL:
+        fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    else:
+        with nogil:
+            fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    return 0
+
+
+cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
+    """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
+    cdef Py_ssize_t shape[64]
+    cdef int ndim
+    if row.sizes >= 0:
+        wants_contiguous(option(slots, row.memory_format), True)
+        ndim = read_sizes(op, <object> slots[row.sizes], shape)
+        return new_empty(code, ndim, shape)
+    if wants_contiguous(option(slots, row.memory_format), False):
+        return new_like(<Tensor> slots[row.like], code)
+    return new_preserved(<Tensor> slots[row.like], code)
+
+
+cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
+    """The tensors of kinds empty to full; code -1: the dtype of the tensor to be like, of the value, or the default."""
+    cdef int number = 0
+    if row.kind == F_FULL:
+        number = scalar_code(slots[row.value])
+        if number < 0:
+            raise op_error(op, row.value, "Number", slots[row.value])
+    if code < 0:
+        if row.like >= 0:
+            code = (<Tensor> slots[row.like]).code
+        else:
+            code = number if row.kind == F_FULL else FACTS.default_float
+    cdef Tensor t = sized(op, row, slots, code)
+    if row.kind == F_ZEROS:
+        memset(t.data, 0, t.count * FACTS.itemsize[code])
+    elif row.kind == F_ONES:
+        fill(t, <PyObject*> ONE)
+    elif row.kind == F_FULL:
+        fill(t, slots[row.value])
+    return t
+
+
+cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
+    """tensor(data) and x.new_tensor(data)."""
+    data = <object> slots[row.value]
+    if isinstance(data, Tensor):
+        caller = "torch.tensor" if row.like < 0 else "tensor.new_tensor"
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      f"sourceTensor.detach().clone().requires_grad_(True), rather than {caller}(sourceTensor).", UserWarning)
+    if row.like >= 0 and code < 0:
+        code = (<Tensor> slots[row.like]).code
+    return tensor_of_data(data, code)
+
+
+cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
+    """What the row's Python function makes of the arguments that are not options, and of the dtype (or None)."""
+    cdef int i
+    cdef list arguments = []
+    for i in range(op.n_params):
+        if i != op.out_slot and i != row.dtype and i != row.layout and i != row.device and i != row.pin_memory \
+                and i != row.requires_grad:
+            arguments.append(<object> slots[i])
+    return op.impl(*arguments, None if code < 0 else dtype_of(code))
+
+
+cdef object write_out(Op op, PyObject* out, Tensor t):
+    """Let out= take the values; it gets the shape it needs."""
+    cdef Tensor target = <Tensor> out
+    if target.flags & thread_state().modes & WG_GRAD:
+        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                           "arguments requires grad.")
+    if not same_shape(target, t):
+        swap_contents(target, new_empty(target.code, t.rank, t.dims))
+    copy_into(target, t)
+    bump_version(target)
+    return target
+
+
+cdef int out_code(Op op, PyObject* out, int code) except -1:
+    """The dtype of out=, which a dtype= must agree with."""
+    if not isinstance(<object> out, Tensor):
+        raise op_error(op, op.out_slot, "Tensor", out)
+    if code >= 0 and code != (<Tensor> out).code:
+        raise RuntimeError(f"dtype {dtype_of(code)!r} does not match dtype of out parameter ({dtype_of((<Tensor> out).code)!r}) in "
+                           f"{op.name}()")
+    return (<Tensor> out).code
+
+
+cdef object factory_run(Op op, PyObject** slots):
+    cdef FactoryRow* row = <FactoryRow*> op.data
+    cdef uint32_t live = WG_OBSERVE
+    cdef int code
+    cdef Tensor t
+    if row.like >= 0:
+        live |= (<Tensor> slots[row.like]).flags
+    live &= thread_state().modes & LIVE_INTERCEPT
+    if live or elsewhere(op, row, slots):
+        return intercepted(op, slots, live if live else WG_FOREIGN)
+    check_options(op, row, slots)
+    code = dtype_code(<object> option(slots, row.dtype))
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        code = out_code(op, slots[op.out_slot], code)
+    if row.kind == F_DATA:
+        t = of_data(op, row, slots, code)
+    elif row.kind == F_MADE:
+        t = made(op, row, slots, code)
+    else:
+        t = filled(op, row, slots, code)
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        return write_out(op, slots[op.out_slot], t)
+    if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
+        mark_grad(t)
+    return t
+
+
+# ---- short ways in
+
+cdef inline bint are_sizes(PyObject* o) noexcept:
+    if PyIndex_Check(o):
+        return not PyBool_Check(o)
+    return PySequence_Check(o) and not PyUnicode_Check(o) and not isinstance(<object> o, Tensor)
+
+
+cdef object factory_call1(Op op, PyObject* a):
+    """One positional argument: sizes, data, or the tensor to be like."""
+    cdef FactoryRow* row = <FactoryRow*> op.data
+    cdef PyObject* slots[16]
+    cdef int i
+    if row.sizes == 0 and not are_sizes(a):
+        raise op_error(op, 0, "tuple of ints", a)
+    if row.like == 0 and not isinstance(<object> a, Tensor):
+        raise op_error(op, 0, "Tensor", a)
+    slots[0] = a
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    return factory_run(op, slots)
+
+
+cdef object factory_call2(Op op, PyObject* a, PyObject* b):
+    """Two positional arguments: two sizes."""
+    cdef PyObject* slots[16]
+    cdef int i
+    if not PyIndex_Check(a):
+        if are_sizes(a):
+            raise TypeError(f"{op.name}() takes 1 positional argument but 2 were given; its signature is {op.schema}")
+        raise op_error(op, 0, "tuple of ints", a)
+    sizes = (<object> a, <object> b)
+    slots[0] = <PyObject*> sizes
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    return factory_run(op, slots)
+
+
+cdef int slot_called(Op op, str name) except -2:
+    cdef int i
+    for i in range(op.n_params):
+        if op.params[i] == name:
+            return i
+    return -1
+
+
+def configure(Op op, str kind, str like, impl):
+    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data" or "made"; like: name of a parameter or None."""
+    cdef FactoryRow* row = <FactoryRow*> malloc(sizeof(FactoryRow))
+    cdef int i, required = 0
+    if row == NULL:
+        raise MemoryError()
+    row.kind = ("empty", "zeros", "ones", "full", "data", "made").index(kind)
+    row.like = slot_called(op, like) if like is not None else -1
+    row.sizes = slot_called(op, "size") if row.kind < F_DATA else -1
+    row.value = slot_called(op, "data" if row.kind == F_DATA else "fill_value")
+    row.dtype, row.layout = slot_called(op, "dtype"), slot_called(op, "layout")
+    row.device, row.pin_memory = slot_called(op, "device"), slot_called(op, "pin_memory")
+    row.requires_grad = slot_called(op, "requires_grad")
+    row.memory_format = slot_called(op, "memory_format") if row.kind < F_DATA else -1
+    op.data = row
+    op.impl = impl
+    op.run = factory_run
+    for i in range(op.n_params):
+        required += op.defaults[i] == NULL
+    if required == 1 and row.kind != F_MADE and op.n_positional == 1:
+        op.call1 = factory_call1
+        if row.sizes == 0:
+            op.call2 = factory_call2

@@ -1,0 +1,24 @@
+from wengert_core.kernels.types cimport npy_intp
+
+# Walks a 2-d index together with an array of its shape ("other") and the indexed array ("self"). Element (i, j) pairs
+# other[i, j] with self at index[i, j] * dim_stride + i * self_stride[0] + j * self_stride[1]; the self_stride of the
+# indexed dim is 0, so is an index_stride along which the index repeats. All strides in bytes. Negative entries of the
+# int64 index count from dim_size. Bounds have been checked, see first_out_of_range.
+cdef struct IndexLoop:
+    char *self
+    npy_intp dim_size
+    npy_intp dim_stride
+    npy_intp[2] self_stride
+    char *index
+    npy_intp[2] index_stride
+    char *other
+    npy_intp[2] other_stride
+    npy_intp[2] shape
+
+# Position of the first entry of a 1-d int64 index outside low <= entry < high, or -1.
+cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil
+
+cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil            # other = self[index]
+cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil           # self[index] = other, in order
+# self[index] += other, in order; bool: or; float16 and bfloat16 round at each step, as torch does. False for no dtype.
+cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil

@@ -1,0 +1,198 @@
+# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
+"""Gather, scatter and scatter_add along a dim; with repeating index strides also index_select, index_add, embedding.
+
+A row of the walk whose index is constant (index_stride[1] == 0) moves n elements from or to one place: those rows are
+copied by memcpy or added in one vector loop.
+"""
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.string cimport memmove
+
+from wengert_core.kernels.types cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16,
+                                         INT32, INT64, UINT8, npy_intp)
+
+cdef extern from "dtypes.h" nogil:
+    float wg_half_to_float(uint16_t h)
+    uint16_t wg_float_to_half(float x)
+    float wg_bfloat_to_float(uint16_t h)
+    uint16_t wg_float_to_bfloat(float x)
+    ctypedef struct bytes16 "wg_c128":
+        double re
+        double im
+
+ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
+    uint8_t
+    uint16_t
+    int32_t
+    int64_t
+    bytes16
+
+ctypedef fused number_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+
+cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil:
+    cdef npy_intp at, entry
+    for at in range(n):
+        entry = (<const int64_t *>index)[0]
+        if entry < low or entry >= high:
+            return at
+        index += stride
+    return -1
+
+
+cdef inline char *place(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
+    """The element of self which entry (i, j) of the index points to."""
+    cdef npy_intp entry = (<const int64_t *>(loop.index + i * loop.index_stride[0] + j * loop.index_stride[1]))[0]
+    if entry < 0:
+        entry += loop.dim_size
+    return loop.self + entry * loop.dim_stride + i * loop.self_stride[0] + j * loop.self_stride[1]
+
+
+cdef inline char *partner(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
+    return loop.other + i * loop.other_stride[0] + j * loop.other_stride[1]
+
+
+cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept nogil:
+    """Whether each row of the walk goes between two contiguous runs."""
+    return loop.index_stride[1] == 0 and loop.self_stride[1] == itemsize and loop.other_stride[1] == itemsize
+
+
+cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef npy_intp i, j
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            (<item_t *>partner(loop, i, j))[0] = (<item_t *>place(loop, i, j))[0]
+
+
+cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
+    cdef npy_intp i
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return
+    if moves_rows(loop, itemsize):
+        for i in range(loop.shape[0]):
+            memmove(partner(loop, i, 0), place(loop, i, 0), loop.shape[1] * itemsize)
+    elif itemsize == 1:
+        gather_items(loop, <uint8_t *>NULL)
+    elif itemsize == 2:
+        gather_items(loop, <uint16_t *>NULL)
+    elif itemsize == 4:
+        gather_items(loop, <int32_t *>NULL)
+    elif itemsize == 8:
+        gather_items(loop, <int64_t *>NULL)
+    else:
+        gather_items(loop, <bytes16 *>NULL)
+
+
+cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef npy_intp i, j
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            (<item_t *>place(loop, i, j))[0] = (<item_t *>partner(loop, i, j))[0]
+
+
+cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
+    cdef npy_intp i
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return
+    if moves_rows(loop, itemsize):
+        for i in range(loop.shape[0]):
+            memmove(place(loop, i, 0), partner(loop, i, 0), loop.shape[1] * itemsize)
+    elif itemsize == 1:
+        scatter_items(loop, <uint8_t *>NULL)
+    elif itemsize == 2:
+        scatter_items(loop, <uint16_t *>NULL)
+    elif itemsize == 4:
+        scatter_items(loop, <int32_t *>NULL)
+    elif itemsize == 8:
+        scatter_items(loop, <int64_t *>NULL)
+    else:
+        scatter_items(loop, <bytes16 *>NULL)
+
+
+cdef void add_row(number_t *into, const number_t *row, npy_intp n) noexcept nogil:
+    cdef npy_intp j
+    for j in range(n):
+        into[j] = <number_t>(into[j] + row[j])
+
+
+cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
+    cdef npy_intp i, j
+    cdef number_t *into
+    if moves_rows(loop, sizeof(number_t)):
+        for i in range(loop.shape[0]):
+            add_row(<number_t *>place(loop, i, 0), <const number_t *>partner(loop, i, 0), loop.shape[1])
+        return
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            into = <number_t *>place(loop, i, j)
+            into[0] = <number_t>(into[0] + (<number_t *>partner(loop, i, j))[0])
+
+
+cdef void add_complex(const IndexLoop *loop, number_t *unused) noexcept nogil:
+    """The imaginary parts lie one real number further on."""
+    cdef npy_intp i, j
+    cdef number_t *into
+    cdef number_t *source
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            into = <number_t *>place(loop, i, j)
+            source = <number_t *>partner(loop, i, j)
+            into[0] = <number_t>(into[0] + source[0])
+            into[1] = <number_t>(into[1] + source[1])
+
+
+cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
+    cdef npy_intp i, j
+    cdef uint16_t *into
+    cdef uint16_t term
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            into = <uint16_t *>place(loop, i, j)
+            term = (<uint16_t *>partner(loop, i, j))[0]
+            if brain:
+                into[0] = wg_float_to_bfloat(wg_bfloat_to_float(into[0]) + wg_bfloat_to_float(term))
+            else:
+                into[0] = wg_float_to_half(wg_half_to_float(into[0]) + wg_half_to_float(term))
+
+
+cdef void or_bools(const IndexLoop *loop) noexcept nogil:
+    cdef npy_intp i, j
+    for i in range(loop.shape[0]):
+        for j in range(loop.shape[1]):
+            (<uint8_t *>place(loop, i, j))[0] |= (<uint8_t *>partner(loop, i, j))[0]
+
+
+cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return True
+    if dtype == FLOAT32:
+        add_numbers(loop, <float *>NULL)
+    elif dtype == FLOAT64:
+        add_numbers(loop, <double *>NULL)
+    elif dtype == INT64:
+        add_numbers(loop, <int64_t *>NULL)
+    elif dtype == INT32:
+        add_numbers(loop, <int32_t *>NULL)
+    elif dtype == INT16:
+        add_numbers(loop, <int16_t *>NULL)
+    elif dtype == INT8:
+        add_numbers(loop, <int8_t *>NULL)
+    elif dtype == UINT8:
+        add_numbers(loop, <uint8_t *>NULL)
+    elif dtype == FLOAT16 or dtype == BFLOAT16:
+        add_halves(loop, dtype == BFLOAT16)
+    elif dtype == COMPLEX64:
+        add_complex(loop, <float *>NULL)
+    elif dtype == COMPLEX128:
+        add_complex(loop, <double *>NULL)
+    elif dtype == BOOL:
+        or_bools(loop)
+    else:
+        return False
+    return True

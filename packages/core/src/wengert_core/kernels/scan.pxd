@@ -1,0 +1,9 @@
+from wengert_core.kernels.types cimport npy_intp
+
+# outer_n lines of n elements; dst_outer and dst_stride are the output's outer_stride and stride. dst may be src where
+# the dtypes are equal.
+ctypedef void (*scan_fn)(char *src, npy_intp outer_n, npy_intp outer_stride, npy_intp n, npy_intp stride,
+                         char *dst, npy_intp dst_outer, npy_intp dst_stride) noexcept nogil
+
+# cumsum, cumprod, by dtype codes: bool and integers -> INT64, others -> their own; NULL when absent.
+cdef scan_fn find_scan(const char *name, int src_dtype, int dst_dtype) noexcept nogil

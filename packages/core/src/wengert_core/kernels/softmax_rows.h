@@ -1,0 +1,147 @@
+/* softmax, log_softmax, their gradients and logsumexp over contiguous rows; included once for float, once for double.
+ *
+ * The includer defines R and SUF. Short rows are taken several at a time, so that the exponentials of a whole group go
+ * through one vector loop. A row whose maximum is infinite, or that holds NaN, becomes NaN, as in torch.
+ */
+#define FN(name) WG_CAT(WG_CAT(name, _), SUF)
+#define EXP WG_CAT(wg_exp_, SUF)
+#define LANES ((int)(128 / sizeof(R)))
+
+WG_INLINE R FN(wg_row_max)(const R *x, Py_ssize_t n) {          /* NaN wins */
+    R lane[LANES], best = n > 0 ? x[0] : 0;
+    Py_ssize_t i = 0;
+    if (n >= LANES) {
+        for (int j = 0; j < LANES; j++) lane[j] = x[j];
+        for (i = LANES; i + LANES <= n; i += LANES)
+            for (int j = 0; j < LANES; j++) {
+                const R a = lane[j], b = x[i + j], most = b > a ? b : a;
+                lane[j] = b != b ? b : most;
+            }
+        for (int j = 0; j < LANES; j++) best = (lane[j] > best) | (lane[j] != lane[j]) ? lane[j] : best;
+    }
+    for (; i < n; i++) best = (x[i] > best) | (x[i] != x[i]) ? x[i] : best;
+    return best;
+}
+
+WG_INLINE R FN(wg_row_sum)(const R *x, Py_ssize_t n) {
+    R lane[LANES], total = 0;
+    Py_ssize_t i = 0;
+    if (n >= LANES) {
+        for (int j = 0; j < LANES; j++) lane[j] = 0;
+        for (; i + LANES <= n; i += LANES)
+            for (int j = 0; j < LANES; j++) lane[j] += x[i + j];
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+        total = lane[0];
+    }
+    for (; i < n; i++) total += x[i];
+    return total;
+}
+
+/* Sum of exp(x - shift), by blocks; the blocks' sums add up in double. */
+WG_INLINE double FN(wg_row_sum_exp)(const R *x, R shift, Py_ssize_t n) {
+    R block[WG_GROUP];
+    double total = 0;
+    for (Py_ssize_t i = 0; i < n; i += WG_GROUP) {
+        const Py_ssize_t m = n - i < WG_GROUP ? n - i : WG_GROUP;
+        for (Py_ssize_t j = 0; j < m; j++) block[j] = EXP(x[i + j] - shift);
+        total += FN(wg_row_sum)(block, m);
+    }
+    return total;
+}
+
+WG_CLONES static void FN(softmax)(const wg_rows *t, Py_ssize_t rows) {
+    const Py_ssize_t n = t->n;
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        const R *x = WG_ROW(R, t->a, r);
+        R *out = WG_ROW(R, t->out, r);
+        const R top = FN(wg_row_max)(x, n);
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] = x[j] - top;
+    }
+    const int dense = t->out.stride == n * (Py_ssize_t)sizeof(R);
+    for (Py_ssize_t r = 0; r < (dense ? 1 : rows); r++) {
+        R *out = WG_ROW(R, t->out, r);
+        const Py_ssize_t m = dense ? rows * n : n;
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < m; j++) out[j] = EXP(out[j]);
+    }
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        R *out = WG_ROW(R, t->out, r);
+        const R total = FN(wg_row_sum)(out, n);
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] = out[j] / total;
+    }
+}
+
+WG_CLONES static void FN(log_softmax)(const wg_rows *t, Py_ssize_t rows) {
+    R group[WG_GROUP];
+    const Py_ssize_t n = t->n;
+    const int small = rows * n <= WG_GROUP;
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        const R *x = WG_ROW(R, t->a, r);
+        R *out = WG_ROW(R, t->out, r);
+        const R top = FN(wg_row_max)(x, n);
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] = x[j] - top;
+        if (small) memcpy(group + r * n, out, (size_t)n * sizeof(R));
+    }
+    if (small)
+        for (Py_ssize_t j = 0; j < rows * n; j++) group[j] = EXP(group[j]);
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        R *out = WG_ROW(R, t->out, r);
+        const double total = small ? FN(wg_row_sum)(group + r * n, n) : FN(wg_row_sum_exp)(out, 0, n);
+        const R shift = (R)log(total);
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] -= shift;
+    }
+}
+
+/* a: the gradient, b: the result of softmax. */
+WG_CLONES static void FN(softmax_backward)(const wg_rows *t, Py_ssize_t rows) {
+    R block[WG_GROUP];
+    const Py_ssize_t n = t->n;
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        const R *grad = WG_ROW(R, t->a, r), *y = WG_ROW(R, t->b, r);
+        R *out = WG_ROW(R, t->out, r);
+        double total = 0;
+        for (Py_ssize_t i = 0; i < n; i += WG_GROUP) {
+            const Py_ssize_t m = n - i < WG_GROUP ? n - i : WG_GROUP;
+            for (Py_ssize_t j = 0; j < m; j++) block[j] = grad[i + j] * y[i + j];
+            total += FN(wg_row_sum)(block, m);
+        }
+        const R dot = (R)total;
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] = (grad[j] - dot) * y[j];
+    }
+}
+
+/* a: the gradient, b: the result of log_softmax. */
+WG_CLONES static void FN(log_softmax_backward)(const wg_rows *t, Py_ssize_t rows) {
+    const Py_ssize_t n = t->n;
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        const R *grad = WG_ROW(R, t->a, r), *y = WG_ROW(R, t->b, r);
+        R *out = WG_ROW(R, t->out, r);
+        double total = 0;
+        for (Py_ssize_t i = 0; i < n; i += WG_GROUP)
+            total += FN(wg_row_sum)(grad + i, n - i < WG_GROUP ? n - i : WG_GROUP);
+        const R sum = (R)total;
+        WG_IVDEP
+        for (Py_ssize_t j = 0; j < n; j++) out[j] = grad[j] - EXP(y[j]) * sum;
+    }
+}
+
+/* An infinite or NaN maximum is the result itself; an empty row gives -inf. */
+WG_CLONES static void FN(logsumexp)(const wg_rows *t, Py_ssize_t rows) {
+    for (Py_ssize_t r = 0; r < rows; r++) {
+        const R *x = WG_ROW(R, t->a, r);
+        const R top = t->n > 0 ? FN(wg_row_max)(x, t->n) : -(R)INFINITY;
+        *WG_ROW(R, t->out, r) = top - top == 0 ? (R)(top + log(FN(wg_row_sum_exp)(x, top, t->n))) : top;
+    }
+}
+
+#undef FN
+#undef EXP
+#undef LANES
+#undef R
+#undef SUF

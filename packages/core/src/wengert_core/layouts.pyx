@@ -1,0 +1,112 @@
+"""Memory layouts: which strides a copy has, and what ``memory_format=`` means."""
+from cpython.ref cimport PyObject
+
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, set_contiguity, strides_of
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+class memory_format:
+    """How a copy is laid out in memory: ``wengert.contiguous_format``, ``wengert.preserve_format``."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return self.name
+
+
+contiguous_format = memory_format("contiguous_format")
+"""Row-major."""
+preserve_format = memory_format("preserve_format")
+"""As the input, where it is dense."""
+channels_last = memory_format("channels_last")
+"""Of images: known to is_contiguous, but no copy is made in it."""
+
+
+cdef bint wants_contiguous(PyObject* memory_format, bint otherwise) except -1:
+    """Whether a copy is to be row-major. None: otherwise."""
+    if memory_format == <PyObject*> None:
+        return otherwise
+    if <object> memory_format is contiguous_format:
+        return True
+    if <object> memory_format is preserve_format:
+        return False
+    raise RuntimeError(f"unsupported memory format option {<object> memory_format!r}: use contiguous_format or preserve_format")
+
+
+cdef inline int compare(int a, int b, const Py_ssize_t* strides, const Py_ssize_t* sizes) noexcept:
+    """1 when dim a must lie further out than b, -1 when further in, 0 when the strides do not say."""
+    if strides[a] == 0 or strides[b] == 0:
+        return 0
+    if strides[a] != strides[b]:
+        return 1 if strides[a] > strides[b] else -1
+    return 1 if sizes[a] > sizes[b] else 0
+
+
+cdef void order_of(int ndim, const Py_ssize_t* strides, const Py_ssize_t* sizes, int* order) noexcept:
+    """Dims by falling stride; those that strides do not order (0: expanded) stay where they are. Insertion sort from the inside."""
+    cdef int i, k, at, verdict
+    cdef int inner[64]
+    for i in range(ndim):
+        inner[i] = ndim - 1 - i
+    for i in range(1, ndim):
+        at = i
+        for k in range(i - 1, -1, -1):
+            verdict = compare(inner[k], inner[at], strides, sizes)
+            if verdict > 0:
+                inner[k], inner[at] = inner[at], inner[k]
+                at = k
+            elif verdict < 0:
+                break
+    for i in range(ndim):
+        order[i] = inner[ndim - 1 - i]
+
+
+cdef void dense_strides(Tensor out, const int* order) noexcept:
+    """Give ``out`` strides without gaps, its dims in the order given, outermost first."""
+    cdef Py_ssize_t step = FACTS.itemsize[out.code]
+    cdef int i
+    for i in range(out.rank - 1, -1, -1):
+        out.dims[out.rank + order[i]] = step
+        if out.dims[order[i]] > 1:
+            step *= out.dims[order[i]]
+    set_contiguity(out)
+
+
+cdef bint is_dense(Tensor t, const int* order) noexcept:
+    """Whether t's elements fill a stretch of memory without gaps or overlaps, its dims in that order."""
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef int i
+    for i in range(t.rank - 1, -1, -1):
+        if t.dims[order[i]] != 1:
+            if t.dims[t.rank + order[i]] != step:
+                return False
+            step *= t.dims[order[i]]
+    return True
+
+
+cdef Tensor new_preserved(Tensor t, int code):
+    cdef Tensor out = new_empty(code, t.rank, t.dims)
+    cdef int order[64]
+    cdef int i
+    if t.flags & TF_CONTIGUOUS and code == t.code:
+        for i in range(t.rank):
+            out.dims[t.rank + i] = t.dims[t.rank + i]
+        return out
+    if t.rank < 2 or t.count == 0:
+        return out
+    order_of(t.rank, strides_of(t), t.dims, order)
+    if is_dense(t, order):
+        for i in range(t.rank):
+            out.dims[t.rank + i] = t.dims[t.rank + i] // FACTS.itemsize[t.code] * FACTS.itemsize[code]
+        set_contiguity(out)
+    else:
+        dense_strides(out, order)
+    return out

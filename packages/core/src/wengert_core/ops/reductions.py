@@ -1,0 +1,130 @@
+"""Reductions: sums, means, products, extremes, truth, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.named import result_type
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
+
+along, reduction = TABLE.along, TABLE.reduction
+ops = TABLE.ops
+LONG = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
+
+sum_ = reduction("sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="sum", kind="sum",
+                 reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep), doc="The sum over some dims.")
+mean = reduction("mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="sum",
+                 kind="mean", reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
+                 doc="The mean over some dims.")
+reduction("prod(Tensor self, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="prod", kind="sum",
+          reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep), doc="The product over a dim or all.")
+amax = reduction("amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="amax", kind="same", dtypes=REAL,
+                 reference=lambda xp, x, axes, keep: xp.max(x, axis=axes, keepdims=keep),
+                 refusal="\"max_values_cpu\" not implemented for complex dtypes", doc="The largest over some dims.")
+amin = reduction("amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="amin", kind="same", dtypes=REAL,
+                 reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
+                 refusal="\"min_values_cpu\" not implemented for complex dtypes", doc="The smallest over some dims.")
+reduction("any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="any", kind="truth", no_record=True,
+          reference=lambda xp, x, axes, keep: xp.any(x, axis=axes, keepdims=keep), doc="Whether one is nonzero.")
+reduction("all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="all", kind="truth", no_record=True,
+          reference=lambda xp, x, axes, keep: xp.all(x, axis=axes, keepdims=keep), doc="Whether all are nonzero.")
+
+
+# ---- where the extremes are
+def not_empty(name: str, x: Any, dim: int | None) -> None:
+    """The place of the largest of nothing is an error."""
+    if dim is None and x.size == 0:
+        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+    if dim is not None and x.shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def place(name: str) -> Any:
+    """The reference of argmax and argmin: the first place of the extreme, or of a NaN."""
+    def reference(xp: Any, x: Any, dim: int | None, keepdim: bool) -> Any:
+        not_empty(name, x, dim)
+        found = getattr(xp, name)(x, axis=dim)
+        if not keepdim:
+            return found
+        return xp.reshape(found, [1] * x.ndim) if dim is None else xp.expand_dims(found, dim)
+    return reference
+
+
+def extreme(name: str) -> Any:
+    """The reference of max and min along a dim: values and places."""
+    def reference(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
+        not_empty(name, x, dim)
+        places = xp.expand_dims(getattr(xp, f"arg{name}")(x, axis=dim), dim)
+        values = xp.take_along_axis(x, places, dim)
+        return (values, places) if keepdim else (xp.squeeze(values, dim), xp.squeeze(places, dim))
+    return reference
+
+
+for name, words in (("argmax", "The place of the largest."), ("argmin", "The place of the smallest.")):
+    along(f"{name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", reference=place(name), results=["int64"],
+          dtypes=INTEGRAL + FLOATING, no_record=True, doc=words,
+          refusal={"bool": RuntimeError(f"{name}(): does not support bool input"),
+                   "complex": RuntimeError(f"{name}(): does not support complex input")})
+max_dim = along("max(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key="max.dim",
+                reference=extreme("max"), results=["same", "int64"], dtypes=REAL, doc="The largest along a dim, and its place.")
+min_dim = along("min(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key="min.dim",
+                reference=extreme("min"), results=["same", "int64"], dtypes=REAL, doc="The smallest along a dim, and its place.")
+
+
+def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+    """max and min: of two tensors, of all elements, or along a dim."""
+    if other is None and hasattr(dim, "data_ptr"):
+        dim, other = None, dim
+    if other is not None:
+        return ops[f"{name}imum"](input, other)
+    if dim is not None:
+        return ops[f"{name}.dim"](input, dim, keepdim)
+    if not hasattr(input, "numel"):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not input.numel():
+        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                           "the 'dim' argument.")
+    return ops[f"a{name}"](input)
+
+
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001 - torch's name
+    """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
+    return whole_or_along("max", input, dim, keepdim, other)
+
+
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001 - torch's name
+    """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
+    return whole_or_along("min", input, dim, keepdim, other)
+
+
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest."""
+    return result_type("aminmax", ("min", "max"))(amin(input, dim, keepdim), amax(input, dim, keepdim))
+
+
+# ---- made of others
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of what is not NaN."""
+    if input.dtype.category == 3:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    return sum_(ops["where"](ops["isnan"](input), 0, input), dim, keepdim, dtype=dtype)
+
+
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of what is not NaN."""
+    if input.dtype.category < 2:
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {LONG[input.dtype.name]}")
+    nothing = ops["isnan"](input)
+    total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)
+    return total / sum_(ops["logical_not"](nothing), dim, keepdim)
+
+
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many are not zero."""
+    return sum_(ops["ne"](input, 0), dim)
+
+
+for function in (max, min, aminmax, nansum, nanmean, count_nonzero):
+    TABLE.composite(function, method=True)
+

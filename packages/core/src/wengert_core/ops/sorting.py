@@ -1,0 +1,147 @@
+"""Sorting along a dim, the k best, the k-th, the median, what is there once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
+
+along = TABLE.along
+ops = TABLE.ops
+NO_COMPLEX_SORT = {"complex": RuntimeError("Sort does not support complex dtypes on CPU")}
+
+
+def order(xp: Any, x: Any, dim: int, descending: bool) -> Any:
+    """The places in sorted order, stable; NaN counts as the largest."""
+    if not descending:
+        return xp.argsort(x, axis=dim, kind="stable")
+    last = x.shape[dim] - 1
+    return xp.flip(last - xp.argsort(xp.flip(x, dim), axis=dim, kind="stable"), dim)
+
+
+def sorted_pair(xp: Any, x: Any, dim: int, descending: bool) -> Any:
+    """Values and places in sorted order."""
+    places = order(xp, x, dim, descending)
+    return xp.take_along_axis(x, places, dim), places
+
+
+sort_op = along("sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
+                reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending), results=["same", "int64"],
+                dtypes=REAL, refusal=NO_COMPLEX_SORT, doc="The elements in order, and where they were; NaN counts as the largest.")
+along("argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
+      reference=lambda xp, x, dim, descending, stable: order(xp, x, dim, descending), results=["int64"], dtypes=REAL,
+      refusal=NO_COMPLEX_SORT, no_record=True, doc="Where the elements in order are.")
+
+
+def best(xp: Any, x: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: A002 - torch's name
+    """The k best in order. Of many, a partition finds them first (not of floats, whose NaN it would take for any number)."""
+    n = x.shape[dim]
+    if not 0 <= k <= n:
+        raise RuntimeError(f"selected index k out of range: topk got k={k} for a dim of size {n}")
+    if x.dtype.kind == "f" or not 0 < 4 * k < n:
+        places = part(xp, order(xp, x, dim, largest), dim, 0, k)
+        return xp.take_along_axis(x, places, dim), places
+    places = xp.argpartition(x, n - k if largest else k - 1, axis=dim)
+    places = part(xp, places, dim, n - k, n) if largest else part(xp, places, dim, 0, k)
+    values = xp.take_along_axis(x, places, dim)
+    again = order(xp, values, dim, largest)
+    return xp.take_along_axis(values, again, dim), xp.take_along_axis(places, again, dim)
+
+
+def part(xp: Any, x: Any, dim: int, start: int, end: int) -> Any:
+    """x[start:end] along a dim."""
+    return xp.moveaxis(xp.moveaxis(x, dim, 0)[start:end], 0, dim)
+
+
+along("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+      reference=lambda xp, x, k, dim, largest, sorted: best(xp, x, k, dim, largest, sorted), results=["same", "int64"],
+      dtypes=INTEGRAL + FLOATING, doc="The k largest (or smallest) along a dim, and where they are.",
+      refusal={"bool": RuntimeError("topk does not support bool dtypes on CPU"),
+               "complex": RuntimeError("topk does not support complex dtypes on CPU")})
+
+
+def kth(xp: Any, x: Any, k: int, dim: int, keepdim: bool) -> Any:
+    """The k-th smallest and its place."""
+    if not 1 <= k <= x.shape[dim]:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {x.shape[dim]}")
+    values, places = sorted_pair(xp, x, dim, False)
+    pair = tuple(part(xp, a, dim, k - 1, k) for a in (values, places))
+    return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
+
+
+along("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", reference=kth,
+      results=["same", "int64"], dtypes=INTEGRAL + FLOATING, doc="The k-th smallest along a dim, and its place.")
+
+
+def middle(ignore_nan: bool) -> Any:
+    """The reference of median and nanmedian: the lower one of two; a NaN decides unless ignored."""
+    def reference(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
+        if x.shape[dim] == 0:
+            raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size.")
+        values, places = sorted_pair(xp, x, dim, False)
+        missing = xp.sum(xp.isnan(x), axis=dim, keepdims=True) if x.dtype.kind == "f" else 0
+        left = x.shape[dim] - missing
+        k = (xp.maximum(left, 1) - 1) // 2
+        k = k if ignore_nan else xp.where(missing > 0, left, k)  # the first NaN
+        k = xp.broadcast_to(k, [1 if i == dim else n for i, n in enumerate(x.shape)])
+        pair = tuple(xp.take_along_axis(a, k, dim) for a in (values, places))
+        return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
+    return reference
+
+
+for name, ignore, words in (("median", False, "The middle value along a dim, and its place; NaN if there is one."),
+                            ("nanmedian", True, "The middle value along a dim, and its place; NaN left out.")):
+    along(f"{name}(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key=f"{name}.dim",
+          reference=middle(ignore), results=["same", "int64"], dtypes=INTEGRAL + FLOATING, doc=words)
+
+
+def whole(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
+    """Of all elements as one tensor, or along a dim as (values, indices)."""
+    if dim is not None:
+        return ops[f"{name}.dim"](input, dim, keepdim)
+    if not input.numel():
+        return TABLE.ops["mean"](input)  # NaN
+    return ops[f"{name}.dim"](input.reshape(-1), 0)[0]
+
+
+def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The middle value (the lower of two); along a dim as (values, indices)."""
+    return whole("median", input, dim, keepdim)
+
+
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The middle value of what is not NaN; along a dim as (values, indices)."""
+    return whole("nanmedian", input, dim, keepdim)
+
+
+def msort(input: Any) -> Any:
+    """input sorted along its first dim."""
+    return sort_op(input, 0)[0]
+
+
+for function in (median, nanmedian, msort):
+    TABLE.composite(function, method=True)
+
+
+# ---- what is there once
+def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
+    """The sorted distinct values, or slices along a dim."""
+    found = xp.unique(x if dim is not None else x.reshape(-1), return_inverse=True, return_counts=True, axis=dim)
+    return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
+
+
+unique_op = along("_unique(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
+                  "(Tensor output, Tensor inverse_indices, Tensor counts)", reference=distinct,
+                  results=["same", "int64", "int64"], dtypes=BOOL + INTEGRAL + FLOATING, method=False, no_record=True,
+                  doc="The sorted distinct values, where each element's is, how often each comes.")
+
+
+def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:  # noqa: A002
+    """The distinct values, sorted; on demand where each element's is, and how often each comes."""
+    values, inverse, counts = unique_op(input, dim)
+    parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
+    return parts[0] if len(parts) == 1 else parts
+
+
+TABLE.composite(unique, method=True)

@@ -1,0 +1,188 @@
+"""Spread, logarithms of sums, norms: primitives made of several kernels, with one formula each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert_core.ops.table import TABLE
+from wengert_core.staged import as_dtype
+
+ops = TABLE.ops
+LONG = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
+
+
+# ---- variance
+def check_spread(self: Any) -> None:
+    """Only floating point numbers have a variance here."""
+    if self.dtype.category < 2:
+        raise RuntimeError(f"std and var only support floating point and complex dtypes: got {self.dtype.name}")
+
+
+def reduced_count(self: Any, dim: Any) -> int:
+    """How many elements each result comes from."""
+    shape = self.shape
+    if dim is None or (not hasattr(dim, "__index__") and not len(dim)):
+        return self.numel()
+    dims = [dim] if hasattr(dim, "__index__") else dim
+    return math.prod(shape[d] for d in dims) if shape else 1
+
+
+def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """In two passes: the mean, then the mean of the squared distances; float16 and bfloat16 in float32."""
+    check_spread(self)
+    name = self.dtype.name
+    if name in ("float16", "bfloat16"):
+        return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim), name)
+    distance = ops["abs"](ops["sub"](self, ops["mean"](self, dim, True)))
+    total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
+    left = reduced_count(self, dim) - (1 if correction is None else correction)
+    return ops["div"](total, float(left if left > 0 else 0))
+
+
+def numpy_variance(xp: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """The reference of var."""
+    return xp.var(x, axis=tuple(dim) if isinstance(dim, list) else dim, ddof=1 if correction is None else correction, keepdims=keepdim)
+
+
+SPREAD = "(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"
+var_op = TABLE.staged(f"var{SPREAD}", stages=variance, reference=numpy_variance, key="var.correction",
+                      doc="The variance over some dims; correction is subtracted from the count.")
+std_op = TABLE.staged(
+    f"std{SPREAD}", stages=lambda *arguments: ops["sqrt"](variance(*arguments)), key="std.correction",
+    reference=lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments)), doc="The standard deviation: sqrt(var).")
+
+
+def spread_arguments(dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple[Any, Any, bool]:
+    """(dim, correction, keepdim) from all the forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        correction = int(unbiased)
+    return dim, correction, keepdim
+
+
+def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None) -> Any:
+    """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
+    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None) -> Any:
+    """The standard deviation over some dims; arguments as var."""
+    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """(var, mean) over the same dims."""
+    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    return var_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
+
+
+def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """(std, mean) over the same dims."""
+    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    return std_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
+
+
+# ---- logsumexp
+def log_sum_exp(self: Any, dim: Any, keepdim: bool) -> Any:
+    """From the largest element, so that nothing overflows."""
+    if self.dtype.category < 2:
+        self = ops["mul"](self, 1.0)
+    name = self.dtype.name
+    if name in ("float16", "bfloat16"):
+        return as_dtype(log_sum_exp(as_dtype(self, "float32"), dim, keepdim), name)
+    if not self.numel():
+        return ops["log"](ops["sum"](self, dim, keepdim))
+    size = ops["real"](self) if self.dtype.category == 3 else self
+    top = ops["amax"](size, dim, True)
+    top = ops["where"](ops["isfinite"](top), top, 0)
+    total = ops["log"](ops["sum"](ops["exp_"](ops["sub"](self, top)), dim, True))
+    result = ops["add_"](total, top)
+    return result if keepdim else ops["squeeze"](result, dim)
+
+
+def numpy_log_sum_exp(xp: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+    """The reference of logsumexp."""
+    axes = tuple(dim) if isinstance(dim, list) else dim
+    top = xp.max(x.real, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.log(xp.sum(xp.exp(x - top), axis=axes, keepdims=True)) + top
+    return total if keepdim else xp.squeeze(total, axes)
+
+
+TABLE.staged("logsumexp(Tensor self, int[] dim, bool keepdim=False) -> Tensor", stages=log_sum_exp, reference=numpy_log_sum_exp,
+             doc="log(sum(exp(self))) over some dims, without overflow.")
+
+
+# ---- norms
+def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:  # noqa: A002 - torch's name
+    """sum(|x| ** ord) ** (1 / ord), and its limits."""
+    if self.dtype.category < 2:
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {LONG[self.dtype.name]}")
+    if dtype is not None:
+        self = as_dtype(self, dtype.name)
+    name = self.dtype.name
+    if name in ("float16", "bfloat16"):
+        return as_dtype(power_norm(as_dtype(self, "float32"), ord, dim, keepdim, None), name)
+    if abs(ord) == math.inf:
+        if not self.numel() and dim is None:
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
+                               "have an identity")
+        return ops["amax" if ord > 0 else "amin"](ops["abs"](self), dim, keepdim)
+    if ord == 0:
+        return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
+    if ord == 2:
+        size = self if self.dtype.category == 2 else ops["abs"](self)
+        return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim))
+    size = ops["abs"](self)
+    return ops["sum"](size, dim, keepdim) if ord == 1 else ops["pow"](ops["sum"](ops["pow"](size, ord), dim, keepdim), 1 / ord)
+
+
+def numpy_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:  # noqa: A002 - torch's name
+    """The reference of vector norms."""
+    axes = tuple(dim) if isinstance(dim, list) else dim
+    size = xp.abs(x)
+    if abs(ord) == math.inf:
+        return (xp.max if ord > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
+    if ord == 0:
+        return xp.sum(size != 0, axis=axes, keepdims=keepdim).astype(size.dtype)
+    return xp.sum(size**ord, axis=axes, keepdims=keepdim) ** (1 / ord)
+
+
+norm_op = TABLE.staged(
+    "linalg_vector_norm(Tensor self, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    stages=power_norm, reference=numpy_norm, key="linalg_vector_norm", method=False, doc="(sum of |self| ** ord) ** (1 / ord).")
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:  # noqa: A002
+    """The norm of x taken as a vector, or of its vectors along some dims."""
+    return norm_op(x, ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
+    """The vector norm of order p over some dims; "fro" is 2."""
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return norm_op(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype, out=out)
+
+
+def norm_method(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The vector norm of order p over some dims."""
+    return norm(self, p, dim, keepdim, None, dtype)
+
+
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """The norm of the difference."""
+    return norm(ops["sub"](input, other), p)
+
+
+for function in (var, std, var_mean, std_mean, dist):
+    TABLE.composite(function, method=True)
+for name in ("var_mean", "std_mean"):
+    del TABLE.methods[name]
+TABLE.composite(norm)
+TABLE.methods["norm"] = norm_method
+TABLE.composite(vector_norm, namespace="linalg")

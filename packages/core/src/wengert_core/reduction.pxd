@@ -1,0 +1,25 @@
+"""The driver of reductions. Note [How dims are reduced] in reduction.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t, uint64_t
+
+from wengert_core.kernels.types cimport reduce_fn
+from wengert_core.op cimport Op
+from wengert_core.tensor cimport Tensor
+
+cdef enum ReductionKind:
+    REDUCE_SUM = 0                     # integers become int64; dtype= converts first
+    REDUCE_MEAN = 1                    # floats only; divided by the number of elements
+    REDUCE_SAME = 2                    # the dtype stays; an empty stretch is an error
+    REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
+
+cdef struct Reduction:                 # Op.data of the family
+    reduce_fn fns[12]                  # by the input's dtype; NULL: only the reference
+    int kind                           # ReductionKind
+    uint32_t accepts                   # a bit for each dtype code
+    int dim_slot                       # 1; -1: none
+    int keepdim_slot
+    int dtype_slot                     # -1: none
+
+cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
+cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
+cdef Tensor reduced(Op op, Tensor t, uint64_t mask, bint keepdim)  # in the dtype that the op accumulates in

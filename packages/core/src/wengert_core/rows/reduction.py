@@ -1,0 +1,56 @@
+"""Rows of reductions, of ops along one dim, and of primitives that are computed by other ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from wengert_core import along as _along
+from wengert_core import reduction as _reduction
+from wengert_core import staged as _staged
+from wengert_core.dtypes import dtype
+from wengert_core.named import result_type
+from wengert_core.op import Op
+from wengert_core.rows.base import EVERY, Reference, Rows, with_out
+
+
+class ReductionRows(Rows):
+    """Rows of the reduction family and its relatives."""
+
+    def reduction(self, schema: str, *, kernel: str, kind: str, reference: Reference, dtypes: Iterable[dtype] = EVERY,
+                  refusal: str = "", doc: str = "", no_record: bool = False) -> Op:
+        """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
+
+        kernel: its name in kernels/reduce.   reference: callable (xp, x, axes, keepdims).
+        kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, nothing is an error),
+        "truth" (bool).   dtypes: the inputs it takes; refusal: the NotImplementedError's text for the others.
+        """
+        options = {"refusal": refusal, "dtypes": tuple(dtypes)}
+        op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
+        _reduction.configure(op, kernel, kind, options["dtypes"])
+        return self.add(op, op.name)
+
+    def along(self, schema: str, *, reference: Reference, results: Sequence[str] = ("same",), dtypes: Iterable[dtype] = EVERY,
+              refusal: Mapping[str, Exception] | None = None, keep_shape: bool = True, doc: str = "", key: str | None = None,
+              method: bool = True, no_record: bool = False) -> Op:
+        """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim comes counted from the front.
+
+        results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
+        Two outputs come as the op's named tuple.   refusal: by the name of a dtype or category.
+        key: the name in the table when it is not the op's: "max.dim".
+        """
+        op = Op(with_out(schema) if len(results) == 1 else schema, "along", doc=doc, reference=reference, no_record=no_record,
+                options={"refusal": refusal or {}, "dtypes": tuple(dtypes)})
+        named = result_type(op.name, op.outputs) if len(results) > 1 else None
+        _along.configure(op, tuple(results), named)
+        return self.add(op, key or op.name, method=method and key is None)
+
+    def staged(self, schema: str, *, stages: Any, reference: Reference, doc: str = "", key: str | None = None,
+               method: bool = True) -> Op:
+        """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
+
+        Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
+        """
+        op = Op(with_out(schema), "staged", doc=doc, reference=reference)
+        _staged.configure(op, stages)
+        return self.add(op, key or op.name, method=method and key is None)

@@ -1,0 +1,57 @@
+"""Rows of operations whose outputs share their input's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core import parts as _parts
+from wengert_core import reshaping as _reshaping
+from wengert_core import shapes as _shapes
+from wengert_core import splitting as _splitting
+from wengert_core import views as _views
+from wengert_core.op import Op
+from wengert_core.rows.base import Reference, Rows
+
+BUILDERS = (_shapes, _parts)  # imported for the builders they register
+
+
+class ViewRows(Rows):
+    """Rows of the view family, and of what is made of views."""
+
+    def view(self, schema: str, *, geometry: str | Callable[..., Any], reference: Reference | None = None, doc: str = "",
+             method: bool = True, function: bool = True) -> Op:
+        """A row with one output that is a view of its first argument.
+
+        function: whether torch has a function of that name too, beside the method. It is in the table either way.
+        geometry: a builder's name, or a function ``(sizes, strides, offset, *arguments)`` that returns the three for the
+        output; in elements, the offset from the start of the storage.
+        """
+        op = Op(schema, "view", doc=doc, reference=reference, view=True, options={"function": function})
+        _views.configure(op, geometry)
+        if geometry == "view":
+            _shapes.configure_view(op)
+        return self.add(op, op.name, method=method)
+
+    def multi_view(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "") -> Op:
+        """A row whose outputs are several views: a tuple of tensors."""
+        op = Op(schema, "composite" if way == "chunk" else "view", doc=doc, reference=reference, multi_view=True)
+        _splitting.configure(op, way)
+        return self.add(op, op.name)
+
+    def reshaping(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", method: bool = True,
+                  function: bool = True) -> Op:
+        """A row of the family "composite": made of view operations, without a formula of its own. Note [Composites have no node]."""
+        op = Op(schema, "composite", doc=doc, reference=reference, options={"function": function})
+        _reshaping.configure(op, way)
+        return self.add(op, op.name, method=method)
+
+    def copying(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
+        """The row of clone."""
+        op = Op(schema, "copy", doc=doc, reference=reference)
+        _reshaping.configure(op, "clone")
+        return self.add(op, op.name)
+
+    def attribute(self, name: str, op: Op) -> None:
+        """Let ``x.name`` call an op of one argument."""
+        self.methods[name] = property(op)

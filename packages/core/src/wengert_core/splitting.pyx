@@ -1,0 +1,125 @@
+"""Operations that cut a tensor into several views: split, split_with_sizes, chunk, unbind."""
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dims cimport PyIndex_Check, dim_slot, int_slot, ints_slot
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
+from wengert_core.op cimport Op, op_error
+from wengert_core.parts cimport geometry_slice
+from wengert_core.state cimport thread_state
+from wengert_core.tensor cimport Tensor, new_view, shape_tuple
+from wengert_core.views cimport V_SPLIT, V_SPLIT_WITH_SIZES, V_UNBIND, record_views, set_primitive, set_shortcuts, view_call
+
+cdef extern from "Python.h":
+    tuple PyTuple_New(Py_ssize_t n)
+    void PyTuple_SET_ITEM(object t, Py_ssize_t i, object o)
+
+
+def configure(Op op, str what):
+    """Make ``op`` the operation called ``what``."""
+    if what == "split":
+        op.run = split_run
+        set_primitive(V_SPLIT, op)
+    elif what == "split_with_sizes":
+        op.run = split_with_sizes_run
+        set_primitive(V_SPLIT_WITH_SIZES, op)
+    elif what == "unbind":
+        op.run = unbind_run
+        set_primitive(V_UNBIND, op)
+    elif what == "chunk":
+        op.run = chunk_run
+    else:
+        raise ValueError(f"{op.name}: no way to split is called {what!r}")
+    set_shortcuts(op)
+
+
+cdef inline int put(tuple parts, Py_ssize_t i, Tensor part) except -1:
+    Py_INCREF(part)
+    PyTuple_SET_ITEM(parts, i, part)
+    return 0
+
+
+cdef int split_dim(Op op, PyObject** slots, Tensor t) except -1:
+    if t.rank == 0:
+        raise RuntimeError(f"{op.name} expects at least a 1-dimensional tensor")
+    return dim_slot(op, slots, 2, t.rank)
+
+
+cdef object split_run(Op op, PyObject** slots):
+    """Pieces of one length; the last may be shorter. A list of lengths goes to split_with_sizes."""
+    cdef Tensor t = <Tensor> slots[0]
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Py_ssize_t length, size, n, i
+    cdef int dim
+    if not PyIndex_Check(slots[1]):
+        return view_call(V_SPLIT_WITH_SIZES, t, (<object> slots[1], <object> slots[2]))
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    dim = split_dim(op, slots, t)
+    length, size = int_slot(op, slots, 1), t.dims[dim]
+    if length < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={length}")
+    if length == 0 and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    n = max((size + length - 1) // length, 1) if length else 1
+    parts = PyTuple_New(n)
+    for i in range(n):
+        put(parts, i, geometry_slice(t, dim, i * length, min((i + 1) * length, size), 1))
+    return record_views(op, slots, t, parts, live)
+
+
+cdef object split_with_sizes_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0]
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Py_ssize_t i, at = 0
+    cdef int dim
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    lengths = list(<object> slots[1])
+    dim = split_dim(op, slots, t)
+    if not all([PyIndex_Check(<PyObject*> length) for length in lengths]):
+        raise op_error(op, 1, "tuple of ints", slots[1])
+    if lengths and min(lengths) < 0:
+        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}")
+    if sum(lengths) != t.dims[dim]:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {t.dims[dim]} (input tensor's size at dimension "
+                           f"{dim}), but got split_sizes={lengths}")
+    parts = PyTuple_New(len(lengths))
+    for i, length in enumerate(lengths):
+        put(parts, i, geometry_slice(t, dim, at, at + length, 1))
+        at += length
+    return record_views(op, slots, t, parts, live)
+
+
+cdef object chunk_run(Op op, PyObject** slots):
+    """At most so many pieces, of one length but for the last."""
+    cdef Tensor t = <Tensor> slots[0]
+    cdef Py_ssize_t chunks = int_slot(op, slots, 1), length
+    cdef int dim = split_dim(op, slots, t)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = (t.dims[dim] + chunks - 1) // chunks
+    if length == 0:
+        return view_call(V_SPLIT_WITH_SIZES, t, ([0] * chunks, dim))
+    return view_call(V_SPLIT, t, (length, dim))
+
+
+cdef object unbind_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0]
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t i
+    cdef int dim, k
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if t.rank == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = dim_slot(op, slots, 1, t.rank)
+    for k in range(t.rank - 1):
+        shape[k] = t.dims[k + (k >= dim)]
+        strides[k] = t.dims[t.rank + k + (k >= dim)]
+    parts = PyTuple_New(t.dims[dim])
+    for i in range(t.dims[dim]):
+        put(parts, i, new_view(t, t.rank - 1, shape, strides, t.data + i * t.dims[t.rank + dim]))
+    return record_views(op, slots, t, parts, live)

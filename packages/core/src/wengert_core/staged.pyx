@@ -1,0 +1,53 @@
+"""The driver of primitives that other ops compute: one node of the graph, several kernels.
+
+The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.arrays cimport converted, copy_into
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.dtypes cimport code_of
+from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.op cimport Op
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, alias, bump_version
+
+
+def configure(Op op, stages):
+    """Make ``op`` run ``stages`` on its arguments but out=."""
+    op.run = staged_run
+    op.impl = stages
+
+
+cdef object staged_run(Op op, PyObject** slots):
+    cdef uint32_t live = 0
+    cdef int i
+    cdef Tensor result, given
+    cdef list arguments = []
+    for i in range(op.n_params):
+        if i != op.out_slot and isinstance(<object> slots[i], Tensor):
+            live |= (<Tensor> slots[i]).flags
+    live &= thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    for i in range(op.n_params):
+        if i == op.out_slot:
+            continue
+        plain = live & WG_GRAD and isinstance(<object> slots[i], Tensor)
+        arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
+    result = op.impl(*arguments)
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
+        copy_into(given, result)
+        bump_version(given)
+        return given
+    if live:
+        record(op, slots, result, live)
+    return result
+
+
+def as_dtype(Tensor t, str name):
+    """A copy in another dtype that records nothing; t itself when it has that dtype."""
+    cdef int code = code_of(DTYPES[name])
+    return t if t.code == code else converted(t, code)

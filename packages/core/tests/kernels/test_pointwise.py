@@ -1,0 +1,284 @@
+"""Pointwise loops against the same mathematics in long double, by NumPy and math.
+
+Each case says its oracle and its tolerance in units of the last place of the dtype; scale names what the unit is taken
+of where a difference of larger terms is inherent (a derivative with a zero, say).
+"""
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from wengert_core.kernels import testing
+
+from .kernel_arrays import DTYPES, SPECIAL, assert_close, assert_same, dtype, lay_out, output, values
+
+Oracle = Callable[..., Any]
+wide_erf = np.vectorize(math.erf, otypes=[np.longdouble])
+wide_erfc = np.vectorize(math.erfc, otypes=[np.longdouble])
+LD = np.longdouble
+ROOT_HALF, ROOT_TWO_PI, GELU = LD(0.5) ** LD(0.5), (2 * LD(math.pi)) ** LD(0.5), LD(2 / np.pi) ** LD(0.5)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def cdf(x: Any) -> Any:
+    return wide_erfc(-x * ROOT_HALF) / 2
+
+
+def gelu_slope(x: Any) -> Any:
+    return cdf(x) + x * np.exp(-x * x / 2) / ROOT_TWO_PI
+
+
+def gelu_arg(x: Any) -> Any:
+    return 2 * GELU * (x + LD("0.044715") * x**3)
+
+
+def gelu_tanh_slope(x: Any) -> Any:
+    s = sigmoid(gelu_arg(x))
+    return s + x * s * sigmoid(-gelu_arg(x)) * 2 * GELU * (1 + 3 * LD("0.044715") * x**2)
+
+
+def softplus(x: Any, beta: float, threshold: float) -> Any:
+    return np.where(x * beta > threshold, x, np.logaddexp(0, x * beta) / beta)
+
+
+def silu_slope(x: Any) -> Any:
+    return sigmoid(x) * (1 + x * sigmoid(-x))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One op: oracle over long doubles, tolerance, and where the unit of the tolerance comes from."""
+
+    name: str
+    oracle: Oracle
+    ulps: float = 2.0
+    nin: int = 1
+    params: tuple[float, ...] = ()
+    scale: Oracle = lambda *args: 0.0
+    spread: float = 4.0                                 # standard deviation of the inputs
+    dtypes: tuple[str, ...] = ("float32", "float64")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+CASES = [
+    Case("sigmoid", sigmoid, ulps=3),
+    Case("log_sigmoid", lambda x: -np.logaddexp(0, -x), ulps=3),
+    Case("silu", lambda x: x * sigmoid(x), ulps=4),
+    Case("relu", lambda x: np.where(x < 0, 0, x), ulps=0),
+    Case("gelu", lambda x: x * cdf(x), ulps=4, scale=lambda x: 40 * x * x * x * cdf(x)),
+    Case("gelu_tanh", lambda x: x * sigmoid(gelu_arg(x)), ulps=4, spread=2,
+         scale=lambda x: 3 * gelu_arg(x) * x * sigmoid(gelu_arg(x))),
+    Case("softplus", softplus, ulps=4, params=(1.0, 20.0)),
+    Case("softplus", softplus, ulps=4, params=(2.0, 5.0), scale=lambda x, *_: 2 * x * sigmoid(2 * x)),
+    Case("exp", np.exp, spread=30),
+    Case("erf", lambda x: np.where(np.abs(x) < 0.5, wide_erf(x), 1 - wide_erfc(x)), spread=1.5),
+    Case("erfc", wide_erfc, ulps=4),
+    Case("rsqrt", lambda x: 1 / np.sqrt(x)),
+    Case("square", lambda x: x * x, ulps=0.5),
+    Case("cube", lambda x: x * x * x, ulps=1.5),
+    Case("sign", lambda x: np.where(x == x, np.sign(x), 0), ulps=0),
+    Case("sin", np.sin, ulps=1.0, spread=100, dtypes=("float64",)),
+    Case("cos", np.cos, ulps=1.0, spread=100, dtypes=("float64",)),
+    Case("sigmoid_backward", lambda g, y: g * y * (1 - y), nin=2, ulps=3, scale=lambda g, y: g * y),
+    Case("tanh_backward", lambda g, y: g * (1 - y * y), nin=2, ulps=3, scale=lambda g, y: g * y * y),
+    Case("log_sigmoid_backward", lambda g, x: g * sigmoid(-x), nin=2, ulps=4),
+    Case("silu_backward", lambda g, x: g * silu_slope(x), nin=2, ulps=5, scale=lambda g, x: g * x * sigmoid(x)),
+    Case("relu_backward", lambda g, x: np.where(x <= 0, 0, g), nin=2, ulps=0),
+    Case("threshold_backward", lambda g, x, t: np.where(x <= t, 0, g), nin=2, ulps=0, params=(1.5,)),
+    Case("gelu_backward", lambda g, x: g * gelu_slope(x), nin=2, ulps=4,
+         scale=lambda g, x: 20 * abs(g * x) * ((1 + x * x) * np.exp(-x * x / 2) + 1e-37) + abs(g) * cdf(x)),
+    Case("gelu_tanh_backward", lambda g, x: g * gelu_tanh_slope(x), nin=2, ulps=4, spread=1,
+         scale=lambda g, x: 8 * g * (1 + gelu_arg(x)) * (1 + x * x)),
+    Case("softplus_backward", lambda g, x, b, t: np.where(x * b > t, g, g * sigmoid(x * b)), nin=2, ulps=4,
+         params=(1.0, 20.0)),
+    Case("maximum", np.maximum, nin=2, ulps=0),
+    Case("minimum", np.minimum, nin=2, ulps=0),
+    Case("lerp", lambda a, b, w: a + w * (b - a), nin=3, ulps=3, scale=lambda a, b, w: (1 + abs(w)) * (abs(a) + abs(b))),
+    Case("addcmul", lambda a, b, c, v: a + v * b * c, nin=3, ulps=2, params=(0.5,), scale=lambda a, b, c, v: b * c),
+    Case("addcdiv", lambda a, b, c, v: a + v * b / c, nin=3, ulps=2, params=(0.5,), scale=lambda a, b, c, v: b / c),
+]
+ROWS = [pytest.param(case, name, id=f"{case}{list(case.params) or ''}-{name}") for case in CASES for name in case.dtypes]
+
+
+def inputs(case: Case, name: str, size: int) -> list[NDArray]:
+    return [(values(name, size, seed=seed) * (case.spread / 4)).astype(name) for seed in range(case.nin)]
+
+
+def run(case: Case, name: str, arrays: list[NDArray], layout: str = "contiguous") -> NDArray:
+    out = output(arrays[0].size, name, layout)
+    testing.pointwise(case.name, out, *arrays, params=case.params)
+    return out
+
+
+@pytest.mark.parametrize(("case", "name"), ROWS)
+def test_value(case: Case, name: str, layout: str) -> None:
+    arrays = [lay_out(array, layout) for array in inputs(case, name, 1500)]
+    wide = [array.astype(np.longdouble) for array in arrays]
+    got = run(case, name, arrays, layout)
+    assert_close(got, case.oracle(*wide, *case.params), ulps=case.ulps, scale=case.scale(*wide, *case.params))
+
+
+@pytest.mark.parametrize(("case", "name"), ROWS)
+def test_layout_changes_nothing(case: Case, name: str, layout: str) -> None:
+    if layout == "broadcast":
+        arrays = [np.full(700, array[0]) for array in inputs(case, name, 700)]
+    else:
+        arrays = inputs(case, name, 700)
+    strided = run(case, name, [lay_out(array, layout) for array in arrays], layout)
+    np.testing.assert_array_equal(strided, run(case, name, arrays))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 8, 15, 31, 257])
+@pytest.mark.parametrize(("case", "name"), ROWS)
+def test_sizes(case: Case, name: str, size: int) -> None:
+    arrays = inputs(case, name, 300)
+    out = output(300, name)
+    testing.pointwise(case.name, out[:size], *[array[:size] for array in arrays], params=case.params)
+    wide = [array[:size].astype(np.longdouble) for array in arrays]
+    assert_close(out[:size], case.oracle(*wide, *case.params), ulps=case.ulps, scale=case.scale(*wide, *case.params))
+    np.testing.assert_array_equal(out[size:], output(300 - size, name))
+
+
+@pytest.mark.parametrize(("case", "name"), ROWS)
+def test_output_may_be_the_first_input(case: Case, name: str) -> None:
+    arrays = inputs(case, name, 1000)
+    want = run(case, name, arrays)
+    testing.pointwise(case.name, arrays[0], *arrays, params=case.params)
+    np.testing.assert_array_equal(arrays[0], want)
+
+
+NAN, INF = np.nan, np.inf
+AT_SPECIAL = {                                          # at nan, inf, -inf, 0, -0
+    "sigmoid": [NAN, 1, 0, 0.5, 0.5],
+    "log_sigmoid": [NAN, 0, -INF, -math.log(2), -math.log(2)],
+    "silu": [NAN, INF, NAN, 0, -0.0],
+    "relu": [NAN, INF, 0, 0, -0.0],
+    "gelu": [NAN, INF, NAN, 0, -0.0],
+    "gelu_tanh": [NAN, INF, NAN, 0, -0.0],
+    "exp": [NAN, INF, 0, 1, 1],
+    "erf": [NAN, 1, -1, 0, -0.0],
+    "erfc": [NAN, 0, 2, 1, 1],
+    "rsqrt": [NAN, 0, NAN, INF, -INF],
+    "square": [NAN, INF, INF, 0, 0],
+    "cube": [NAN, INF, -INF, 0, -0.0],
+    "sign": [0, 1, -1, 0, 0],
+    "sin": [NAN, NAN, NAN, 0, -0.0],
+    "cos": [NAN, NAN, NAN, 1, 1],
+}
+
+
+@pytest.mark.parametrize(("case", "name"), [row for row in ROWS if str(row.values[0]) in AT_SPECIAL])
+def test_special_values(case: Case, name: str) -> None:
+    got = run(case, name, [np.array([NAN, INF, -INF, 0.0, -0.0] * 13, name)])
+    want = np.array(AT_SPECIAL[case.name] * 13, name)
+    np.testing.assert_array_equal(got, want)
+    number = ~np.isnan(want)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]))
+
+
+def test_softplus_at_special_values() -> None:
+    out = output(3, "float64")
+    testing.pointwise("softplus", out, np.array([NAN, INF, -INF]), params=(1.0, 20.0))
+    np.testing.assert_array_equal(out, [NAN, INF, 0])
+
+
+def test_nan_wins_maximum_and_minimum() -> None:
+    a, b = np.array([NAN, 1, NAN, INF], np.float32), np.array([1, NAN, NAN, -INF], np.float32)
+    for name, last in (("maximum", INF), ("minimum", -INF)):
+        out = output(4, "float32")
+        testing.pointwise(name, out, a, b)
+        np.testing.assert_array_equal(out, [NAN, NAN, NAN, last])
+
+
+@pytest.mark.parametrize(("name", "low", "high"), [("float32", -104.5, 90), ("float64", -746, 711)])
+def test_exp_over_its_whole_range(name: str, low: float, high: float) -> None:
+    x = np.linspace(low, high, 20001).astype(name)
+    out = output(x.size, name)
+    testing.pointwise("exp", out, x)
+    assert_close(out, np.exp(x.astype(np.longdouble)), ulps=1.5)
+
+
+@pytest.mark.parametrize(("name", "high"), [("float32", 10.1), ("float64", 27.3)])
+def test_erfc_keeps_relative_accuracy_in_the_tail(name: str, high: float) -> None:
+    x = np.linspace(-6, high, 20001).astype(name)
+    out = output(x.size, name)
+    testing.pointwise("erfc", out, x)
+    assert_close(out, wide_erfc(x), ulps=4)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_erf_near_zero_and_one(name: str) -> None:
+    x = np.concatenate([np.linspace(-1.2, 1.2, 10001), np.geomspace(1e-37, 1, 1000)]).astype(name)
+    out = output(x.size, name)
+    testing.pointwise("erf", out, x)
+    assert_close(out, wide_erf(x), ulps=2)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sin_and_cos_next_to_multiples_of_half_pi(name: str) -> None:
+    nearest = np.arange(63600, dtype=np.float64) * (np.pi / 2)
+    x = np.concatenate([nearest, np.nextafter(nearest, np.inf), -nearest, np.linspace(-99999.0, 99999.0, 50001)])
+    out = output(x.size, "float64")
+    testing.pointwise(name, out, x)
+    assert_close(out, np.vectorize(getattr(math, name))(x), ulps=1.0)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sin_and_cos_of_large_numbers_are_the_c_librarys(name: str) -> None:
+    x = np.concatenate([np.linspace(0, 10, 300), [1e5, -1e22, 1e300], np.linspace(0, 10, 300)])
+    out = output(x.size, "float64")
+    testing.pointwise(name, out, x)
+    assert_close(out, np.vectorize(getattr(math, name))(x), ulps=1.0)
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_lerp_is_exact_at_the_ends(weight: float) -> None:
+    a, b = values("float32", 100, seed=1), values("float32", 100, seed=2)
+    out = output(100, "float32")
+    testing.pointwise("lerp", out, a, b, np.full(100, weight, np.float32))
+    np.testing.assert_array_equal(out, b if weight else a)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_where(name: str, layout: str) -> None:
+    mask = lay_out(values("bool", 700), layout)
+    a, b = lay_out(values(name, 700, seed=1), layout), lay_out(values(name, 700, seed=2), layout)
+    out = output(700, name, layout)
+    testing.pointwise("where", out, mask, a, b)
+    assert_same(out, np.where(mask, a, b))
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_masked_fill_is_where_with_a_broadcast_value(name: str) -> None:
+    mask, x, value = values("bool", 700), values(name, 700), values(name, 1, seed=9)
+    want = np.where(mask, value, x)
+    testing.pointwise("where", x, mask, np.broadcast_to(value, 700), x)
+    assert_same(x, want)
+
+
+COMPARISONS = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+               "ge": np.greater_equal}
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("op", COMPARISONS)
+def test_comparisons(op: str, name: str, layout: str) -> None:
+    grid = np.array(SPECIAL, np.float64).astype(dtype(name))
+    a, b = lay_out(grid.repeat(len(SPECIAL)), layout), lay_out(np.tile(grid, len(SPECIAL)), layout)
+    out = output(a.size, "bool", layout)
+    testing.pointwise(op, out, a, b)
+    np.testing.assert_array_equal(out, COMPARISONS[op](a.astype(np.float64), b.astype(np.float64)))
+
+
+def test_unknown_names_and_dtypes_are_absent() -> None:
+    assert testing.has_pointwise("gelu", "float32")
+    assert not testing.has_pointwise("gelu", "int32")
+    assert not testing.has_pointwise("nonsense", "float32")

@@ -1,0 +1,89 @@
+"""Hooks on tensors and nodes, retained gradients."""
+
+import pytest
+import wengert_core as wc
+
+
+def leaf(*values):
+    return wc.tensor(list(values), requires_grad=True)
+
+
+def test_a_hook_replaces_the_gradient_until_it_is_removed():
+    v = leaf(0.0, 0.0, 0.0)
+    handle = v.register_hook(lambda grad: grad * 2)
+    v.backward(wc.tensor([1.0, 2.0, 3.0]))
+    assert v.grad.tolist() == [2.0, 4.0, 6.0]
+    handle.remove()
+    v.backward(wc.tensor([1.0, 2.0, 3.0]))
+    assert v.grad.tolist() == [3.0, 6.0, 9.0]
+
+
+def test_hooks_run_in_order_on_leaves_and_inner_tensors():
+    seen = []
+    x = leaf(1.0)
+    y = x * 2
+    for name in "ab":
+        y.register_hook(lambda g, name=name: seen.append(("y", name, g.item())))
+        x.register_hook(lambda g, name=name: seen.append(("x", name, g.item())))
+    (y * 3).sum().backward()
+    assert seen == [("y", "a", 3.0), ("y", "b", 3.0), ("x", "a", 6.0), ("x", "b", 6.0)]
+
+
+def test_the_hook_of_a_leaf_sees_the_sum():
+    seen = []
+    x = leaf(1.0)
+    x.register_hook(lambda g: seen.append(g.item()))
+    (x * 2 + x * 3).sum().backward()
+    assert seen == [5.0]
+
+
+def test_retain_grad():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    y.sum().backward()
+    assert y.retains_grad
+    assert y.grad.tolist() == [1.0, 1.0]
+
+
+def test_grad_of_an_inner_tensor_warns():
+    y = leaf(1.0) * 2
+    with pytest.warns(UserWarning, match="not a leaf Tensor is being accessed"):
+        assert y.grad is None
+
+
+def test_post_accumulate_hook():
+    seen = []
+    x = leaf(1.0)
+    x.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad.item()))
+    (x * 2).sum().backward()
+    (x * 2).sum().backward()
+    assert seen == [2.0, 4.0]
+
+
+def test_node_hooks():
+    seen = []
+    x = leaf(1.0)
+    y = x * 2
+    y.grad_fn.register_prehook(lambda grads: seen.append("pre") or (grads[0] * 10,))
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append(("post", inputs[0].item(), outputs[0].item())))
+    y.sum().backward()
+    assert seen == ["pre", ("post", 20.0, 10.0)]
+    assert x.grad.tolist() == [20.0]
+
+
+@pytest.mark.parametrize(("register", "phrase"), [
+    (lambda: wc.ones(1).register_hook(print), "doesn't require gradient"),
+    (lambda: wc.ones(1).retain_grad(), "can't retain_grad on Tensor that has requires_grad=False"),
+    (lambda: (leaf(1.0) * 2).register_post_accumulate_grad_hook(print), "non-leaf"),
+])
+def test_refused(register, phrase):
+    with pytest.raises(RuntimeError, match=phrase):
+        register()
+
+
+def test_hooks_that_return_nonsense():
+    x = leaf(1.0, 2.0)
+    x.register_hook(lambda g: g[:1])
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        x.sum().backward()

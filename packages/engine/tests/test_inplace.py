@@ -1,0 +1,167 @@
+"""In-place operations: history, views, version checks, what is refused."""
+
+import pytest
+import wengert_core as wc
+from wengert_engine import grad, inference_mode, no_grad
+
+
+def leaf(*values):
+    return wc.tensor(list(values), requires_grad=True)
+
+
+def test_inplace_on_an_inner_tensor_continues_its_history():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.mul_(3)
+    y.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+    assert y._version == 1
+
+
+def test_mul_by_a_tensor_that_needs_the_old_value():
+    x, w = leaf(2.0), leaf(5.0)
+    y = x * 1
+    y.mul_(w)
+    y.sum().backward()
+    assert (x.grad.item(), w.grad.item()) == (5.0, 2.0)
+
+
+def test_a_plain_tensor_takes_part_after_a_write_from_one_that_requires_grad():
+    w = leaf(3.0)
+    y = wc.zeros(1)
+    y.add_(w)
+    assert y.requires_grad
+    (y * 2).sum().backward()
+    assert w.grad.tolist() == [2.0]
+
+
+def test_write_to_a_view_reaches_the_base():
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    y[1].mul_(10)
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 10.0, 1.0]
+
+
+def test_assignment_cuts_off_what_was_overwritten():
+    x, w = leaf(1.0, 2.0, 3.0), leaf(7.0)
+    y = x * 2
+    y[0:1] = w
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [0.0, 16.0, 24.0]
+    assert w.grad.tolist() == [14.0]
+
+
+def test_write_to_the_base_is_seen_by_a_view_made_before():
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    view = y[1:]
+    y.mul_(5)
+    view.sum().backward()
+    assert x.grad.tolist() == [0.0, 5.0, 5.0]
+
+
+def test_write_to_one_view_is_seen_by_another():
+    x = leaf(1.0, 2.0, 3.0, 4.0)
+    y = x * 1
+    a, b = y[:2], y[1:3]
+    a.mul_(10)
+    (b * b).sum().backward()
+    assert x.grad.tolist() == [0.0, 2 * 20.0 * 10, 2 * 3.0, 0.0]
+
+
+def test_view_of_a_plain_base_takes_part_after_the_base_was_written_to():
+    w = leaf(3.0)
+    base = wc.zeros(2, 2)
+    row = base[0]
+    base[0, 0] = w[0]
+    assert base.requires_grad
+    assert row.requires_grad
+    row.sum().backward()
+    assert w.grad.tolist() == [1.0]
+
+
+def test_second_order_through_a_write_to_a_view():
+    x = leaf(2.0, 3.0)
+    y = x * x
+    y[0].mul_(y[1].detach())
+    (g,) = grad(y.sum(), x, create_graph=True)
+    (h,) = grad((g * g).sum(), x)
+    assert g.tolist() == [2 * 2.0 * 9, 2 * 3.0]
+    assert h.tolist() == [2 * 36.0 * 18, 2 * 6.0 * 2]
+
+
+def test_a_saved_tensor_that_was_written_to_is_an_error():
+    x = leaf(1.0, 2.0)
+    y = x.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_the_version_is_shared_by_views_and_detached_aliases_but_not_by_data():
+    x = wc.zeros(3)
+    view, detached, data = x[1:], x.detach(), x.data
+    view.add_(1)
+    assert (x._version, view._version, detached._version, data._version) == (1, 1, 1, 0)
+
+
+def test_writing_through_data_is_not_noticed():
+    x = leaf(1.0, 2.0)
+    y = x.exp()
+    y.data.mul_(2)
+    y.sum().backward()
+    assert x.grad.tolist() == pytest.approx([2 * 2.718281828, 2 * 7.389056099], rel=1e-6)
+
+
+@pytest.mark.parametrize(("write", "phrase"), [
+    (lambda x: x.add_(1), "a leaf Variable that requires grad is being used in an in-place operation"),
+    (lambda x: x[0].add_(1), "a view of a leaf Variable that requires grad is being used in an in-place operation"),
+    (lambda x: (x * 1).unbind(0)[0].add_(1), "is a view and is being modified inplace"),
+    (lambda x: (x * 1).expand(3, 2).add_(1), "more than one element of the written-to tensor refers to a single memory location"),
+    (lambda x: (x * 1)[0].detach_(), "Can't detach views in-place"),
+])
+def test_what_must_not_be_written_to(write, phrase):
+    x = leaf(1.0, 2.0)
+    before = x.tolist()
+    with pytest.raises(RuntimeError, match=phrase):
+        write(x)
+    assert x.tolist() == before
+
+
+def test_a_view_made_under_no_grad_must_not_be_written_to_outside():
+    x = leaf(1.0, 2.0)
+    y = x * 1
+    with no_grad():
+        view = y[0]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        view.add_(1)
+
+
+def test_parameters_are_updated_under_no_grad():
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward()
+    with no_grad():
+        x.sub_(x.grad, alpha=0.5)
+    assert x.tolist() == [0.0, 0.0]
+    assert x.is_leaf
+    assert x.requires_grad
+
+
+def test_inference_tensors_are_refused_outside():
+    with inference_mode():
+        t = wc.ones(2)
+        t.add_(1)
+    assert t.is_inference()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        t.add_(1)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        leaf(1.0, 1.0) * t
+
+
+def test_detach_and_detach_in_place():
+    x = leaf(1.0)
+    y = x * 2
+    assert not y.detach().requires_grad
+    y.detach_()
+    assert (y.requires_grad, y.is_leaf, y.grad_fn) == (False, True, None)

@@ -1,0 +1,52 @@
+"""Several threads: modes are each thread's own, gradients of shared leaves sum up exactly, runs do not disturb each other."""
+
+import threading
+
+import wengert_core as wc
+from wengert_engine import backward, is_grad_enabled, no_grad
+
+
+def in_threads(n, work):
+    errors = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except Exception as error:  # handed to the main thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_shared_leaf_small_and_large():
+    for size, rounds in ((8, 500), (200_000, 20)):
+        x = wc.ones(size, requires_grad=True)
+
+        def work(i, x=x, rounds=rounds):
+            for _ in range(rounds):
+                (x * 2.0).sum().backward()
+
+        in_threads(4, work)
+        assert x.grad[0].item() == x.grad[size - 1].item() == 4 * rounds * 2.0
+
+
+def test_one_graph_differentiated_by_several_threads():
+    x = wc.ones(1000, requires_grad=True)
+    y = x
+    for _ in range(200):
+        y = y * 1.0
+    total = y.sum()
+    in_threads(4, lambda i: [backward(total, retain_graph=True) for _ in range(5)])
+    assert x.grad[0].item() == 20.0
+
+
+def test_modes_belong_to_the_thread():
+    seen = []
+    with no_grad():
+        in_threads(1, lambda i: seen.append(is_grad_enabled()))
+    assert seen == [True]

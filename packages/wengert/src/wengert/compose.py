@@ -1,0 +1,148 @@
+"""How ``wengert.*`` comes to be: names from the registry, mounted when wengert is imported or when they are first asked for.
+
+Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for ``wengert`` itself, dotted
+ones for its modules; any other name is the dotted place under ``wengert.`` where a module is mounted. Op tables give their ops the
+same way. Names of first-party entries are there at once; a plugin is loaded when a name is asked for that nobody has given yet.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from wengert_registry import registry
+
+PARTS = {
+    "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
+    "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler", "autograd.graph": "graph",
+    "autograd.forward_ad": "functional", "cuda": "cuda12", "utils.checkpoint": "graph",
+}
+"""Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
+
+
+class MissingPartError(ImportError, AttributeError):
+    """A part of wengert that is not installed; says which command installs it."""
+
+
+class Mounted(ModuleType):
+    """A module of ``wengert`` whose names come from several distributions."""
+
+    def __getattr__(self, name: str) -> Any:
+        return find(f"{self.__name__.partition('.')[2]}.{name}")
+
+
+def module_at(dotted: str) -> ModuleType:
+    """The module ``wengert.<dotted>``, made together with its parents when absent."""
+    full = f"wengert.{dotted}" if dotted else "wengert"
+    module = sys.modules.get(full)
+    if module is None:
+        module = Mounted(full)
+        module.__path__ = []
+        sys.modules[full] = module
+        parent, _, last = dotted.rpartition(".")
+        setattr(module_at(parent), last, module)
+    return module
+
+
+def mount(names: dict[str, Any]) -> None:
+    """Put names into ``wengert`` (plain ones) and into its modules (dotted ones)."""
+    for dotted, value in names.items():
+        place, _, name = dotted.rpartition(".")
+        module_at(place).__dict__.setdefault(name, value)
+
+
+def mount_module(dotted: str) -> ModuleType:
+    """Load the namespace entry called ``dotted`` and mount its public names."""
+    source: Any = registry.group("namespace").get(dotted)
+    module = module_at(dotted)
+    public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
+    module.__dict__.update({name: getattr(source, name) for name in public})
+    module.__doc__ = source.__doc__
+    return module
+
+
+def compose(namespace: dict[str, Any]) -> None:
+    """Mount what the first-party entries give. Called once, by ``import wengert``."""
+    names = registry.group("namespace")
+    for name in names.names():
+        if name.startswith("top.") and not is_strange(name):
+            give_top(name)
+    tables: Any = registry.group("ops")
+    mount(tables.get("core").ops)
+    for name in names.names():
+        if not name.startswith("top.") and not is_strange(name):
+            mount_module(name)
+    namespace["plugins"] = registry
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.append(Finder())
+    registry.compose()
+
+
+def is_strange(name: str) -> bool:
+    """Whether a namespace entry comes from somebody else's distribution: it is then loaded on first use only."""
+    return not all(candidate.distribution.first_party for candidate in registry.group("namespace").offers(name))
+
+
+def give_top(entry: str) -> None:
+    """Mount the names of one ``top.`` entry."""
+    names: Any = registry.group("namespace").get(entry)
+    mount(names() if callable(names) else names)
+
+
+def find(dotted: str) -> Any:
+    """A name that is not there yet: a mounted module, a plugin's name, or an error that says what to install."""
+    group = registry.group("namespace")
+    if dotted in group:
+        return mount_module(dotted)
+    for entry in group.names():
+        if entry.startswith("top.") and is_strange(entry):
+            give_top(entry)
+    load_tables()
+    place, _, name = dotted.rpartition(".")
+    found = vars(module_at(place)).get(name) if not place or f"wengert.{place}" in sys.modules else None
+    if found is not None:
+        return found
+    if dotted in PARTS:
+        raise MissingPartError(f"wengert.{dotted} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
+    raise AttributeError(f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'")
+
+
+def load_tables() -> None:
+    """Load the op tables of all plugins; one that fails is reported and left out."""
+    for table in registry.group("ops").load_all().values():
+        mount(getattr(table, "ops", {}))
+
+
+def top_level_getattr(name: str) -> Any:
+    """``wengert.<name>`` for a name that nobody has mounted yet."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'wengert' has no attribute '{name}'")
+    return find(name)
+
+
+def known_names() -> list[str]:
+    """First parts of all names that could be mounted."""
+    return [name.partition(".")[0] for name in registry.group("namespace").names() if not name.startswith("top.")]
+
+
+class Finder(MetaPathFinder, Loader):
+    """``import wengert.autograd.functional`` for names that the registry mounts."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        root, _, dotted = fullname.partition(".")
+        if root != "wengert" or not dotted:
+            return None
+        if dotted in registry.group("namespace"):
+            return ModuleSpec(fullname, self, is_package=True)
+        if dotted in PARTS:
+            raise MissingPartError(f"{fullname} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return mount_module(spec.name.partition(".")[2])
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run: the names are there."""
