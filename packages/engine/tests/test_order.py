@@ -27,7 +27,7 @@ def test_edges_lead_to_smaller_numbers_also_after_writes_to_views():
 
 
 def test_an_early_branch_that_is_used_late_runs_after_all_its_users():
-    x = wc.tensor([2.0], requires_grad=True)
+    x = wc.tensor([2.0], dtype=wc.float64, requires_grad=True)
     early = x * 3
     y = x
     for _ in range(10):

@@ -193,17 +193,27 @@ cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
     return op.impl(*arguments, None if code < 0 else dtype_of(code))
 
 
-cdef object write_out(Op op, PyObject* out, Tensor t):
+cdef object write_out(str name, Tensor target, Tensor t):
     """Let out= take the values; it gets the shape it needs."""
-    cdef Tensor target = <Tensor> out
     if target.flags & thread_state().modes & WG_GRAD:
-        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                            "arguments requires grad.")
     if not same_shape(target, t):
         swap_contents(target, new_empty(target.code, t.rank, t.dims))
     copy_into(target, t)
     bump_version(target)
     return target
+
+
+def finish(str name, Tensor tensor, out, bint requires_grad):
+    """The end of a factory that is no op: the result in out=, or the tensor itself, which may come to require grad."""
+    if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        return write_out(name, <Tensor> out, tensor)
+    if requires_grad:
+        mark_grad(tensor)
+    return tensor
 
 
 cdef int out_code(Op op, PyObject* out, int code) except -1:
@@ -237,7 +247,7 @@ cdef object factory_run(Op op, PyObject** slots):
     else:
         t = filled(op, row, slots, code)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        return write_out(op, slots[op.out_slot], t)
+        return write_out(op.name, <Tensor> slots[op.out_slot], t)
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
         mark_grad(t)
     return t

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 MODULE = ModuleType("torch.return_types", "The types of results with several parts.")
 TYPES: dict[tuple[str, tuple[str, ...]], type] = {}
 
 
-class Result(tuple):
+class Result(tuple[Any, ...]):
     """A tuple whose parts have names too."""
 
     __slots__ = ()
     _fields: tuple[str, ...] = ()
 
-    def __new__(cls, *parts: Any) -> Result:
+    def __new__(cls, *parts: Any) -> Self:
         """From the parts, or from one sequence of them."""
         return tuple.__new__(cls, parts[0] if len(parts) == 1 and len(cls._fields) != 1 else parts)
 

@@ -37,10 +37,3 @@ cdef struct Pointwise:                 # Op.data of the family; further ones for
     PyObject* kernels                  # tuple of providers, see loops.resolve; owned
     PyObject* reference                # callable (xp, *inputs); owned
     PyObject* variants                 # dict from the argument's value to the address of a record; owned, or NULL
-
-cdef struct Operand:
-    char* data                         # first element
-    Py_ssize_t strides[64]             # bytes, along the dims of the output; 0 where broadcast
-    int dtype                          # DTypeCode
-
-cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil

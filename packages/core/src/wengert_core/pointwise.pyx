@@ -10,20 +10,22 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
 import math
-import warnings
 
 import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, tensor_of_array
+from wengert_core.arrays cimport array_into, array_of, tensor_of_array
+from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
+from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
-from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
+from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
 from wengert_core.state cimport thread_state
+from wengert_core.stretches cimport Operand, lay, run_loop, sort_dims
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity, shape_tuple, storage_of
 
 cdef extern from "Python.h":
@@ -31,7 +33,6 @@ cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject* o) noexcept
 
 cdef enum:
-    BLOCK = 512                        # elements converted at a time
     WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -256,7 +257,7 @@ cdef object pointwise_run(Op op, PyObject** slots):
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
     if p.promotion == PROMOTE_WHERE and own[1] == <PyObject*> None:
         return op.options["alone"](<object> own[0])
-    if p.identity and is_identity(p, <Tensor> own[0]):
+    if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         keep.append(scaled(op, own, p.alpha_slot))
@@ -321,81 +322,6 @@ cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
     return code
 
 
-cdef int check_mask(Op op, PyObject* mask) except -1:
-    """The first argument of where: bool, or uint8 with a warning."""
-    if not isinstance(<object> mask, Tensor):
-        raise op_error(op, 0, "Tensor", mask)
-    cdef int code = (<Tensor> mask).code
-    if code == UINT8:
-        warnings.warn(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-                      "version. Use a boolean condition instead.", UserWarning, stacklevel=2)
-    elif code != BOOL:
-        raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, but got a tensor with dtype {refused_name(code)}")
-    return 0
-
-
-cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1:
-    """What some ops refuse beyond a dtype."""
-    cdef int i
-    if p.promotion == PROMOTE_STRICT:
-        return check_same(op, p, slots)
-    if p.check == CHECK_NO_BOOL and code != BOOL:
-        for i in range(2):
-            if is_bool(slots[i]):
-                raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                                   "mask, use the `~` or `logical_not()` operator instead.")
-    if p.check == CHECK_EXPONENT and FACTS.category[code] == CAT_INT:
-        if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
-            raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
-                               f"{<object> slots[1]!r}; convert to floating point first")
-    if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
-        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true "
-                           "division of tensor1 and tensor2. Convert one of them to floating point first")
-    return 0
-
-
-cdef bint is_bool(PyObject* value):
-    return (<Tensor> value).code == BOOL if isinstance(<object> value, Tensor) else isinstance(<object> value, bool)
-
-
-cdef bint are_integral(PyObject** slots):
-    return FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and FACTS.category[(<Tensor> slots[1]).code] < CAT_FLOAT
-
-
-cdef str c_name(int code):
-    """A dtype as some of torch's messages call it."""
-    return {"float32": "float", "float64": "double"}.get(dtype_of(code).name, dtype_of(code).name)
-
-
-cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
-    """lerp and heaviside do not promote; a weight without dimensions counts as a number."""
-    cdef int i, code = (<Tensor> slots[0]).code
-    for i in range(1, p.n_in):
-        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code and (i == 1 or (<Tensor> slots[i]).rank):
-            raise RuntimeError(op.options["strict_error"].format(
-                expected=c_name(code), got=c_name((<Tensor> slots[i]).code), name=op.params[i]))
-    return 0
-
-
-cdef object unaccepted(Op op, Pointwise* p, int code):
-    taken = ", ".join([dtype_of(i).name for i in range(N_DTYPES) if p.accepts >> i & 1])
-    message = op.options["refusal"].get(dtype_of(code).name) or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
-    if isinstance(message, Exception):
-        return type(message)(*message.args)
-    if message is not None:
-        return RuntimeError(message)
-    name = op.out_of_place.name if op.out_of_place is not None else op.name
-    return NotImplementedError(f"\"{op.options.get('label', name + '_cpu')}\" not implemented for '{refused_name(code)}': {op.name} takes {taken}")
-
-
-cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
-
-
-cdef str refused_name(int code):
-    return ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-            "ComplexDouble")[code]
-
-
 cdef Loop* loop_for(Pointwise* p, int code) except NULL:
     cdef Loop* loop = &p.loops[code]
     cdef int out = -1
@@ -446,8 +372,8 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
         raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
                            f"{[shape[i] for i in range(ndim)]}: {op.name} cannot enlarge the tensor it writes to")
     if not can_cast(code, t.code):
-        raise RuntimeError(f"result type {refused_name(code)} can't be cast to the desired output type "
-                           f"{refused_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "
+        raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
+                           f"{scalar_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "
                            f"{dtype_of(code)!r} result; use the op without the underscore, or convert first")
     return t
 
@@ -487,18 +413,6 @@ cdef Tensor new_with_order_of(Tensor t, int code):
         step *= t.dims[d]
     set_contiguity(out)
     return out
-
-
-cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept nogil:
-    """Dims by falling stride, stable (insertion sort)."""
-    cdef int i, k, d
-    for i in range(ndim):
-        d = i
-        k = i
-        while k > 0 and strides[order[k - 1]] < strides[d]:
-            order[k] = order[k - 1]
-            k -= 1
-        order[k] = d
 
 
 # ---- running
@@ -546,172 +460,6 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
 
 cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)) \
     + 4 * ((-math.inf, math.inf),)     # what a bound that is None stands for: nothing is below or above
-
-
-cdef void lay(Operand* o, Tensor t, int ndim) noexcept:
-    """Strides of t along the output's dims: 0 where t is broadcast."""
-    cdef int i, offset = ndim - t.rank
-    o.data = t.data
-    o.dtype = t.code
-    for i in range(offset):
-        o.strides[i] = 0
-    for i in range(t.rank):
-        o.strides[offset + i] = 0 if t.dims[i] == 1 else t.dims[t.rank + i]
-
-
-cdef Tensor without_overlap(Op op, Tensor t, Tensor out):
-    """``t``, or a copy where it shares memory with ``out`` in another order; partial overlap is an error, as in torch."""
-    cdef int i
-    cdef bint same = t.data == out.data and t.rank == out.rank
-    if t is out or storage_of(t).data != storage_of(out).data:
-        return t
-    for i in range(t.rank if same else 0):
-        same = same and t.dims[i] == out.dims[i] and (t.dims[i] == 1 or t.dims[t.rank + i] == out.dims[t.rank + i])
-    if same or disjoint(t, out):
-        return t
-    if t.flags & out.flags & TF_CONTIGUOUS and t.count > 1:
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                           f"memory location. Please clone() the tensor before performing the operation: {op.name}")
-    return contiguous_copy(t)
-
-
-cdef bint disjoint(Tensor a, Tensor b) noexcept:
-    """Whether the address ranges of two tensors do not meet."""
-    cdef char* a_low
-    cdef char* a_high
-    cdef char* b_low
-    cdef char* b_high
-    extent(a, &a_low, &a_high)
-    extent(b, &b_low, &b_high)
-    return a_high <= b_low or b_high <= a_low
-
-
-cdef void extent(Tensor t, char** low, char** high) noexcept:
-    cdef int i
-    cdef Py_ssize_t span
-    low[0] = t.data
-    high[0] = t.data + FACTS.itemsize[t.code]
-    for i in range(t.rank):
-        span = (t.dims[i] - 1) * t.dims[t.rank + i]
-        if span > 0:
-            high[0] += span
-        else:
-            low[0] += span
-
-
-cdef int refuse_zero(Op op, PyObject* divisor) except -1:
-    """Integer division by zero is torch's RuntimeError."""
-    if isinstance(<object> divisor, Tensor):
-        zero = not array_of(<Tensor> divisor).all()
-    else:
-        zero = not <object> divisor
-    if zero:
-        raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to floating point, "
-                           "or replace the zeros")
-    return 0
-
-
-cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
-    """Run a loop over n dims; operands[n_in] is the output. shape and strides are reordered and merged in place."""
-    cdef int n_op = n_in + 1, i, k
-    cdef Py_ssize_t index[64]
-    cdef char* args[5]
-    cdef Py_ssize_t inner = 1
-    cdef Py_ssize_t steps[5]
-    ndim = merge_dims(n_op, operands, ndim, shape)
-    if ndim:
-        inner = shape[ndim - 1]
-    for k in range(n_op):
-        args[k] = operands[k].data
-        steps[k] = operands[k].strides[ndim - 1] if ndim else 0
-    for i in range(ndim):
-        index[i] = 0
-    while True:
-        run_inner(loop, n_in, operands, args, steps, inner)
-        i = ndim - 2
-        while i >= 0:
-            index[i] += 1
-            for k in range(n_op):
-                args[k] += operands[k].strides[i]
-            if index[i] < shape[i]:
-                break
-            for k in range(n_op):
-                args[k] -= operands[k].strides[i] * shape[i]
-            index[i] = 0
-            i -= 1
-        if i < 0:
-            return
-
-
-cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
-    """Sort dims by the output's strides, drop those of size 1, join neighbours that are one stretch in every operand."""
-    cdef int order[64]
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[5][64]
-    cdef int i, k, d, n = 0
-    cdef bint joined
-    if ndim == 0:
-        return 0
-    sort_dims(ndim, operands[n_op - 1].strides, order)
-    for i in range(ndim):
-        d = order[i]
-        if shape[d] == 1:
-            continue
-        joined = n > 0
-        for k in range(n_op):
-            joined = joined and strides[k][n - 1] == operands[k].strides[d] * shape[d]
-        if joined:
-            sizes[n - 1] *= shape[d]
-        else:
-            sizes[n] = shape[d]
-            n += 1
-        for k in range(n_op):
-            strides[k][n - 1] = operands[k].strides[d]
-    for i in range(n):
-        shape[i] = sizes[i]
-        for k in range(n_op):
-            operands[k].strides[i] = strides[k][i]
-    return n
-
-
-cdef void run_inner(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
-    """One stretch: the loop itself, or block by block through conversions. Note [Blocks]."""
-    cdef bint plain = operands[n_in].dtype == loop.out
-    cdef int k
-    cdef char* own[5]
-    for k in range(n_in):
-        plain = plain and operands[k].dtype == (loop.compute if k else loop.first)
-    if plain:
-        for k in range(n_in + 1):
-            own[k] = args[k]
-        loop.fn(own, <npy_intp*> &n, <npy_intp*> steps, loop.data)
-    else:
-        run_blocks(loop, n_in, operands, args, steps, n)
-
-
-cdef void run_blocks(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
-    cdef double room[5][BLOCK * 2]     # 16 bytes an element
-    cdef char* own[5]
-    cdef char* at[5]
-    cdef Py_ssize_t strides[5]
-    cdef Py_ssize_t done = 0, some
-    cdef int k, wanted
-    while done < n:
-        some = n - done if n - done < BLOCK else BLOCK
-        for k in range(n_in + 1):
-            wanted = loop.out if k == n_in else loop.compute if k else loop.first
-            at[k] = args[k] + done * steps[k]
-            own[k] = at[k]
-            strides[k] = steps[k]
-            if operands[k].dtype != wanted:
-                own[k] = <char*> room[k]
-                strides[k] = FACTS.itemsize[wanted]
-                if k < n_in:
-                    cast(operands[k].dtype, wanted)(at[k], steps[k], own[k], strides[k], some)
-        loop.fn(own, <npy_intp*> &some, <npy_intp*> strides, loop.data)
-        if operands[n_in].dtype != loop.out:
-            cast(loop.out, operands[n_in].dtype)(<char*> room[n_in], FACTS.itemsize[loop.out], at[n_in], steps[n_in], some)
-        done += some
 
 
 # ---- by reference: the row's formula on NumPy arrays

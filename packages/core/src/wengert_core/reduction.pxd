@@ -11,6 +11,7 @@ cdef enum ReductionKind:
     REDUCE_MEAN = 1                    # floats only; divided by the number of elements
     REDUCE_SAME = 2                    # the dtype stays; an empty stretch is an error
     REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
+    REDUCE_PLACE = 4                   # int64: where something is, along one dim or one stretch of memory
 
 cdef struct Reduction:                 # Op.data of the family
     reduce_fn fns[12]                  # by the input's dtype; NULL: only the reference
@@ -22,4 +23,7 @@ cdef struct Reduction:                 # Op.data of the family
 
 cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
 cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
-cdef Tensor reduced(Op op, Tensor t, uint64_t mask, bint keepdim)  # in the dtype that the op accumulates in
+cdef bint only_references() noexcept                               # WENGERT_KERNELS=python
+cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live)  # converted, in out= or recorded
+cdef Reduction* new_reduction(str kernel, int kind) except NULL
+cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)     # in the dtype that is accumulated in

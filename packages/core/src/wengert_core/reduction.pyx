@@ -47,23 +47,34 @@ cdef tuple LONG_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half",
 
 def configure(Op op, str kernel, str kind, dtypes):
     """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: "sum", "mean", "same" or "truth"."""
-    cdef Reduction* r = <Reduction*> PyMem_Calloc(1, sizeof(Reduction))
-    cdef int code
-    cdef bytes name = kernel.encode()
-    if r == NULL:
-        raise MemoryError()
-    r.kind = KINDS.index(kind)
+    cdef Reduction* r = new_reduction(kernel, KINDS.index(kind))
     for d in dtypes:
         r.accepts |= 1 << code_of(d)
     r.dim_slot = op.params.index("dim")
     r.keepdim_slot = op.params.index("keepdim")
     r.dtype_slot = op.params.index("dtype") if "dtype" in op.params else -1
-    for code in range(N_DTYPES):
-        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
     op.data = r
     op.run = reduction_run
     op.call1 = whole_call
     op.call2 = dim_call
+
+
+cdef bint only_references() noexcept:
+    return ONLY_REFERENCES
+
+
+cdef Reduction* new_reduction(str kernel, int kind) except NULL:
+    """A record with the kernels of that name."""
+    cdef Reduction* r = <Reduction*> PyMem_Calloc(1, sizeof(Reduction))
+    cdef int code
+    cdef bytes name = kernel.encode()
+    if r == NULL:
+        raise MemoryError()
+    r.kind = kind
+    r.dtype_slot = -1
+    for code in range(N_DTYPES):
+        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
+    return r
 
 
 cdef inline int accumulated(Reduction* r, int code) noexcept:
@@ -72,6 +83,8 @@ cdef inline int accumulated(Reduction* r, int code) noexcept:
         return BOOL
     if r.kind == REDUCE_SAME:
         return code
+    if r.kind == REDUCE_PLACE:
+        return INT64
     if code == FLOAT16 or code == BFLOAT16:
         return FLOAT32
     return code if FACTS.category[code] >= CAT_FLOAT else INT64
@@ -137,7 +150,7 @@ cdef object reduction_run(Op op, PyObject** slots):
     if r.kind == REDUCE_SAME and t.count == 0:
         check_not_empty(op, t, mask, slots)
     t = as_input(r, t, code, slots)
-    out = reduced(op, t, mask, <object> slots[r.keepdim_slot])
+    out = reduced(op, r, t, mask, <object> slots[r.keepdim_slot])
     if r.kind == REDUCE_MEAN:
         divide(out, stretch(t, mask))
     return finished(op, slots, out, code, live)
@@ -167,8 +180,7 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
         raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be either a floating "
                            f"point or complex dtype. Got: {LONG_NAMES[code]}")
     if not r.accepts >> t.code & 1:
-        refused = op.options["refusal"] or f"\"{op.name}_cpu\" not implemented for '{LONG_NAMES[t.code]}'"
-        raise NotImplementedError(refused)
+        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{LONG_NAMES[t.code]}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
     if asked or r.kind != REDUCE_SUM:
@@ -238,14 +250,13 @@ cdef int check_not_empty(Op op, Tensor t, uint64_t mask, PyObject** slots) excep
 
 # ---- the work
 
-cdef Tensor reduced(Op op, Tensor t, uint64_t mask, bint keepdim):
+cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     """A fresh contiguous tensor with the reduced values, in the dtype they are accumulated in."""
-    cdef Reduction* r = <Reduction*> op.data
     cdef Py_ssize_t shape[64]
     cdef int i, ndim = 0
     cdef Tensor out
     if r.fns[t.code] == NULL:
-        return by_reference(op, t, mask, keepdim)
+        return by_reference(op, r, t, mask, keepdim)
     for i in range(t.rank):
         if not mask >> i & 1:
             shape[ndim] = t.dims[i]
@@ -263,9 +274,8 @@ cdef Tensor reduced(Op op, Tensor t, uint64_t mask, bint keepdim):
     return out
 
 
-cdef Tensor by_reference(Op op, Tensor t, uint64_t mask, bint keepdim):
+cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     """The row's reference on NumPy arrays."""
-    cdef Reduction* r = <Reduction*> op.data
     array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
     with np.errstate(all="ignore"):

@@ -10,7 +10,8 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.dims cimport MOST_DIMS, dim_error, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
+from wengert_core.layouts import contiguous_format
+from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op
@@ -59,7 +60,6 @@ cdef object clone_run(Op op, PyObject** slots):
 
 
 cdef object contiguous_clone(Tensor t):
-    from wengert_core.layouts import contiguous_format
     return view_call(V_CLONE, t, (contiguous_format,))
 
 

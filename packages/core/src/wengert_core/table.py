@@ -17,12 +17,17 @@ from wengert_core import tensor as _tensor
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
 from wengert_core.rows.factory import FactoryRows
+from wengert_core.rows.placing import PlacingRows
+from wengert_core.rows.matmul import MatmulRows
+from wengert_core.rows.indexing import IndexingRows
+from wengert_core.rows.conversion import ConversionRows
+from wengert_core.rows.random import RandomRows
 from wengert_core.rows.pointwise import PointwiseRows
 from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.views import ViewRows
 
 
-class OpTable(PointwiseRows, ReductionRows, ViewRows, ArrayRows, FactoryRows):
+class OpTable(PointwiseRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

@@ -96,11 +96,13 @@ memset(OPERATORS, 0, sizeof(OPERATORS))
 cdef tuple OPERATOR_NAMES = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
     "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
-    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul")
+    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul", "repr", "iter",
+    "contains")
 cdef enum Operator:
     O_ADD, O_SUB, O_MUL, O_TRUEDIV, O_FLOORDIV, O_MOD, O_POW, O_MATMUL, O_AND, O_OR, O_XOR, O_LSHIFT, O_RSHIFT
     O_IADD, O_ISUB, O_IMUL, O_ITRUEDIV, O_IFLOORDIV, O_IMOD, O_IPOW, O_IAND, O_IOR, O_IXOR, O_ILSHIFT, O_IRSHIFT
-    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL
+    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL, O_REPR, O_ITER
+    O_CONTAINS
 
 
 def set_operators(table):
@@ -123,6 +125,12 @@ cdef object apply2(int which, PyObject* a, PyObject* b):
         return NotImplemented
     args[0], args[1] = a, b
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object operator(int which):
+    if OPERATORS[which] == NULL:
+        raise TypeError(f"no op is installed for {OPERATOR_NAMES[which]} of a Tensor")
+    return <object> OPERATORS[which]
 
 
 cdef object apply1(int which, PyObject* a):
@@ -234,12 +242,21 @@ cdef class Tensor:
     def __getitem__(self, index):
         cdef PyObject* args[2]
         args[0], args[1] = <PyObject*> self, <PyObject*> index
-        return PyObject_Vectorcall(<object> OPERATORS[<int> O_GETITEM], args, 2, NULL)
+        return PyObject_Vectorcall(operator(O_GETITEM), args, 2, NULL)
 
     def __setitem__(self, index, value):
         cdef PyObject* args[3]
         args[0], args[1], args[2] = <PyObject*> self, <PyObject*> index, <PyObject*> value
-        PyObject_Vectorcall(<object> OPERATORS[<int> O_SETITEM], args, 3, NULL)
+        PyObject_Vectorcall(operator(O_SETITEM), args, 3, NULL)
+
+    def __repr__(self):
+        return operator(O_REPR)(self)
+
+    def __iter__(self):
+        return operator(O_ITER)(self)
+
+    def __contains__(self, value):
+        return operator(O_CONTAINS)(self, value)
 
     def __delitem__(self, index):
         raise TypeError("Tensor does not support deleting items")

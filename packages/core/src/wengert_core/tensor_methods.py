@@ -1,20 +1,78 @@
-"""Tensor's methods and properties that are not ops: mounted on it by ``mount_all``."""
+"""Tensor's methods and properties that are not ops: what ``mount_all`` gives it."""
 
 from __future__ import annotations
 
+from wengert_core import conversion as _conversion
+from wengert_core import copying as _copying
+from wengert_core import dlpack as _dlpack
+from wengert_core import infos as _infos
 from wengert_core import interop as _interop
-from wengert_core.tensor import mount
+from wengert_core import legacy as _legacy
+from wengert_core.devices import strided
+from wengert_core.tensor import Tensor, as_subclass, mount
+
+
+def _false(self: Tensor) -> bool:
+    """False: this kind of tensor does not exist here."""
+    return False
+
 
 METHODS = {
+    # arrays and other libraries
     "__array__": _interop.array_interface,
     "__array_priority__": 1000,
     "__array_wrap__": _interop.array_wrap,
+    "__dlpack__": _dlpack.to_capsule,
+    "__dlpack_device__": _dlpack.device_pair,
     "numpy": _interop.numpy,
     "tolist": _interop.tolist,
+    # copies
+    "__copy__": _copying.shallow_copy,
+    "__deepcopy__": _copying.deep_copy,
+    "__reduce_ex__": _copying.reduce,
+    "__setstate__": _copying.set_state,
+    "as_subclass": as_subclass,
+    "new": _legacy.new,
+    # dtypes and devices
+    "bfloat16": _conversion.to_bfloat16,
+    "bool": _conversion.to_bool,
+    "byte": _conversion.to_byte,
+    "cdouble": _conversion.to_cdouble,
+    "cfloat": _conversion.to_cfloat,
+    "char": _conversion.to_char,
+    "cpu": _conversion.cpu,
+    "cuda": _conversion.cuda,
+    "double": _conversion.to_double,
+    "float": _conversion.to_float,
+    "get_device": _conversion.get_device,
+    "half": _conversion.to_half,
+    "int": _conversion.to_int,
+    "is_complex": _infos.is_complex,
+    "is_floating_point": _infos.is_floating_point,
+    "is_nonzero": _infos.is_nonzero,
+    "is_pinned": _false,
+    "is_shared": _false,
+    "is_signed": _infos.is_signed,
+    "long": _conversion.to_long,
+    "short": _conversion.to_short,
+    "to": _conversion.to,
+    "type": _conversion.type_,
+    "type_as": _conversion.type_as,
+}
+
+PROPERTIES = {
+    "device": _conversion.device_of,
+    "is_cuda": _conversion.is_cuda,
+    "is_mkldnn": _false,
+    "is_quantized": _false,
+    "is_sparse": _false,
 }
 
 
 def mount_all() -> None:
-    """Give Tensor its methods."""
+    """Give Tensor its methods and properties."""
     for name, value in METHODS.items():
         mount(name, value)
+    for name, function in PROPERTIES.items():
+        mount(name, property(function))
+    mount("layout", strided)

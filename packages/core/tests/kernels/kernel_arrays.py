@@ -22,7 +22,7 @@ def epsilon(name: str) -> float:
 
 
 def values(name: str, size: int, *, seed: int = 0, special: bool = False) -> NDArray:
-    """size values of a dtype: normal variates for floats (special values first if asked), the full range of integers."""
+    """size values of a dtype: normal variates for floats (special ones first if asked), all integers there are."""
     rng = np.random.default_rng(seed)
     if name == "bool":
         return rng.random(size) < 0.5

@@ -1,9 +1,10 @@
 """Casts between all dtypes against NumPy, and torch's rules where NumPy has none."""
 import numpy as np
 import pytest
-from .kernel_arrays import DTYPES, FLOATS, INTEGERS, assert_same, dtype, lay_out, output, values
 from numpy.typing import NDArray
 from wengert_core.kernels import testing
+
+from .kernel_arrays import DTYPES, FLOATS, INTEGERS, assert_same, dtype, lay_out, output, values
 
 PAIRS = [(src, dst) for src in DTYPES for dst in DTYPES]
 

@@ -94,6 +94,7 @@ CASES = [
     Case("relu_backward", lambda g, x: np.where(x <= 0, 0, g), nin=2, ulps=0),
     Case("threshold_backward", lambda g, x, t: np.where(x <= t, 0, g), nin=2, ulps=0, params=(1.5,)),
     Case("gelu_backward", lambda g, x: g * gelu_slope(x), nin=2, ulps=4,
+         # exp(-x^2 / 2) may be denormal
          scale=lambda g, x: 20 * abs(g * x) * ((1 + x * x) * np.exp(-x * x / 2) + 1e-37) + abs(g) * cdf(x)),
     Case("gelu_tanh_backward", lambda g, x: g * gelu_tanh_slope(x), nin=2, ulps=4, spread=1,
          scale=lambda g, x: 8 * g * (1 + gelu_arg(x)) * (1 + x * x)),
@@ -101,11 +102,13 @@ CASES = [
          params=(1.0, 20.0)),
     Case("maximum", np.maximum, nin=2, ulps=0),
     Case("minimum", np.minimum, nin=2, ulps=0),
-    Case("lerp", lambda a, b, w: a + w * (b - a), nin=3, ulps=3, scale=lambda a, b, w: (1 + abs(w)) * (abs(a) + abs(b))),
+    Case("lerp", lambda a, b, w: a + w * (b - a), nin=3, ulps=3,
+         scale=lambda a, b, w: (1 + abs(w)) * (abs(a) + abs(b))),
     Case("addcmul", lambda a, b, c, v: a + v * b * c, nin=3, ulps=2, params=(0.5,), scale=lambda a, b, c, v: b * c),
     Case("addcdiv", lambda a, b, c, v: a + v * b / c, nin=3, ulps=2, params=(0.5,), scale=lambda a, b, c, v: b / c),
 ]
-ROWS = [pytest.param(case, name, id=f"{case}{list(case.params) or ''}-{name}") for case in CASES for name in case.dtypes]
+ROWS = [pytest.param(case, name, id=f"{case}{list(case.params) or ''}-{name}")
+        for case in CASES for name in case.dtypes]
 
 
 def inputs(case: Case, name: str, size: int) -> list[NDArray]:

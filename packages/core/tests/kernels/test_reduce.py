@@ -3,9 +3,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from .kernel_arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_close, dtype, output, values
 from numpy.typing import NDArray
 from wengert_core.kernels import testing
+
+from .kernel_arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_close, dtype, output, values
 
 SHAPES = [(1, 1), (3, 0), (0, 5), (5, 7), (1, 5000), (3, 1025), (300, 70), (9, 33), (130, 4100), (2, 9)]
 FORMS = ["rows", "columns", "strided", "reversed"]

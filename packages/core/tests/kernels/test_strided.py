@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from .kernel_arrays import DTYPES, assert_same, dtype, values
 from numpy.typing import NDArray
 from wengert_core.kernels import testing
+
+from .kernel_arrays import DTYPES, assert_same, dtype, values
 
 BY_SIZE = ["int8", "float16", "float32", "float64", "complex128"]
 

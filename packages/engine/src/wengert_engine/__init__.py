@@ -1,14 +1,13 @@
 """wengert-engine: recording of operations and reverse-mode differentiation for wengert-core's tensors."""
 
-from wengert_core import factories as _factories
-from wengert_core import tensor as _tensor
-from wengert_core.op import find as _find
+from wengert_core import TABLE as _TABLE
+from wengert_core import factory as _factory
+from wengert_core.tensor import mount as _mount
 from wengert_engine import attributes as _attributes
 from wengert_engine import function as _function
 from wengert_engine import record as _record
 from wengert_engine import run as _run
 from wengert_engine import source as _source
-from wengert_engine.attributes import RemovableHandle
 from wengert_engine.autograd import backward, grad, tensor_backward
 from wengert_engine.custom import Function, InplaceFunction, once_differentiable
 from wengert_engine.fitting import fit as _fit
@@ -22,6 +21,7 @@ from wengert_engine.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node
 
 __version__ = "0.1.0"
@@ -29,10 +29,11 @@ __all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward",
            "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "once_differentiable", "set_grad_enabled"]
 
 for _name, _attribute in _attributes.TENSOR_ATTRIBUTES.items():
-    _tensor.mount(_name, _attribute)
-_tensor.mount("backward", tensor_backward)
-_run.set_parts(run_custom=_function.run_function, fit=_fit, clone=_find("clone"), empty_strided=_factories.empty_strided)
-_function.set_empty(_factories.empty(()))
+    _mount(_name, _attribute)
+_mount("backward", tensor_backward)
+_run.set_parts(run_custom=_function.run_function, fit=_fit, clone=_TABLE.ops["clone"],
+               empty_strided=_TABLE.ops["empty_strided"])
+_function.set_empty(_TABLE.ops["empty"](()))
 _set_saved_reader(_run.read_saved_value)
 _set_source(_source.find_formula)
-_factories.set_requires_grad_hook(_attributes.set_requires_grad)
+_factory.set_requires_grad_hook(_attributes.set_requires_grad)

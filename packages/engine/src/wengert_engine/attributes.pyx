@@ -2,6 +2,8 @@
 import warnings
 import weakref
 
+from wengert_engine.hooks import add_hook
+
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
@@ -159,36 +161,6 @@ def is_view(Tensor self):
 
 # ---- hooks
 
-class RemovableHandle:
-    """Removes a hook: by remove(), or at the end of a with block."""
-
-    next_id = 0
-
-    def __init__(self, hooks):
-        self.hooks = hooks
-        self.id = RemovableHandle.next_id
-        RemovableHandle.next_id += 1
-
-    def remove(self):
-        """Remove the hook; harmless when it is gone already."""
-        self.hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self.remove()
-
-
-def add_hook(dict hooks, hook):
-    """Put a hook at the end of ``hooks``; returns its handle."""
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, got {type(hook).__name__}")
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
 cdef dict tensor_hooks(Tensor t):
     """The dict of a tensor's hooks: at its node, or at the leaf."""
     cdef NodeExtra* extra
@@ -250,26 +222,6 @@ def retain_grad(Tensor self):
 def get_retains_grad(Tensor self):
     """True when retain_grad() was called on this non-leaf tensor."""
     return bool(self.flags & TF_RETAINS_GRAD)
-
-
-def node_register_hook(Node self, hook):
-    """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a tuple it returns replaces grad_inputs."""
-    cdef NodeExtra* extra = node_extra(self)
-    if extra.post_hooks == NULL:
-        hooks = {}
-        Py_INCREF(hooks)
-        extra.post_hooks = <PyObject*> hooks
-    return add_hook(<dict> extra.post_hooks, hook)
-
-
-def node_register_prehook(Node self, hook):
-    """Call ``hook(grad_outputs)`` before this node runs; a tuple it returns replaces grad_outputs."""
-    cdef NodeExtra* extra = node_extra(self)
-    if extra.pre_hooks == NULL:
-        hooks = {}
-        Py_INCREF(hooks)
-        extra.pre_hooks = <PyObject*> hooks
-    return add_hook(<dict> extra.pre_hooks, hook)
 
 
 def edge_of(Tensor tensor):

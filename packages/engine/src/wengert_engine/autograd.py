@@ -6,11 +6,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import errors
 from wengert_engine.attributes import edge_of
 from wengert_engine.run import run_backward
 
+ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
 Edges = list[tuple[Any, int]]
 
 
@@ -53,7 +55,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     targets = as_tuple(inputs)
     results = run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
     for target, result in zip(targets, results, strict=True):
-        if result is not None and not target.is_leaf:
+        if result is not None and not target.is_leaf and not target.retains_grad:
             target.grad = result if target.grad is None else target.grad + result
 
 
@@ -94,12 +96,6 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return tuple(results)
 
 
-def zeros_like(tensor: Any) -> Any:
-    from wengert_core.factories import zeros_like as make
-
-    return make(tensor)
-
-
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
     """One tensor, a gradient edge or a sequence, as a tuple."""
     if isinstance(tensors, Tensor) or hasattr(tensors, "output_nr"):
@@ -133,7 +129,7 @@ def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list
     """The gradient each root starts with: given, or 1 for a scalar."""
     if given is None:
         given = (None,) * len(roots)
-    elif isinstance(given, Tensor):
+    elif not isinstance(given, list | tuple):
         given = (given,)
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
@@ -147,8 +143,6 @@ def implicit(root: Any) -> Any:
         raise errors.implicit_gradient(tuple(root.shape))
     if not root.dtype.is_floating_point:
         raise errors.implicit_real(root.dtype)
-    from wengert_core.factories import ones_like
-
     return ones_like(root)
 
 

@@ -11,7 +11,6 @@ from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE
 from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
 
 cdef object FIND = None                # callable (Op) -> table entry or None
-cdef int EPOCH = 0
 
 
 def set_source(find):
@@ -115,7 +114,7 @@ cdef class Formula:
         if len(names) > MAX_ARGS:
             raise ValueError(f"the formula of '{self.op.name}' has more than {MAX_ARGS} parameters")
         r.kind = RULE_SLOPE_CALL if slopes else RULE_CALL
-        if slopes and len(names) == 1 and fn(IDENTITY) is IDENTITY:
+        if slopes and len(names) == 1 and is_identity(fn):
             r.kind = RULE_SLOPE_SAVED
         for i, name in enumerate(names):
             r.args[i] = self.argument(name, 1 << self.n_inputs)
@@ -208,13 +207,22 @@ def set_saved_reader(read):
 cdef object IDENTITY = Identity()
 
 
+cdef bint is_identity(object fn):
+    """Whether a function is ``lambda x: x``."""
+    try:
+        return fn(IDENTITY) is IDENTITY
+    except Exception:                  # it does something with its argument
+        return False
+
+
 cdef Formula formula_of(Op op):
     """The op's formula, read on first use and kept in the op."""
     if op.derivative != NULL:
         return <Formula> op.derivative
     entry = FIND(op) if FIND is not None else None
     formula = Formula(op, entry)
-    Py_INCREF(formula)
+    Py_INCREF(formula)                 # for good: nodes refer to it without owning it
+    BOUND.append(op)
     op.derivative = <PyObject*> formula
     return formula
 
@@ -224,6 +232,11 @@ def bind(Op op):
     return formula_of(op)
 
 
-def forget(Op op):
-    """Let the op's formula be looked up again: a formula was registered or replaced."""
-    op.derivative = NULL               # the old one stays alive: nodes may refer to it
+def forget_all():
+    """Let all formulas be looked up again: one was registered, replaced or removed. Nodes keep those they were made with."""
+    for op in list(BOUND):
+        (<Op> op).derivative = NULL
+    BOUND.clear()
+
+
+cdef list BOUND = []                   # the ops whose formula has been read

@@ -8,7 +8,7 @@ from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUS
                                   strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, Saved,
-                                  edges_of, fill_payload, gradient_edge, next_sequence, saved_of, set_meta, set_output)
+                                  edges_of, fill_payload, gradient_edge, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.record cimport check_write, rebase_custom
 from wengert_engine.run cimport read_saved
@@ -88,7 +88,6 @@ cdef FunctionNode blank_context(object cls, tuple args):
     ctx.kind = NODE_CUSTOM
     ctx.materialize = 1
     ctx.in_forward = 1
-    ctx.sequence = next_sequence()
     hold(&ctx.function, cls)
     hold(&ctx.edge_of_arg, tuple([isinstance(a, Tensor) for a in args]))
     hold(&ctx.needs_input, tuple([isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0 for a in args]))
@@ -156,6 +155,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
                 if (<Tensor> arg).flags & WG_GRAD:
                     edge.node = gradient_edge(<Tensor> arg, &edge.input_nr)
                 edge += 1
+        number(ctx)
         for i in range(len(results)):
             if isinstance(results[i], Tensor):
                 t = <Tensor> results[i]

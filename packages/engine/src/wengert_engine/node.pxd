@@ -111,5 +111,4 @@ cdef NodeExtra* node_extra(Node node) except NULL
 cdef object make_node_class(str name)
 cdef Node accumulate_node(Tensor leaf)                           # the leaf's AccumulateGrad, made when absent
 cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # borrowed node of a tensor that requires grad
-cdef uint64_t next_sequence() noexcept
-cdef uint64_t peek_sequence() noexcept
+cdef void number(Node node) noexcept

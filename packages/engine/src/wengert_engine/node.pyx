@@ -1,6 +1,4 @@
 """Node: a recorded operation. Making and freeing nodes; see node.pxd for the notes."""
-import weakref
-
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -9,6 +7,7 @@ from libc.string cimport memcpy, memset
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, track
+from wengert_engine.hooks import add_hook
 
 cdef extern from "Python.h":
     void PyObject_GC_Track(PyObject* o) noexcept
@@ -78,16 +77,6 @@ cdef char* PAYLOADS[16]
 memset(PAYLOADS, 0, sizeof(PAYLOADS))
 
 
-cdef uint64_t next_sequence() noexcept:
-    global SEQUENCE
-    SEQUENCE += 1
-    return SEQUENCE
-
-
-cdef uint64_t peek_sequence() noexcept:
-    return SEQUENCE
-
-
 # ---- payloads
 
 cdef inline char* take_payload(uint32_t nbytes) except NULL:
@@ -143,6 +132,19 @@ cdef class Node:
             extra.metadata = <PyObject*> metadata
         return <object> extra.metadata
 
+    def register_hook(self, hook):
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a tuple it returns replaces grad_inputs.
+
+        Returns a handle with ``remove()``.
+        """
+        cdef NodeExtra* extra = node_extra(self)
+        return add_hook(hooks_in(&extra.post_hooks), hook)
+
+    def register_prehook(self, hook):
+        """Call ``hook(grad_outputs)`` before this node runs; a tuple it returns replaces grad_outputs."""
+        cdef NodeExtra* extra = node_extra(self)
+        return add_hook(hooks_in(&extra.pre_hooks), hook)
+
     def _sequence_nr(self):
         """When the node was recorded: larger is later."""
         return self.sequence
@@ -151,6 +153,15 @@ cdef class Node:
     def requires_grad(self):
         """True: a node exists only where a gradient is needed."""
         return True
+
+
+cdef dict hooks_in(PyObject** place):
+    """The dict at ``place``, made when absent."""
+    if place[0] == NULL:
+        hooks = {}
+        Py_INCREF(hooks)
+        place[0] = <PyObject*> hooks
+    return <dict> place[0]
 
 
 cdef class FunctionNode(Node):
@@ -169,7 +180,7 @@ cdef inline void blank_node(Node node, int kind) noexcept:
     node.needs = 0
     node.run_id = 0
     node.payload_bytes = 0
-    node.sequence = next_sequence()
+    node.sequence = 0                  # given by number() once the edges are there: Note [Order]
 
 
 cdef Node new_node(PyTypeObject* type_, int kind, int n_edges, int n_saved, int n_outputs, int n_sizes):
@@ -182,6 +193,13 @@ cdef Node new_node(PyTypeObject* type_, int kind, int n_edges, int n_saved, int 
     fill_payload(node, n_edges, n_saved, n_outputs, n_sizes)
     PyObject_GC_Track(<PyObject*> node)
     return node
+
+
+cdef void number(Node node) noexcept:
+    """Give the node its place in the order. Its edges are there, so those it leads to have smaller numbers."""
+    global SEQUENCE
+    SEQUENCE += 1
+    node.sequence = SEQUENCE
 
 
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1:
@@ -413,6 +431,7 @@ cdef Node accumulate_node(Tensor leaf):
     saved_of(node)[0].value = <PyObject*> leaf
     saved_of(node)[0].kind = SAVED_TENSOR
     leaf.extra.accumulate = <PyObject*> node
+    number(node)
     return node
 
 

@@ -20,7 +20,7 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_
 from wengert_engine import errors
 from wengert_engine.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, SavePlan, formula_of)
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
-                                  Saved, edges_of, gradient_edge, make_node_class, new_node, saved_of, set_meta, set_output)
+                                  Saved, edges_of, gradient_edge, make_node_class, new_node, number, saved_of, set_meta, set_output)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -82,6 +82,7 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
     if f.error is not None:
         node.kind = NODE_ERROR
     connect(node, f, slots)
+    number(node)
     save(node, f, slots, outs, old_self)
     return node
 
@@ -271,6 +272,7 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
         edges[i + 1] = edges_of(inner)[i]
         Py_XINCREF(edges[i + 1].node)
     drop_self_edge(f, inner, view, edges)
+    number(outer)
     keep_object(&saved_of(outer)[0], inner)
     keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
     next_dim = 0

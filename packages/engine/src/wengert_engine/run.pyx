@@ -16,7 +16,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from wengert_core.arrays cimport contiguous_copy, converted, copy_into, fill_number
-from wengert_core.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, TensorExtra, alias, bump_version, extra_of, new_empty, new_view, same_shape,
@@ -45,6 +45,7 @@ cdef Op ADD = None
 cdef Op ADD_ = None
 cdef Op NEG = None
 cdef Op CONJ = None
+cdef Op WHERE = None
 cdef object RUN_CUSTOM = None
 cdef object FIT = None
 cdef object CLONE = None
@@ -62,9 +63,9 @@ def set_parts(run_custom, fit, clone, empty_strided):
 
 
 cdef int fetch_ops() except -1:
-    global MUL, MUL_, ADD, ADD_, NEG, CONJ
+    global MUL, MUL_, ADD, ADD_, NEG, CONJ, WHERE
     MUL, MUL_, ADD, ADD_ = find_op("mul"), find_op("mul_"), find_op("add"), find_op("add_")
-    NEG, CONJ = find_op("neg"), find_op("conj")
+    NEG, CONJ, WHERE = find_op("neg"), find_op("conj"), find_op("where")
     return 0
 
 
@@ -268,7 +269,7 @@ cdef class Run:
                 continue
             grad = <Tensor> w.grad
             Py_DECREF(w.grad)          # ``grad`` holds it now
-            if node.extra != NULL or self.captures is not None or node.kind > NODE_ACCUMULATE:
+            if node.extra != NULL or self.captures is not None or node.kind > NODE_ACCUMULATE or has_hooks(node):
                 parts = [grad]
                 grad = None
                 self.step_general(node, parts)
@@ -319,18 +320,22 @@ cdef class Run:
         return zeros_for(&edges_of(node)[i])
 
     cdef object times(self, Tensor grad, object slope, bint last):
-        """grad * conj(slope), in grad's own memory where nobody sees it."""
+        """grad * conj(slope), in grad's own memory where nobody sees it; where slope holds, for a slope of truth values."""
         cdef Tensor s
         if isinstance(slope, Tensor):
             s = <Tensor> slope
             if FACTS.category[s.code] == CAT_COMPLEX:
                 slope = CONJ.call1(CONJ, <PyObject*> slope)
+            elif s.code == BOOL:       # chooses: 0 * inf would be NaN
+                return WHERE(slope, grad, 0)
             elif last and not self.create_graph and grad.count >= INPLACE_FROM and stealable(grad, 1) \
                     and s.code == grad.code and same_shape(s, grad):
                 inplace2(MUL_, grad, s)
                 return grad
         elif isinstance(slope, complex):
             slope = slope.conjugate()
+        elif isinstance(slope, int) and slope == 1:
+            return grad
         return MUL.call2(MUL, <PyObject*> grad, <PyObject*> slope)
 
     cdef object call(self, Node node, InputRule* rule, Tensor grad, list parts):
@@ -490,6 +495,15 @@ cdef class Run:
         leaf.extra.grad = <PyObject*> kept
         Py_XDECREF(old)
         return 0
+
+
+cdef inline bint has_hooks(Node node) noexcept:
+    """Whether a leaf's gradient has hooks to pass."""
+    cdef PyObject* leaf
+    if node.kind != NODE_ACCUMULATE:
+        return False
+    leaf = saved_of(node)[0].value
+    return (<Tensor> leaf).extra != NULL and (<Tensor> leaf).extra.hooks != NULL
 
 
 cdef list parts_of(Node node, PyObject** grads):

@@ -5,7 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.op import Op
+from wengert_engine.formula import forget_all
 from wengert_registry import registry
+
+
+def accept(candidate: Any, obj: Any, stage: Any) -> None:
+    """What a formula entry point may give: a table, one op's entry, or a function that returns either."""
+    value = obj() if callable(obj) else obj
+    if not hasattr(value, "entries") and not hasattr(value, "kind"):
+        raise TypeError(f"expected a FormulaTable or one of its entries, got {type(value).__name__}")
+    stage.value = value
+    for name, entry in getattr(value, "entries", {}).items():
+        stage.add(name, entry)
+
+
+registry.group("formulas").on_accept(accept)
+registry.on_change(forget_all)
 
 
 def find_formula(op: Op) -> Any:

@@ -6,7 +6,7 @@ A formula is a function whose parameter names say what it gets, and so what the 
 - an argument's name: its value; ``NAME_shape``, ``NAME_dtype``, ``NAME_geometry`` (sizes, strides, storage offset): a fact of it;
 - ``result``, or an output's name: that output;
 - ``needs``: which inputs need a gradient (for a joint formula);
-- in a jvp: ``NAME_t``, the tangent of an argument.
+- in a jvp: ``NAME_t``, the tangent of an argument (zeros where it has none, when another one has).
 
 Gradients need not be summed over broadcast dimensions: the engine's edge does it.
 
@@ -19,10 +19,11 @@ Gradients need not be summed over broadcast dimensions: the engine's edge does i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Rule = Callable[..., Any] | int | float | None
+Jvp = Callable[..., Any] | Mapping[str, Callable[..., Any]] | None
 
 
 class Entry:
@@ -30,7 +31,7 @@ class Entry:
 
     __slots__ = ("inputs", "joint", "joint_inputs", "jvp", "kind", "node_name", "op", "outputs", "reason")
 
-    def __init__(self, op: str, kind: str, inputs: dict[str, Rule], *, jvp: Callable[..., Any] | None = None,
+    def __init__(self, op: str, kind: str, inputs: dict[str, Rule], *, jvp: Jvp = None,
                  joint: Callable[..., Any] | None = None, joint_inputs: tuple[str, ...] = (),
                  outputs: tuple[str, ...] | None = None, node_name: str | None = None, reason: str = "") -> None:
         self.op = op
@@ -70,18 +71,23 @@ class FormulaTable:
         inputs = {"self": slope} if slope is not None else slopes
         self._add(Entry(op, "elementwise", inputs, node_name=node))
 
-    def linear(self, op: str, /, *, node: str | None = None, jvp: Callable[..., Any] | None = None, **inputs: Rule) -> None:
+    def linear(self, op: str, /, *, node: str | None = None, jvp: Jvp = None, **inputs: Rule) -> None:
         """An op that is linear in the named inputs taken together: its jvp is the op itself on the tangents.
 
         inputs: for each its vjp, a function of ``grad`` (or 1, -1, a constant).   jvp: only where the op itself will not do.
         """
         self._add(Entry(op, "linear", inputs, jvp=jvp, node_name=node))
 
-    def derivative(self, op: str, /, *, jvp: Callable[..., Any] | None = None, node: str | None = None,
+    def multilinear(self, op: str, /, *, node: str | None = None, **inputs: Rule) -> None:
+        """An op that is linear in each of the named inputs: its jvp is the sum over them of the op with that tangent in its place."""
+        self._add(Entry(op, "multilinear", inputs, node_name=node))
+
+    def derivative(self, op: str, /, *, jvp: Jvp = None, node: str | None = None,
                    outputs: tuple[str, ...] | None = None, joint: Callable[..., Any] | None = None,
                    joint_inputs: tuple[str, ...] = (), **inputs: Rule) -> None:
         """The general case: a vjp for each input, and the jvp.
 
+        jvp: a function of the tangents, or one for each input by name, whose results are summed.
         outputs: the differentiable ones (default: all of a floating dtype).   joint: one function that returns the gradients of
         ``joint_inputs`` as a tuple, where they share work.   An input given as None gets zeros.
         """

@@ -8,7 +8,6 @@ same way. Names of first-party entries are there at once; a plugin is loaded whe
 from __future__ import annotations
 
 import sys
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -23,7 +22,7 @@ PARTS = {
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
 
 
-class MissingPartError(ImportError, AttributeError):
+class MissingPartError(ImportError):
     """A part of wengert that is not installed; says which command installs it."""
 
 
@@ -83,7 +82,7 @@ def compose(namespace: dict[str, Any]) -> None:
 
 def is_strange(name: str) -> bool:
     """Whether a namespace entry comes from somebody else's distribution: it is then loaded on first use only."""
-    return not all(candidate.distribution.first_party for candidate in registry.group("namespace").offers(name))
+    return any(one.name == name and not one.distribution.first_party for one in registry.group("namespace").candidates())
 
 
 def give_top(entry: str) -> None:
@@ -128,9 +127,10 @@ def known_names() -> list[str]:
     return [name.partition(".")[0] for name in registry.group("namespace").names() if not name.startswith("top.")]
 
 
-class Finder(MetaPathFinder, Loader):
+class Finder:
     """``import wengert.autograd.functional`` for names that the registry mounts."""
 
+    # no base class: importlib.abc costs 25 ms to import
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         root, _, dotted = fullname.partition(".")
         if root != "wengert" or not dotted:

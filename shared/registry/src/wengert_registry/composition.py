@@ -14,7 +14,7 @@ from wengert_registry.scan import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from wengert_registry.table import Table
 
@@ -37,6 +37,7 @@ class Registry:
         self._unusable: list[Candidate] = []  # malformed, or for another generation
         self._composed = False
         self._reported: set[tuple[str, ...]] = set()
+        self._listeners: list[Callable[[], object]] = []
 
     def group(self, short: str) -> Group:
         """The group of that short name: 'ops', 'formulas', ... Raises ValueError for any other."""
@@ -168,6 +169,13 @@ class Registry:
             self.epoch += 1
             for group in self._groups.values():
                 group.forget_values()
+            for listener in self._listeners:
+                listener()
+
+    def on_change(self, listener: Callable[[], object]) -> None:
+        """Call ``listener()`` whenever a name may stand for another thing, with the lock held: to drop what was derived from it."""
+        with self.lock:
+            self._listeners.append(listener)
 
     def report(self, key: tuple[str, ...], text: str) -> None:
         """A PluginWarning, once for each key."""

@@ -18,7 +18,7 @@
 #define WG_AND(a, b) ((a) & (b))
 #define WG_GREATER(a, b) ((b) > (a) ? (b) : (a))
 #define WG_LESS(a, b) ((b) < (a) ? (b) : (a))
-/* NaN wins: an accumulator that is NaN loses no comparison, an element that is NaN replaces it. Two selects vectorise. */
+/* NaN wins: an accumulator that is NaN loses no comparison, an element that is NaN replaces it. */
 #define WG_FLOAT_EXTREME(NAME, T, BETTER) \
     WG_INLINE T NAME(T a, T b) { const T best = b BETTER a ? b : a; return b != b ? b : best; }
 WG_FLOAT_EXTREME(wg_max_f32, float, >)

@@ -12,7 +12,7 @@
 #define WG_BETTER(BETTER, x, best) (((x) BETTER (best)) | (((x) != (x)) & ((best) == (best))))
 
 #define WG_ARGREDUCE(NAME, T, LOAD, ACC, START, BETTER, OP) \
-    WG_CLONES static ACC NAME##_extreme(const T *x, Py_ssize_t n) { \
+    WG_REDUCE_ATTR static ACC NAME##_extreme(const T *x, Py_ssize_t n) { \
         WG_BLOCK_BODY(T, LOAD, ACC, START, OP, WG_AT_INDEX) \
     } \
     static Py_ssize_t NAME##_position(const char *src, Py_ssize_t n, Py_ssize_t stride, ACC best) { \
@@ -39,7 +39,7 @@
         } \
         return at + NAME##_position(src + at * stride, n - at, stride, best); \
     } \
-    WG_CLONES static void NAME##_step(ACC *best, int64_t *at, const T *src, Py_ssize_t width, int64_t row) { \
+    WG_REDUCE_ATTR static void NAME##_step(ACC *best, int64_t *at, const T *src, Py_ssize_t width, int64_t row) { \
         WG_IVDEP \
         for (Py_ssize_t j = 0; j < width; j++) { \
             const ACC x = LOAD(src[j]), b = best[j]; \
@@ -70,20 +70,25 @@
         } \
     }
 
-#define WG_ARGREDUCTIONS(NAME, BETTER, OP, OPF, OPD, U8, I8, I16, I32, I64, INF) \
+#define WG_ARG_INTEGERS(NAME, BETTER, OP, U8, I8, I16, I32, I64) \
     WG_ARGREDUCE(NAME##_U8, uint8_t, WG_SAME, uint8_t, U8, BETTER, OP) \
     WG_ARGREDUCE(NAME##_I8, int8_t, WG_SAME, int8_t, I8, BETTER, OP) \
     WG_ARGREDUCE(NAME##_I16, int16_t, WG_SAME, int16_t, I16, BETTER, OP) \
     WG_ARGREDUCE(NAME##_I32, int32_t, WG_SAME, int32_t, I32, BETTER, OP) \
-    WG_ARGREDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, I64, BETTER, OP) \
+    WG_ARGREDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, I64, BETTER, OP)
+#define WG_ARG_FLOATS(NAME, BETTER, OPF, OPD, INF) \
     WG_ARGREDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, INF, BETTER, OPF) \
     WG_ARGREDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, INF, BETTER, OPF) \
     WG_ARGREDUCE(NAME##_F32, float, WG_SAME, float, INF, BETTER, OPF) \
     WG_ARGREDUCE(NAME##_F64, double, WG_SAME, double, INF, BETTER, OPD)
-WG_ARGREDUCTIONS(argmax, >, WG_GREATER, wg_max_f32, wg_max_f64, 0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN,
-                 -(float)INFINITY)
-WG_ARGREDUCTIONS(argmin, <, WG_LESS, wg_min_f32, wg_min_f64, UINT8_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX,
-                 (float)INFINITY)
+WG_ARG_INTEGERS(argmax, >, WG_GREATER, 0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN)
+WG_ARG_INTEGERS(argmin, <, WG_LESS, UINT8_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX)
+#undef WG_REDUCE_ATTR
+#define WG_REDUCE_ATTR WG_CLONES
+WG_ARG_FLOATS(argmax, >, wg_max_f32, wg_max_f64, -(float)INFINITY)
+WG_ARG_FLOATS(argmin, <, wg_min_f32, wg_min_f64, (float)INFINITY)
+#undef WG_REDUCE_ATTR
+#define WG_REDUCE_ATTR
 
 #define WG_ARG_ROWS(NAME) \
     {#NAME, WG_BOOL, WG_I64, NAME##_U8}, {#NAME, WG_U8, WG_I64, NAME##_U8}, {#NAME, WG_I8, WG_I64, NAME##_I8}, \

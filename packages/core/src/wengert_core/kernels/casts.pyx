@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Conversion of n elements between any two of the twelve dtypes, with torch's semantics.
 
 Float to integer truncates and goes through int32 (int64 for an int64 target), so what does not fit wraps from there;

@@ -1,9 +1,9 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Gather, scatter and scatter_add along a dim; with repeating index strides also index_select, index_add, embedding.
 
 A row of the walk whose index is constant (index_stride[1] == 0) moves n elements from or to one place: those rows are
 copied by memcpy or added in one vector loop.
 """
+cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memmove
 
@@ -64,10 +64,11 @@ cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept n
 
 
 cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            (<item_t *>partner(loop, i, j))[0] = (<item_t *>place(loop, i, j))[0]
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            (<item_t *>partner(&walk, i, j))[0] = (<item_t *>place(&walk, i, j))[0]
 
 
 cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
@@ -90,10 +91,11 @@ cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
 
 
 cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            (<item_t *>place(loop, i, j))[0] = (<item_t *>partner(loop, i, j))[0]
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            (<item_t *>place(&walk, i, j))[0] = (<item_t *>partner(&walk, i, j))[0]
 
 
 cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
@@ -115,46 +117,52 @@ cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
         scatter_items(loop, <bytes16 *>NULL)
 
 
+@cython.overflowcheck(False)            # integers wrap
 cdef void add_row(number_t *into, const number_t *row, npy_intp n) noexcept nogil:
     cdef npy_intp j
     for j in range(n):
         into[j] = <number_t>(into[j] + row[j])
 
 
+@cython.overflowcheck(False)            # integers wrap
 cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
     cdef number_t *into
-    if moves_rows(loop, sizeof(number_t)):
-        for i in range(loop.shape[0]):
-            add_row(<number_t *>place(loop, i, 0), <const number_t *>partner(loop, i, 0), loop.shape[1])
+    if moves_rows(&walk, sizeof(number_t)):
+        for i in range(walk.shape[0]):
+            add_row(<number_t *>place(&walk, i, 0), <const number_t *>partner(&walk, i, 0), walk.shape[1])
         return
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            into = <number_t *>place(loop, i, j)
-            into[0] = <number_t>(into[0] + (<number_t *>partner(loop, i, j))[0])
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <number_t *>place(&walk, i, j)
+            into[0] = <number_t>(into[0] + (<number_t *>partner(&walk, i, j))[0])
 
 
+@cython.overflowcheck(False)            # integers wrap
 cdef void add_complex(const IndexLoop *loop, number_t *unused) noexcept nogil:
     """The imaginary parts lie one real number further on."""
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
     cdef number_t *into
     cdef number_t *source
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            into = <number_t *>place(loop, i, j)
-            source = <number_t *>partner(loop, i, j)
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <number_t *>place(&walk, i, j)
+            source = <number_t *>partner(&walk, i, j)
             into[0] = <number_t>(into[0] + source[0])
             into[1] = <number_t>(into[1] + source[1])
 
 
 cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
     cdef uint16_t *into
     cdef uint16_t term
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            into = <uint16_t *>place(loop, i, j)
-            term = (<uint16_t *>partner(loop, i, j))[0]
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <uint16_t *>place(&walk, i, j)
+            term = (<uint16_t *>partner(&walk, i, j))[0]
             if brain:
                 into[0] = wg_float_to_bfloat(wg_bfloat_to_float(into[0]) + wg_bfloat_to_float(term))
             else:
@@ -162,10 +170,11 @@ cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
 
 
 cdef void or_bools(const IndexLoop *loop) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j
-    for i in range(loop.shape[0]):
-        for j in range(loop.shape[1]):
-            (<uint8_t *>place(loop, i, j))[0] |= (<uint8_t *>partner(loop, i, j))[0]
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            (<uint8_t *>place(&walk, i, j))[0] |= (<uint8_t *>partner(&walk, i, j))[0]
 
 
 cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:

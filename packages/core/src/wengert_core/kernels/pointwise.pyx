@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Pointwise loops which NumPy lacks, or has only slowly, in NumPy's ufunc loop signature.
 
 The mathematics is in activations.h and vecmath.h, the frame in pointwise.h, the list in pointwise_table.h.

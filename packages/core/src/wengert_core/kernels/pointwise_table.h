@@ -44,12 +44,12 @@ WG_TRIGONOMETRIC(sin_f64, 0, sin)
 WG_TRIGONOMETRIC(cos_f64, 1, cos)
 
 /* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
-#define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, x ? y : z)
+#define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, (T)(z ^ ((y ^ z) & (T)-(T)(x != 0))))
 WG_WHERE(1, uint8_t)
 WG_WHERE(2, uint16_t)
 WG_WHERE(4, uint32_t)
 WG_WHERE(8, uint64_t)
-WG_WHERE(16, wg_c128)
+WG_OP3(where_16, uint8_t, wg_c128, wg_c128, wg_c128, WG_NO_PARAMS, x ? y : z)
 
 #define WG_COMPARE(SUF, T, LOAD) \
     WG_OP2(eq_##SUF, T, T, uint8_t, WG_NO_PARAMS, LOAD(x) == LOAD(y)) \

@@ -17,6 +17,9 @@
 #define WG_LEVELS 6
 #define WG_FAN 16
 
+/* Attribute of the vectorised loops; defined as WG_CLONES around the instantiations that are worth the space. */
+#define WG_REDUCE_ATTR
+
 typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, char *, Py_ssize_t);
 
 /* NAME_block: one block of at most WG_BLOCK elements, ACCESS(i) giving element i as a SRC. */
@@ -41,7 +44,7 @@ typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssiz
 #define WG_AT_STRIDE(i) (*(const SRC_T *)(x + (i) * stride))
 
 #define WG_REDUCE_ROWS(NAME, SRC, LOAD, ACC, ZERO, OP, DST, STORE) \
-    WG_CLONES static ACC NAME##_block(const SRC *x, Py_ssize_t n) { \
+    WG_REDUCE_ATTR static ACC NAME##_block(const SRC *x, Py_ssize_t n) { \
         WG_BLOCK_BODY(SRC, LOAD, ACC, ZERO, OP, WG_AT_INDEX) \
     } \
     static ACC NAME##_strided(const char *x, Py_ssize_t stride, Py_ssize_t n) { \
@@ -64,10 +67,10 @@ typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssiz
     }
 
 #define WG_REDUCE_COLUMNS(NAME, SRC, LOAD, ACC, ZERO, OP, DST, STORE) \
-    WG_CLONES static void NAME##_fold(ACC *into, ACC *from, Py_ssize_t width) { \
+    WG_REDUCE_ATTR static void NAME##_fold(ACC *into, ACC *from, Py_ssize_t width) { \
         for (Py_ssize_t j = 0; j < width; j++) { into[j] = OP(into[j], from[j]); from[j] = ZERO; } \
     } \
-    WG_CLONES static void NAME##_four(ACC *acc, const char *src, Py_ssize_t stride, Py_ssize_t width) { \
+    WG_REDUCE_ATTR static void NAME##_four(ACC *acc, const char *src, Py_ssize_t stride, Py_ssize_t width) { \
         const SRC *a = (const SRC *)src, *b = (const SRC *)(src + stride), *c = (const SRC *)(src + 2 * stride), \
                   *d = (const SRC *)(src + 3 * stride); \
         WG_IVDEP \

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Reductions along one dim of a 2-d strided buffer. See Note [How a reduction adds up] in reduce.h.
 
 Several reduced dims that do not coalesce are reduced one after the other, through a buffer of the result's dtype

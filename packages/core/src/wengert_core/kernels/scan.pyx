@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Cumulative sums and products along one dim of a 2-d strided buffer. The loops are in scan.h."""
 
 cdef extern from "scan.h" nogil:

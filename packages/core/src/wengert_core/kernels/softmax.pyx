@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """softmax, log_softmax, their gradients and logsumexp along contiguous rows. The loops are in softmax_rows.h."""
 
 cdef extern from "softmax.h" nogil:

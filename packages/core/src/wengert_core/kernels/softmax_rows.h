@@ -38,13 +38,20 @@ WG_INLINE R FN(wg_row_sum)(const R *x, Py_ssize_t n) {
     return total;
 }
 
+/* A function of its own: inside larger ones GCC 12 does not vectorise this loop. */
+WG_CLONES static void FN(wg_exp_block)(const R *x, R *out, Py_ssize_t n) {
+    WG_IVDEP
+    for (Py_ssize_t j = 0; j < n; j++) out[j] = EXP(x[j]);
+}
+
 /* Sum of exp(x - shift), by blocks; the blocks' sums add up in double. */
 WG_INLINE double FN(wg_row_sum_exp)(const R *x, R shift, Py_ssize_t n) {
     R block[WG_GROUP];
     double total = 0;
     for (Py_ssize_t i = 0; i < n; i += WG_GROUP) {
         const Py_ssize_t m = n - i < WG_GROUP ? n - i : WG_GROUP;
-        for (Py_ssize_t j = 0; j < m; j++) block[j] = EXP(x[i + j] - shift);
+        for (Py_ssize_t j = 0; j < m; j++) block[j] = x[i + j] - shift;
+        FN(wg_exp_block)(block, block, m);
         total += FN(wg_row_sum)(block, m);
     }
     return total;
@@ -62,9 +69,7 @@ WG_CLONES static void FN(softmax)(const wg_rows *t, Py_ssize_t rows) {
     const int dense = t->out.stride == n * (Py_ssize_t)sizeof(R);
     for (Py_ssize_t r = 0; r < (dense ? 1 : rows); r++) {
         R *out = WG_ROW(R, t->out, r);
-        const Py_ssize_t m = dense ? rows * n : n;
-        WG_IVDEP
-        for (Py_ssize_t j = 0; j < m; j++) out[j] = EXP(out[j]);
+        FN(wg_exp_block)(out, out, dense ? rows * n : n);
     }
     for (Py_ssize_t r = 0; r < rows; r++) {
         R *out = WG_ROW(R, t->out, r);
@@ -86,8 +91,7 @@ WG_CLONES static void FN(log_softmax)(const wg_rows *t, Py_ssize_t rows) {
         for (Py_ssize_t j = 0; j < n; j++) out[j] = x[j] - top;
         if (small) memcpy(group + r * n, out, (size_t)n * sizeof(R));
     }
-    if (small)
-        for (Py_ssize_t j = 0; j < rows * n; j++) group[j] = EXP(group[j]);
+    if (small && rows > 0) FN(wg_exp_block)(group, group, rows * n);
     for (Py_ssize_t r = 0; r < rows; r++) {
         R *out = WG_ROW(R, t->out, r);
         const double total = small ? FN(wg_row_sum)(group + r * n, n) : FN(wg_row_sum_exp)(out, 0, n);
@@ -132,12 +136,27 @@ WG_CLONES static void FN(log_softmax_backward)(const wg_rows *t, Py_ssize_t rows
 }
 
 /* An infinite or NaN maximum is the result itself; an empty row gives -inf. */
+WG_INLINE R FN(wg_logsumexp)(R top, double total) { return top - top == 0 ? (R)(top + log(total)) : top; }
+
 WG_CLONES static void FN(logsumexp)(const wg_rows *t, Py_ssize_t rows) {
+    R group[WG_GROUP], tops[WG_GROUP];
+    const Py_ssize_t n = t->n;
+    if (n == 0 || rows * n > WG_GROUP) {
+        for (Py_ssize_t r = 0; r < rows; r++) {
+            const R *x = WG_ROW(R, t->a, r);
+            const R top = n > 0 ? FN(wg_row_max)(x, n) : -(R)INFINITY;
+            *WG_ROW(R, t->out, r) = FN(wg_logsumexp)(top, FN(wg_row_sum_exp)(x, top, n));
+        }
+        return;
+    }
     for (Py_ssize_t r = 0; r < rows; r++) {
         const R *x = WG_ROW(R, t->a, r);
-        const R top = t->n > 0 ? FN(wg_row_max)(x, t->n) : -(R)INFINITY;
-        *WG_ROW(R, t->out, r) = top - top == 0 ? (R)(top + log(FN(wg_row_sum_exp)(x, top, t->n))) : top;
+        tops[r] = FN(wg_row_max)(x, n);
+        for (Py_ssize_t j = 0; j < n; j++) group[r * n + j] = x[j] - tops[r];
     }
+    if (rows > 0) FN(wg_exp_block)(group, group, rows * n);
+    for (Py_ssize_t r = 0; r < rows; r++)
+        *WG_ROW(R, t->out, r) = FN(wg_logsumexp)(tops[r], FN(wg_row_sum)(group + r * n, n));
 }
 
 #undef FN

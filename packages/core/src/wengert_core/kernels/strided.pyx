@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O3 -fno-math-errno -fno-trapping-math
 """Copy, cast and fill of n-dimensional strided buffers.
 
 A plan drops dims of size 1, makes the output's strides positive, orders dims by them and merges neighbours that walk
@@ -49,21 +48,24 @@ cdef void coalesce(CopyPlan *plan) noexcept nogil:
 cdef void choose_transpose(CopyPlan *plan, int itemsize) noexcept nogil:
     """Move a dim along which the source is contiguous next to the last, if the last is not contiguous in the source."""
     cdef int dim, last = plan.ndim - 1
-    cdef npy_intp size, dst_stride
     if last < 2 or plan.src_strides[last] == itemsize:
         return
     for dim in range(last - 1):
         if plan.src_strides[dim] == itemsize:
-            size, dst_stride = plan.shape[dim], plan.dst_strides[dim]
-            while dim < last - 1:
-                plan.shape[dim] = plan.shape[dim + 1]
-                plan.dst_strides[dim] = plan.dst_strides[dim + 1]
-                plan.src_strides[dim] = plan.src_strides[dim + 1]
-                dim += 1
-            plan.shape[dim] = size
-            plan.dst_strides[dim] = dst_stride
-            plan.src_strides[dim] = itemsize
+            move_before_last(plan, dim)
             return
+
+
+cdef void move_before_last(CopyPlan *plan, int dim) noexcept nogil:
+    cdef npy_intp size = plan.shape[dim], dst_stride = plan.dst_strides[dim], src_stride = plan.src_strides[dim]
+    cdef int at
+    for at in range(dim, plan.ndim - 2):
+        plan.shape[at] = plan.shape[at + 1]
+        plan.dst_strides[at] = plan.dst_strides[at + 1]
+        plan.src_strides[at] = plan.src_strides[at + 1]
+    plan.shape[plan.ndim - 2] = size
+    plan.dst_strides[plan.ndim - 2] = dst_stride
+    plan.src_strides[plan.ndim - 2] = src_stride
 
 
 cdef bint plan_copy(CopyPlan *plan, char *dst, const npy_intp *dst_strides, char *src, const npy_intp *src_strides,

@@ -10,7 +10,8 @@ from wengert_core.kernels.pointwise cimport Pointwise, describe_pointwise
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.scan cimport find_scan, scan_fn
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.kernels.strided cimport MAX_DIMS, cast_strided as cast_nd, copy_strided as copy_nd, fill_strided as fill_nd
+from wengert_core.kernels.strided cimport MAX_DIMS, cast_strided as cast_nd, copy_strided as copy_nd
+from wengert_core.kernels.strided cimport fill_strided as fill_nd
 from wengert_core.kernels.types cimport cast_fn, npy_intp, reduce_fn
 
 DTYPE_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
@@ -137,7 +138,7 @@ def softmax(name, out, a, b=None):
     cdef npy_intp a_stride = a.strides[0], b_stride = 0, out_stride = out.strides[0]
     cdef npy_intp rows = a.shape[0], n = a.shape[1]
     for array in (a, out) if b is None else (a, b, out):
-        if array.dtype != a.dtype or array.shape[0] != rows or array.strides[1] != a.itemsize:
+        if array.dtype != a.dtype or array.shape[0] != rows or (array.size and array.strides[1] != a.itemsize):
             raise ValueError(f"softmax: {array.dtype}{array.shape} beside {a.dtype}{a.shape}")
     if run == NULL or out.shape[1] != (1 if name == "logsumexp" else n):
         raise ValueError(f"softmax: no {name} of {a.dtype} to {out.shape}")

@@ -2,7 +2,10 @@
 from wengert_core.ops.table import TABLE
 from wengert_core.ops import arithmetic
 from wengert_core.ops import views
+from wengert_core.ops import indexing
 from wengert_core.ops import factories
+from wengert_core.ops import conversion
+from wengert_core.ops import random
 from wengert_core.ops import comparison
 from wengert_core.ops import bitwise
 from wengert_core.ops import rounding
@@ -14,6 +17,8 @@ from wengert_core.ops import reductions
 from wengert_core.ops import statistics
 from wengert_core.ops import scans
 from wengert_core.ops import sorting
+from wengert_core.ops import view_gradients
+from wengert_core.ops import matmul
 from wengert_core.ops import operators  # after all rows that an operator calls
 
 __all__ = ["TABLE"]

@@ -9,7 +9,12 @@ import numpy as np
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import EVERY, FLOATING, FLOATING_COMPLEX, INTEGRAL, NUMERIC, REAL
 
-pointwise, unary, binary, ternary = TABLE.pointwise, TABLE.pointwise_unary, TABLE.pointwise_binary, TABLE.pointwise_ternary
+pointwise, unary, binary, ternary = (
+    TABLE.pointwise,
+    TABLE.pointwise_unary,
+    TABLE.pointwise_binary,
+    TABLE.pointwise_ternary,
+)
 COUNTABLE = INTEGRAL + FLOATING  # what can be rounded or divided with a remainder
 FLOATS_ON = 2  # a kernel for the floating and complex categories only
 
@@ -23,15 +28,34 @@ TWO_BOOLS = (
 )
 
 # ---- sums and products
-add = binary("add(Any self, Any other, *, Scalar alpha=1) -> Tensor", kernels=[np.add], alpha="alpha",
-             doc="self + alpha * other.")
-sub = binary("sub(Any self, Any other, *, Scalar alpha=1) -> Tensor", kernels=[np.subtract], alpha="alpha", dtypes=NUMERIC,
-             check="no_bool", refusal={"bool": TWO_BOOLS}, doc="self - alpha * other.")
+add = binary(
+    "add(Any self, Any other, *, Scalar alpha=1) -> Tensor",
+    kernels=[np.add],
+    alpha="alpha",
+    doc="self + alpha * other.",
+)
+sub = binary(
+    "sub(Any self, Any other, *, Scalar alpha=1) -> Tensor",
+    kernels=[np.subtract],
+    alpha="alpha",
+    dtypes=NUMERIC,
+    check="no_bool",
+    refusal={"bool": TWO_BOOLS},
+    doc="self - alpha * other.",
+)
 mul = binary("mul(Any self, Any other) -> Tensor", kernels=[np.multiply], doc="self * other.")
-neg = unary("neg(Tensor self) -> Tensor", kernels=[np.negative], dtypes=NUMERIC, refusal={"bool": NEGATED_BOOL},
-            doc="-self.")
-positive = unary("positive(Tensor self) -> Tensor", reference=lambda xp, x: x, dtypes=NUMERIC, identity="always",
-                 inplace=False, refusal={"bool": "The `+` operator, on a bool tensor is not supported."}, doc="self itself.")
+neg = unary(
+    "neg(Tensor self) -> Tensor", kernels=[np.negative], dtypes=NUMERIC, refusal={"bool": NEGATED_BOOL}, doc="-self."
+)
+positive = unary(
+    "positive(Tensor self) -> Tensor",
+    reference=lambda xp, x: x,
+    dtypes=NUMERIC,
+    identity="always",
+    inplace=False,
+    refusal={"bool": "The `+` operator, on a bool tensor is not supported."},
+    doc="self itself.",
+)
 
 
 def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
@@ -70,14 +94,34 @@ div = binary(
     texts={"variant_error": "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"},
     doc="self / other; rounding_mode: None, 'floor' or 'trunc'.",
 )
-floor_divide = binary("floor_divide(Any self, Any other) -> Tensor", kernels=["floor_divide", np.floor_divide],
-                      dtypes=COUNTABLE, check="divisor", doc="self / other, rounded down.")
-remainder = binary("remainder(Any self, Any other) -> Tensor", kernels=["remainder", np.remainder], dtypes=COUNTABLE,
-                   check="divisor", doc="self - other * floor(self / other): the sign is other's.")
-fmod = binary("fmod(Any self, Any other) -> Tensor", kernels=["fmod", np.fmod], dtypes=COUNTABLE, check="divisor",
-              doc="self - other * trunc(self / other): the sign is self's.")
-reciprocal = unary("reciprocal(Tensor self) -> Tensor", kernels=[np.reciprocal], promotion="float", dtypes=FLOATING_COMPLEX,
-                   doc="1 / self.")
+floor_divide = binary(
+    "floor_divide(Any self, Any other) -> Tensor",
+    kernels=["floor_divide", np.floor_divide],
+    dtypes=COUNTABLE,
+    check="divisor",
+    doc="self / other, rounded down.",
+)
+remainder = binary(
+    "remainder(Any self, Any other) -> Tensor",
+    kernels=["remainder", np.remainder],
+    dtypes=COUNTABLE,
+    check="divisor",
+    doc="self - other * floor(self / other): the sign is other's.",
+)
+fmod = binary(
+    "fmod(Any self, Any other) -> Tensor",
+    kernels=["fmod", np.fmod],
+    dtypes=COUNTABLE,
+    check="divisor",
+    doc="self - other * trunc(self / other): the sign is self's.",
+)
+reciprocal = unary(
+    "reciprocal(Tensor self) -> Tensor",
+    kernels=[np.reciprocal],
+    promotion="float",
+    dtypes=FLOATING_COMPLEX,
+    doc="1 / self.",
+)
 
 
 # ---- powers
@@ -105,10 +149,17 @@ pow_ = binary(
     },
     doc="self to the power of exponent.",
 )
-sqrt = unary("sqrt(Tensor self) -> Tensor", kernels=[np.sqrt], promotion="float", dtypes=FLOATING_COMPLEX,
-             doc="The square root.")
-rsqrt = unary("rsqrt(Tensor self) -> Tensor", kernels=["rsqrt"], reference=lambda xp, x: 1 / xp.sqrt(x), promotion="float",
-              dtypes=FLOATING_COMPLEX, doc="1 / sqrt(self).")
+sqrt = unary(
+    "sqrt(Tensor self) -> Tensor", kernels=[np.sqrt], promotion="float", dtypes=FLOATING_COMPLEX, doc="The square root."
+)
+rsqrt = unary(
+    "rsqrt(Tensor self) -> Tensor",
+    kernels=["rsqrt"],
+    reference=lambda xp, x: 1 / xp.sqrt(x),
+    promotion="float",
+    dtypes=FLOATING_COMPLEX,
+    doc="1 / sqrt(self).",
+)
 
 
 def square(input: Any, *, out: Any = None) -> Any:
@@ -125,16 +176,25 @@ TABLE.composite(square, method=True)
 TABLE.composite(square_, method=True)
 
 # ---- signs and sizes
-abs_ = unary("abs(Tensor self) -> Tensor", kernels=[np.absolute], promotion="real", dtypes=NUMERIC,
-             doc="The absolute value.")
+abs_ = unary(
+    "abs(Tensor self) -> Tensor", kernels=[np.absolute], promotion="real", dtypes=NUMERIC, doc="The absolute value."
+)
+
+
 def sign_of(xp: Any, x: Any) -> Any:
     """-1, 0 or 1; 0 for NaN."""
     return x if x.dtype.kind == "b" else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
 NO_COMPLEX_SIGN = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
-sign = unary("sign(Tensor self) -> Tensor", kernels=["sign"], dtypes=REAL, reference=sign_of,
-             refusal={"complex": NotImplementedError(NO_COMPLEX_SIGN)}, doc="-1, 0 or 1; 0 for NaN.")
+sign = unary(
+    "sign(Tensor self) -> Tensor",
+    kernels=["sign"],
+    dtypes=REAL,
+    reference=sign_of,
+    refusal={"complex": NotImplementedError(NO_COMPLEX_SIGN)},
+    doc="-1, 0 or 1; 0 for NaN.",
+)
 
 
 def direction(xp: Any, x: Any) -> Any:
@@ -146,16 +206,30 @@ def direction(xp: Any, x: Any) -> Any:
 
 
 sgn = unary("sgn(Tensor self) -> Tensor", kernels=["sgn"], reference=direction, doc="self / |self|, and 0 for 0.")
-copysign = binary("copysign(Tensor self, Any other) -> Tensor", kernels=[np.copysign], promotion="float", dtypes=FLOATING,
-                  doc="The size of self with the sign of other.")
-hypot = binary("hypot(Tensor self, Tensor other) -> Tensor", kernels=[np.hypot], dtypes=FLOATING,
-               doc="sqrt(self ** 2 + other ** 2) without overflow.")
-heaviside = binary("heaviside(Tensor self, Tensor values) -> Tensor", promotion="strict", dtypes=REAL,
-                   kernels=["heaviside", (np.heaviside, FLOATS_ON)],
-                   reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
-                   texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
-                   refusal={"complex": "heaviside is not yet implemented for complex tensors."},
-                   no_record=True, doc="0 below 0, 1 above it, values at 0.")
+copysign = binary(
+    "copysign(Tensor self, Any other) -> Tensor",
+    kernels=[np.copysign],
+    promotion="float",
+    dtypes=FLOATING,
+    doc="The size of self with the sign of other.",
+)
+hypot = binary(
+    "hypot(Tensor self, Tensor other) -> Tensor",
+    kernels=[np.hypot],
+    dtypes=FLOATING,
+    doc="sqrt(self ** 2 + other ** 2) without overflow.",
+)
+heaviside = binary(
+    "heaviside(Tensor self, Tensor values) -> Tensor",
+    promotion="strict",
+    dtypes=REAL,
+    kernels=["heaviside", (np.heaviside, FLOATS_ON)],
+    reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
+    texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
+    refusal={"complex": "heaviside is not yet implemented for complex tensors."},
+    no_record=True,
+    doc="0 below 0, 1 above it, values at 0.",
+)
 
 # ---- the larger and the smaller
 for name, ufunc, words in (
@@ -164,8 +238,14 @@ for name, ufunc, words in (
     ("fmax", np.fmax, "The larger of each pair; a number rather than NaN."),
     ("fmin", np.fmin, "The smaller of each pair; a number rather than NaN."),
 ):
-    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[name, ufunc], dtypes=REAL, inplace=False, doc=words,
-           refusal={"complex": f"{name} not implemented for complex tensors."})
+    binary(
+        f"{name}(Tensor self, Tensor other) -> Tensor",
+        kernels=[name, ufunc],
+        dtypes=REAL,
+        inplace=False,
+        doc=words,
+        refusal={"complex": f"{name} not implemented for complex tensors."},
+    )
 
 
 def clamped(xp: Any, x: Any, low: Any, high: Any) -> Any:
@@ -175,14 +255,30 @@ def clamped(xp: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 NO_COMPLEX_CLAMP = {"complex": NotImplementedError("clamp is not supported for complex types")}
-clip_loop = getattr(getattr(np, "_core", None), "umath", None)
-clamp = ternary("clamp(Tensor self, Any? min=None, Any? max=None) -> Tensor", reference=clamped, dtypes=REAL, bounds=True,
-                kernels=["clamp", *([clip_loop.clip] if hasattr(clip_loop, "clip") else [])], refusal=NO_COMPLEX_CLAMP,
-                doc="self, but not below min and not above max.")
-clamp_min = binary("clamp_min(Tensor self, Any min) -> Tensor", kernels=["maximum", np.maximum], dtypes=REAL,
-                   refusal=NO_COMPLEX_CLAMP, doc="self, but not below min.")
-clamp_max = binary("clamp_max(Tensor self, Any max) -> Tensor", kernels=["minimum", np.minimum], dtypes=REAL,
-                   refusal=NO_COMPLEX_CLAMP, doc="self, but not above max.")
+CLIP: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", None)  # a ufunc, but not a public one
+clamp = ternary(
+    "clamp(Tensor self, Any? min=None, Any? max=None) -> Tensor",
+    reference=clamped,
+    dtypes=REAL,
+    bounds=True,
+    kernels=["clamp", *([CLIP] if CLIP is not None else [])],
+    refusal=NO_COMPLEX_CLAMP,
+    doc="self, but not below min and not above max.",
+)
+clamp_min = binary(
+    "clamp_min(Tensor self, Any min) -> Tensor",
+    kernels=["maximum", np.maximum],
+    dtypes=REAL,
+    refusal=NO_COMPLEX_CLAMP,
+    doc="self, but not below min.",
+)
+clamp_max = binary(
+    "clamp_max(Tensor self, Any max) -> Tensor",
+    kernels=["minimum", np.minimum],
+    dtypes=REAL,
+    refusal=NO_COMPLEX_CLAMP,
+    doc="self, but not above max.",
+)
 
 # ---- three tensors at once
 
@@ -192,20 +288,47 @@ def interpolated(xp: Any, x: Any, end: Any, weight: Any) -> Any:
     return xp.where(xp.abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight))
 
 
-lerp = ternary("lerp(Tensor self, Tensor end, Any weight) -> Tensor", kernels=["lerp"], reference=interpolated,
-               dtypes=FLOATING_COMPLEX, promotion="strict", n_promote=2,
-               texts={"strict_error": "expected dtype {expected} for `{name}` but got dtype {got}", "label": "lerp_kernel_scalar"},
-               doc="self + weight * (end - self).")
-addcmul = pointwise(4, "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", kernels=["addcmul"],
-                    n_promote=3, reference=lambda xp, x, a, b, value: x + value * a * b, dtypes=NUMERIC, texts={"label": "addcmul_cpu_out"},
-                    doc="self + value * tensor1 * tensor2.")
-addcdiv = pointwise(4, "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", kernels=["addcdiv"],
-                    n_promote=3, reference=lambda xp, x, a, b, value: x + value * a / b, dtypes=FLOATING_COMPLEX,
-                    check="true_division", doc="self + value * tensor1 / tensor2.")
-where = ternary("where(Tensor condition, Any? self=None, Any? other=None) -> Tensor", kernels=["where"], promotion="where",
-                reference=lambda xp, mask, x, y: xp.where(mask, x, y), dtypes=EVERY, method=False, inplace=False,
-                texts={"alone": lambda mask: TABLE.ops["nonzero"](mask, as_tuple=True)},
-                doc="self where condition holds, other elsewhere; alone: the places where condition holds.")
+lerp = ternary(
+    "lerp(Tensor self, Tensor end, Any weight) -> Tensor",
+    kernels=["lerp"],
+    reference=interpolated,
+    dtypes=FLOATING_COMPLEX,
+    promotion="strict",
+    n_promote=2,
+    texts={"strict_error": "expected dtype {expected} for `{name}` but got dtype {got}", "label": "lerp_kernel_scalar"},
+    doc="self + weight * (end - self).",
+)
+addcmul = pointwise(
+    4,
+    "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    kernels=["addcmul"],
+    n_promote=3,
+    reference=lambda xp, x, a, b, value: x + value * a * b,
+    dtypes=NUMERIC,
+    texts={"label": "addcmul_cpu_out"},
+    doc="self + value * tensor1 * tensor2.",
+)
+addcdiv = pointwise(
+    4,
+    "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    kernels=["addcdiv"],
+    n_promote=3,
+    reference=lambda xp, x, a, b, value: x + value * a / b,
+    dtypes=FLOATING_COMPLEX,
+    check="true_division",
+    doc="self + value * tensor1 / tensor2.",
+)
+where = ternary(
+    "where(Tensor condition, Any? self=None, Any? other=None) -> Tensor",
+    kernels=["where"],
+    promotion="where",
+    reference=lambda xp, mask, x, y: xp.where(mask, x, y),
+    dtypes=EVERY,
+    method=False,
+    inplace=False,
+    texts={"alone": lambda mask: TABLE.ops["nonzero"](mask, as_tuple=True)},
+    doc="self where condition holds, other elsewhere; alone: the places where condition holds.",
+)
 
 
 def where_method(self: Any, condition: Any, other: Any) -> Any:
@@ -217,9 +340,13 @@ TABLE.methods["where"] = where_method
 
 # ---- other names
 for name, target in {
-    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
+    "multiply": "mul",
+    "subtract": "sub",
+    "divide": "div",
+    "true_divide": "div",
+    "negative": "neg",
+    "absolute": "abs",
     "clip": "clamp",
 }.items():
     TABLE.alias(name, TABLE.ops[target])
     TABLE.methods[f"{name}_"] = TABLE.ops[f"{target}_"]
-

@@ -14,10 +14,16 @@ for name, ufunc, words in (
     ("bitwise_or", np.bitwise_or, "self | other, bit by bit."),
     ("bitwise_xor", np.bitwise_xor, "self ^ other, bit by bit."),
 ):
-    TABLE.pointwise_binary(f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], dtypes=BOOL + INTEGRAL, no_record=True,
-                           doc=words)
-TABLE.pointwise_unary("bitwise_not(Tensor self) -> Tensor", kernels=[np.invert], dtypes=BOOL + INTEGRAL, no_record=True,
-                      doc="~self, bit by bit.")
+    TABLE.pointwise_binary(
+        f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], dtypes=BOOL + INTEGRAL, no_record=True, doc=words
+    )
+TABLE.pointwise_unary(
+    "bitwise_not(Tensor self) -> Tensor",
+    kernels=[np.invert],
+    dtypes=BOOL + INTEGRAL,
+    no_record=True,
+    doc="~self, bit by bit.",
+)
 
 
 def shift_left(xp: Any, x: Any, n: Any) -> Any:
@@ -34,9 +40,21 @@ def shift_right(xp: Any, x: Any, n: Any) -> Any:
     return xp.where(n < bits, shifted, 0) if x.dtype.kind == "u" else shifted
 
 
-TABLE.pointwise_binary("bitwise_left_shift(Any self, Any other) -> Tensor", kernels=["left_shift"], reference=shift_left,
-                       dtypes=INTEGRAL, no_record=True, texts={"label": "lshift_cpu"}, doc="self << other.")
-TABLE.pointwise_binary("bitwise_right_shift(Any self, Any other) -> Tensor", kernels=["right_shift"], reference=shift_right,
-                       dtypes=INTEGRAL, no_record=True, texts={"label": "rshift_cpu"}, doc="self >> other.")
-
-
+TABLE.pointwise_binary(
+    "bitwise_left_shift(Any self, Any other) -> Tensor",
+    kernels=["left_shift"],
+    reference=shift_left,
+    dtypes=INTEGRAL,
+    no_record=True,
+    texts={"label": "lshift_cpu"},
+    doc="self << other.",
+)
+TABLE.pointwise_binary(
+    "bitwise_right_shift(Any self, Any other) -> Tensor",
+    kernels=["right_shift"],
+    reference=shift_right,
+    dtypes=INTEGRAL,
+    no_record=True,
+    texts={"label": "rshift_cpu"},
+    doc="self >> other.",
+)

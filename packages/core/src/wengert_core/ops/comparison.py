@@ -20,8 +20,13 @@ for name, ufunc, words, taken, other_name in (
     ("gt", np.greater, "self > other", REAL, "greater"),
     ("ge", np.greater_equal, "self >= other", REAL, "greater_equal"),
 ):
-    binary(f"{name}(Any self, Any other) -> Tensor", kernels=[name, ufunc], promotion="compare", dtypes=taken,
-           doc=f"{words}, as bool.")
+    binary(
+        f"{name}(Any self, Any other) -> Tensor",
+        kernels=[name, ufunc],
+        promotion="compare",
+        dtypes=taken,
+        doc=f"{words}, as bool.",
+    )
     if other_name is not None:
         TABLE.alias(other_name, TABLE.ops[name])
         TABLE.methods[f"{other_name}_"] = TABLE.ops[f"{name}_"]
@@ -29,9 +34,16 @@ for name, ufunc, words, taken, other_name in (
 
 def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
     """A row for a question about each element."""
-    unary(f"{name}(Tensor self) -> Tensor", kernels=[function] if isinstance(function, np.ufunc) else [name], dtypes=taken,
-          reference=None if isinstance(function, np.ufunc) else function, promotion="compare", inplace=False, doc=words,
-          refusal={"complex": f"{name} does not support complex inputs."})
+    unary(
+        f"{name}(Tensor self) -> Tensor",
+        kernels=[function] if isinstance(function, np.ufunc) else [name],
+        dtypes=taken,
+        reference=None if isinstance(function, np.ufunc) else function,
+        promotion="compare",
+        inplace=False,
+        doc=words,
+        refusal={"complex": f"{name} does not support complex inputs."},
+    )
 
 
 def is_infinite(xp: Any, x: Any, sign: int) -> Any:
@@ -44,19 +56,34 @@ test("isinf", np.isinf, "Whether an element is infinite.")
 test("isfinite", np.isfinite, "Whether an element is neither infinite nor NaN.")
 test("isposinf", lambda xp, x: is_infinite(xp, x, 1), "Whether an element is plus infinity.", REAL)
 test("isneginf", lambda xp, x: is_infinite(xp, x, -1), "Whether an element is minus infinity.", REAL)
-test("signbit", lambda xp, x: x < 0 if x.dtype.kind in "biu" else xp.signbit(x), "Whether an element has a minus sign.", REAL)
+test(
+    "signbit",
+    lambda xp, x: x < 0 if x.dtype.kind in "biu" else xp.signbit(x),
+    "Whether an element has a minus sign.",
+    REAL,
+)
 
-for name, ufunc, words in (
+for name, logic, words in (
     ("logical_and", np.logical_and, "Whether both are nonzero."),
     ("logical_or", np.logical_or, "Whether one or both are nonzero."),
     ("logical_xor", np.logical_xor, "Whether exactly one is nonzero."),
 ):
-    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[ufunc], promotion="logical", doc=words)
-unary("logical_not(Tensor self) -> Tensor", kernels=[np.logical_not], promotion="logical", doc="Whether an element is zero.")
+    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[logic], promotion="logical", doc=words)
+unary(
+    "logical_not(Tensor self) -> Tensor",
+    kernels=[np.logical_not],
+    promotion="logical",
+    doc="Whether an element is zero.",
+)
 
 
 # ---- replacing what the tests find
-LIMITS = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38, "float64": sys.float_info.max}
+LIMITS = {
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+    "float32": 3.4028234663852886e38,
+    "float64": sys.float_info.max,
+}
 
 
 def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
@@ -77,7 +104,10 @@ TABLE.composite(nan_to_num, method=True)
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether |input - other| <= atol + rtol * |other|, for each element; infinities are close to themselves."""
     if input.dtype != other.dtype:
-        raise RuntimeError(f"{input.dtype.name} did not match {other.dtype.name}: isclose compares tensors of one dtype")
+        names = [{"float32": "Float", "float64": "Double"}.get(t.dtype.name, t.dtype.name) for t in (input, other)]
+        raise RuntimeError(
+            f"{names[0]} did not match {names[1]}: isclose compares tensors of one dtype"
+        )
     ops = TABLE.ops
     same = ops["eq"](input, other)
     if equal_nan:

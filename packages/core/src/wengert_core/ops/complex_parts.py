@@ -9,8 +9,14 @@ import numpy as np
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX
 
-TABLE.pointwise_unary("conj(Tensor self) -> Tensor", kernels=[np.conjugate], reference=lambda xp, x: xp.conjugate(x),
-                      identity="real", inplace=False, doc="The complex conjugate; a real tensor itself.")
+TABLE.pointwise_unary(
+    "conj(Tensor self) -> Tensor",
+    kernels=[np.conjugate],
+    reference=lambda xp, x: xp.conjugate(x),
+    identity="real",
+    inplace=False,
+    doc="The complex conjugate; a real tensor itself.",
+)
 
 
 def angle(xp: Any, x: Any) -> Any:
@@ -20,8 +26,15 @@ def angle(xp: Any, x: Any) -> Any:
     return xp.where(xp.isnan(x), x, xp.where(x < 0, xp.pi, 0)).astype(x.dtype)
 
 
-TABLE.pointwise_unary("angle(Tensor self) -> Tensor", kernels=["angle"], reference=angle, promotion="float_real",
-                      dtypes=FLOATING_COMPLEX, inplace=False, doc="The angle in the complex plane, in radians.")
+TABLE.pointwise_unary(
+    "angle(Tensor self) -> Tensor",
+    kernels=["angle"],
+    reference=angle,
+    promotion="float_real",
+    dtypes=FLOATING_COMPLEX,
+    inplace=False,
+    doc="The angle in the complex plane, in radians.",
+)
 
 
 def conj_physical(input: Any) -> Any:

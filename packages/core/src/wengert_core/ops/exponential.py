@@ -21,7 +21,9 @@ for name, ufunc, words in (
     ("log10", np.log10, "The logarithm to base 10."),
     ("log1p", np.log1p, "log(1 + self), exact near 0."),
 ):
-    unary(f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words)
+    unary(
+        f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
+    )
 
 
 def log_of_sum(xp: Any, x: Any, y: Any) -> Any:
@@ -32,11 +34,22 @@ def log_of_sum(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(xp.isinf(high.real) & (high.real < 0), high, high + xp.log1p(xp.exp(low - high)))
 
 
-binary("logaddexp(Tensor self, Tensor other) -> Tensor", kernels=["logaddexp", np.logaddexp], reference=log_of_sum,
-       dtypes=FLOATING_COMPLEX, inplace=False, doc="log(exp(self) + exp(other)) without overflow.")
-binary("xlogy(Any self, Any other) -> Tensor", kernels=["xlogy"], promotion="float", dtypes=FLOATING,
-       reference=lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)).astype(x.dtype),
-       doc="self * log(other), and 0 where self is 0.")
+binary(
+    "logaddexp(Tensor self, Tensor other) -> Tensor",
+    kernels=["logaddexp", np.logaddexp],
+    reference=log_of_sum,
+    dtypes=FLOATING_COMPLEX,
+    inplace=False,
+    doc="log(exp(self) + exp(other)) without overflow.",
+)
+binary(
+    "xlogy(Any self, Any other) -> Tensor",
+    kernels=["xlogy"],
+    promotion="float",
+    dtypes=FLOATING,
+    reference=lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)).astype(x.dtype),
+    doc="self * log(other), and 0 where self is 0.",
+)
 
 
 def logit_of(xp: Any, x: Any, eps: Any) -> Any:
@@ -45,11 +58,40 @@ def logit_of(xp: Any, x: Any, eps: Any) -> Any:
     return xp.log(x / (1 - x))
 
 
-TABLE.pointwise(2, "logit(Tensor self, float? eps=None) -> Tensor", kernels=[], reference=logit_of, promotion="float",
-                dtypes=FLOATING, n_promote=1, doc="log(self / (1 - self)).")
-unary("erf(Tensor self) -> Tensor", kernels=["erf"], reference=erf, promotion="float", dtypes=FLOATING, texts={"label": "erf_vml_cpu"},
-      doc="The error function.")
-unary("erfc(Tensor self) -> Tensor", kernels=["erfc"], reference=erfc, promotion="float", dtypes=FLOATING, texts={"label": "erfc_vml_cpu"},
-      doc="1 - erf(self), exact for large self.")
-unary("erfinv(Tensor self) -> Tensor", kernels=["erfinv"], reference=erfinv, promotion="float", dtypes=FLOATING, texts={"label": "erfinv_vml_cpu"},
-      doc="The inverse of erf.")
+TABLE.pointwise(
+    2,
+    "logit(Tensor self, float? eps=None) -> Tensor",
+    kernels=[],
+    reference=logit_of,
+    promotion="float",
+    dtypes=FLOATING,
+    n_promote=1,
+    doc="log(self / (1 - self)).",
+)
+unary(
+    "erf(Tensor self) -> Tensor",
+    kernels=["erf"],
+    reference=erf,
+    promotion="float",
+    dtypes=FLOATING,
+    texts={"label": "erf_vml_cpu"},
+    doc="The error function.",
+)
+unary(
+    "erfc(Tensor self) -> Tensor",
+    kernels=["erfc"],
+    reference=erfc,
+    promotion="float",
+    dtypes=FLOATING,
+    texts={"label": "erfc_vml_cpu"},
+    doc="1 - erf(self), exact for large self.",
+)
+unary(
+    "erfinv(Tensor self) -> Tensor",
+    kernels=["erfinv"],
+    reference=erfinv,
+    promotion="float",
+    dtypes=FLOATING,
+    texts={"label": "erfinv_vml_cpu"},
+    doc="The inverse of erf.",
+)

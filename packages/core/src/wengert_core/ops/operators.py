@@ -8,14 +8,33 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import set_operators
 
 OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
-    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
     "rshift": "bitwise_right_shift",
-    "lt": "lt", "le": "le", "eq": "eq", "ne": "ne", "gt": "gt", "ge": "ge",
-    "neg": "neg", "pos": "positive", "abs": "abs",
+    "lt": "lt",
+    "le": "le",
+    "eq": "eq",
+    "ne": "ne",
+    "gt": "gt",
+    "ge": "ge",
+    "neg": "neg",
+    "pos": "positive",
+    "abs": "abs",
 }
-IN_PLACE = {f"i{name}": f"{op}_" for name, op in OPERATORS.items() if f"{op}_" in TABLE.ops and f"{name}" not in (
-    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")}
+IN_PLACE = {
+    f"i{name}": f"{op}_"
+    for name, op in OPERATORS.items()
+    if f"{op}_" in TABLE.ops and f"{name}" not in ("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")
+}
 
 
 def invert(self: Any) -> Any:

@@ -12,23 +12,59 @@ along, reduction = TABLE.along, TABLE.reduction
 ops = TABLE.ops
 LONG = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
 
-sum_ = reduction("sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="sum", kind="sum",
-                 reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep), doc="The sum over some dims.")
-mean = reduction("mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="sum",
-                 kind="mean", reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
-                 doc="The mean over some dims.")
-reduction("prod(Tensor self, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", kernel="prod", kind="sum",
-          reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep), doc="The product over a dim or all.")
-amax = reduction("amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="amax", kind="same", dtypes=REAL,
-                 reference=lambda xp, x, axes, keep: xp.max(x, axis=axes, keepdims=keep),
-                 refusal="\"max_values_cpu\" not implemented for complex dtypes", doc="The largest over some dims.")
-amin = reduction("amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="amin", kind="same", dtypes=REAL,
-                 reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
-                 refusal="\"min_values_cpu\" not implemented for complex dtypes", doc="The smallest over some dims.")
-reduction("any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="any", kind="truth", no_record=True,
-          reference=lambda xp, x, axes, keep: xp.any(x, axis=axes, keepdims=keep), doc="Whether one is nonzero.")
-reduction("all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kernel="all", kind="truth", no_record=True,
-          reference=lambda xp, x, axes, keep: xp.all(x, axis=axes, keepdims=keep), doc="Whether all are nonzero.")
+sum_ = reduction(
+    "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    kernel="sum",
+    kind="sum",
+    reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
+    doc="The sum over some dims.",
+)
+mean = reduction(
+    "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    kernel="sum",
+    kind="mean",
+    reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
+    doc="The mean over some dims.",
+)
+reduction(
+    "prod(Tensor self, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    kernel="prod",
+    kind="sum",
+    reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep),
+    doc="The product over a dim or all.",
+)
+amax = reduction(
+    "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    kernel="amax",
+    kind="same",
+    dtypes=REAL,
+    reference=lambda xp, x, axes, keep: xp.max(x, axis=axes, keepdims=keep),
+    doc="The largest over some dims.",
+)
+amin = reduction(
+    "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    kernel="amin",
+    kind="same",
+    dtypes=REAL,
+    reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
+    doc="The smallest over some dims.",
+)
+reduction(
+    "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    kernel="any",
+    kind="truth",
+    no_record=True,
+    reference=lambda xp, x, axes, keep: xp.any(x, axis=axes, keepdims=keep),
+    doc="Whether one is nonzero.",
+)
+reduction(
+    "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    kernel="all",
+    kind="truth",
+    no_record=True,
+    reference=lambda xp, x, axes, keep: xp.all(x, axis=axes, keepdims=keep),
+    doc="Whether all are nonzero.",
+)
 
 
 # ---- where the extremes are
@@ -42,34 +78,61 @@ def not_empty(name: str, x: Any, dim: int | None) -> None:
 
 def place(name: str) -> Any:
     """The reference of argmax and argmin: the first place of the extreme, or of a NaN."""
+
     def reference(xp: Any, x: Any, dim: int | None, keepdim: bool) -> Any:
         not_empty(name, x, dim)
         found = getattr(xp, name)(x, axis=dim)
         if not keepdim:
             return found
         return xp.reshape(found, [1] * x.ndim) if dim is None else xp.expand_dims(found, dim)
+
     return reference
 
 
 def extreme(name: str) -> Any:
     """The reference of max and min along a dim: values and places."""
+
     def reference(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
         not_empty(name, x, dim)
         places = xp.expand_dims(getattr(xp, f"arg{name}")(x, axis=dim), dim)
         values = xp.take_along_axis(x, places, dim)
         return (values, places) if keepdim else (xp.squeeze(values, dim), xp.squeeze(places, dim))
+
     return reference
 
 
 for name, words in (("argmax", "The place of the largest."), ("argmin", "The place of the smallest.")):
-    along(f"{name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", reference=place(name), results=["int64"],
-          dtypes=INTEGRAL + FLOATING, no_record=True, doc=words,
-          refusal={"bool": RuntimeError(f"{name}(): does not support bool input"),
-                   "complex": RuntimeError(f"{name}(): does not support complex input")})
-max_dim = along("max(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key="max.dim",
-                reference=extreme("max"), results=["same", "int64"], dtypes=REAL, doc="The largest along a dim, and its place.")
-min_dim = along("min(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key="min.dim",
-                reference=extreme("min"), results=["same", "int64"], dtypes=REAL, doc="The smallest along a dim, and its place.")
+    along(
+        f"{name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+        reference=place(name),
+        results=["int64"],
+        dtypes=INTEGRAL + FLOATING,
+        no_record=True,
+        kernel=("place", name),
+        doc=words,
+        refusal={
+            "bool": RuntimeError(f"{name}(): does not support bool input"),
+            "complex": RuntimeError(f"{name}(): does not support complex input"),
+        },
+    )
+max_dim = along(
+    "max(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    key="max.dim",
+    reference=extreme("max"),
+    kernel=("extreme", "max"),
+    results=["same", "int64"],
+    dtypes=REAL,
+    doc="The largest along a dim, and its place.",
+)
+min_dim = along(
+    "min(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    key="min.dim",
+    reference=extreme("min"),
+    kernel=("extreme", "min"),
+    results=["same", "int64"],
+    dtypes=REAL,
+    doc="The smallest along a dim, and its place.",
+)
 
 
 def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
@@ -83,17 +146,19 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -
     if not hasattr(input, "numel"):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if not input.numel():
-        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-                           "the 'dim' argument.")
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
     return ops[f"a{name}"](input)
 
 
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001 - torch's name
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
     return whole_or_along("max", input, dim, keepdim, other)
 
 
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001 - torch's name
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
     return whole_or_along("min", input, dim, keepdim, other)
 
@@ -114,7 +179,9 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
     if input.dtype.category < 2:
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {LONG[input.dtype.name]}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {LONG[input.dtype.name]}"
+        )
     nothing = ops["isnan"](input)
     total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)
     return total / sum_(ops["logical_not"](nothing), dim, keepdim)
@@ -127,4 +194,3 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
 
 for function in (max, min, aminmax, nansum, nanmean, count_nonzero):
     TABLE.composite(function, method=True)
-

@@ -16,9 +16,14 @@ for name, ufunc, words in (
     ("ceil", np.ceil, "The smallest whole number not below self."),
     ("trunc", np.trunc, "self without its fraction."),
 ):
-    TABLE.pointwise_unary(f"{name}(Tensor self) -> Tensor", kernels=[ufunc], dtypes=COUNTABLE, doc=words,
-                          texts={"label": f"{name}_vml_cpu"},
-                          refusal={"complex": NotImplementedError(f"{name} is not supported for complex inputs")})
+    TABLE.pointwise_unary(
+        f"{name}(Tensor self) -> Tensor",
+        kernels=[ufunc],
+        dtypes=COUNTABLE,
+        doc=words,
+        texts={"label": f"{name}_vml_cpu"},
+        refusal={"complex": NotImplementedError(f"{name} is not supported for complex inputs")},
+    )
 
 
 def rounded(xp: Any, x: Any, decimals: Any) -> Any:
@@ -27,11 +32,22 @@ def rounded(xp: Any, x: Any, decimals: Any) -> Any:
     return (xp.rint(x * scale) / scale if decimals >= 0 else xp.rint(x / scale) * scale).astype(x.dtype)
 
 
-TABLE.pointwise_unary("round(Tensor self, *, int decimals=0) -> Tensor", kernels=[np.rint], dtypes=COUNTABLE,
-                      reference=lambda xp, x: x if x.dtype.kind in "iu" else xp.rint(x), variant="decimals",
-                      variants={...: {"n_in": 2, "reference": rounded, "dtypes": FLOATING}}, n_promote=1,
-                      doc="The nearest whole number, halves to the even one; decimals: places after the point.")
-TABLE.pointwise_unary("frac(Tensor self) -> Tensor", kernels=["frac"], reference=lambda xp, x: x - xp.trunc(x), dtypes=FLOATING,
-                      doc="What trunc cuts off.")
+TABLE.pointwise_unary(
+    "round(Tensor self, *, int decimals=0) -> Tensor",
+    kernels=[np.rint],
+    dtypes=COUNTABLE,
+    reference=lambda xp, x: x if x.dtype.kind in "iu" else xp.rint(x),
+    variant="decimals",
+    variants={...: {"n_in": 2, "reference": rounded, "dtypes": FLOATING}},
+    n_promote=1,
+    doc="The nearest whole number, halves to the even one; decimals: places after the point.",
+)
+TABLE.pointwise_unary(
+    "frac(Tensor self) -> Tensor",
+    kernels=["frac"],
+    reference=lambda xp, x: x - xp.trunc(x),
+    dtypes=FLOATING,
+    doc="What trunc cuts off.",
+)
 TABLE.alias("fix", TABLE.ops["trunc"])
 TABLE.methods["fix_"] = TABLE.ops["trunc_"]

@@ -12,18 +12,30 @@ along = TABLE.along
 
 def running(name: str) -> Any:
     """The reference of cumsum and cumprod; float32 is accumulated in float64."""
+
     def reference(xp: Any, x: Any, dim: int) -> Any:
         wide = {"f": xp.float64, "c": xp.complex128}.get(x.dtype.kind, x.dtype)
         return getattr(xp, name)(x, axis=dim, dtype=wide).astype(x.dtype, copy=False)
+
     return reference
 
 
-for name, words in (("cumsum", "The sums of the elements so far."), ("cumprod", "The products of the elements so far.")):
-    op = along(f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor", reference=running(name), results=["sum"], doc=words)
+for name, words in (
+    ("cumsum", "The sums of the elements so far."),
+    ("cumprod", "The products of the elements so far."),
+):
+    op = along(
+        f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
+        reference=running(name),
+        kernel=("scan", name),
+        results=["sum"],
+        doc=words,
+    )
 
 
 def extremes(largest: bool) -> Any:
     """The reference of cummax and cummin: the best so far and where it was last seen; NaN stays."""
+
     def reference(xp: Any, x: Any, dim: int) -> Any:
         best = (xp.maximum if largest else xp.minimum).accumulate(x, axis=dim)
         seen = (x == best) | xp.isnan(x) if x.dtype.kind == "f" else x == best
@@ -33,12 +45,21 @@ def extremes(largest: bool) -> Any:
         if x.dtype.kind == "f":  # after a NaN only a NaN counts
             places = xp.where(xp.isnan(best) & ~xp.isnan(x), 0, places)
         return best, xp.maximum.accumulate(places, axis=dim)
+
     return reference
 
 
-for name, largest, words in (("cummax", True, "The largest so far, and its place."), ("cummin", False, "The smallest so far, and its place.")):
-    along(f"{name}(Tensor self, int dim) -> (Tensor values, Tensor indices)", reference=extremes(largest), dtypes=REAL,
-          results=["same", "int64"], doc=words)
+for name, largest, words in (
+    ("cummax", True, "The largest so far, and its place."),
+    ("cummin", False, "The smallest so far, and its place."),
+):
+    along(
+        f"{name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+        reference=extremes(largest),
+        dtypes=REAL,
+        results=["same", "int64"],
+        doc=words,
+    )
 
 
 def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
@@ -49,14 +70,20 @@ def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
     return (xp.log(xp.cumsum(xp.exp(x - top), axis=dim)) + top).astype(x.dtype)
 
 
-along("logcumsumexp(Tensor self, int dim) -> Tensor", reference=running_log_sum, dtypes=FLOATING_COMPLEX,
-      doc="The logarithm of the sum of the exponentials so far.")
+along(
+    "logcumsumexp(Tensor self, int dim) -> Tensor",
+    reference=running_log_sum,
+    dtypes=FLOATING_COMPLEX,
+    doc="The logarithm of the sum of the exponentials so far.",
+)
 
 
 def in_place(name: str) -> Any:
     """The variant that writes into its first argument."""
+
     def function(input: Any, dim: int, *, dtype: Any = None) -> Any:
         return input.copy_(TABLE.ops[name](input, dim, dtype=dtype))
+
     function.__name__ = f"{name}_"
     function.__doc__ = f"In-place version of {name}."
     return function

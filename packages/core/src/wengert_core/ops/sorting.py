@@ -26,16 +26,27 @@ def sorted_pair(xp: Any, x: Any, dim: int, descending: bool) -> Any:
     return xp.take_along_axis(x, places, dim), places
 
 
-sort_op = along("sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
-                reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending), results=["same", "int64"],
-                dtypes=REAL, refusal=NO_COMPLEX_SORT, doc="The elements in order, and where they were; NaN counts as the largest.")
-along("argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
-      reference=lambda xp, x, dim, descending, stable: order(xp, x, dim, descending), results=["int64"], dtypes=REAL,
-      refusal=NO_COMPLEX_SORT, no_record=True, doc="Where the elements in order are.")
+sort_op = along(
+    "sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
+    reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending),
+    results=["same", "int64"],
+    dtypes=REAL,
+    refusal=NO_COMPLEX_SORT,
+    doc="The elements in order, and where they were; NaN counts as the largest.",
+)
+along(
+    "argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
+    reference=lambda xp, x, dim, descending, stable: order(xp, x, dim, descending),
+    results=["int64"],
+    dtypes=REAL,
+    refusal=NO_COMPLEX_SORT,
+    no_record=True,
+    doc="Where the elements in order are.",
+)
 
 
-def best(xp: Any, x: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: A002 - torch's name
-    """The k best in order. Of many, a partition finds them first (not of floats, whose NaN it would take for any number)."""
+def best(xp: Any, x: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:
+    """The k best in order. A partition finds few of many first (not of floats, whose NaN it would misplace)."""
     n = x.shape[dim]
     if not 0 <= k <= n:
         raise RuntimeError(f"selected index k out of range: topk got k={k} for a dim of size {n}")
@@ -54,28 +65,42 @@ def part(xp: Any, x: Any, dim: int, start: int, end: int) -> Any:
     return xp.moveaxis(xp.moveaxis(x, dim, 0)[start:end], 0, dim)
 
 
-along("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
-      reference=lambda xp, x, k, dim, largest, sorted: best(xp, x, k, dim, largest, sorted), results=["same", "int64"],
-      dtypes=INTEGRAL + FLOATING, doc="The k largest (or smallest) along a dim, and where they are.",
-      refusal={"bool": RuntimeError("topk does not support bool dtypes on CPU"),
-               "complex": RuntimeError("topk does not support complex dtypes on CPU")})
+along(
+    "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+    reference=lambda xp, x, k, dim, largest, sorted: best(xp, x, k, dim, largest, sorted),
+    results=["same", "int64"],
+    dtypes=INTEGRAL + FLOATING,
+    doc="The k largest (or smallest) along a dim, and where they are.",
+    refusal={
+        "bool": RuntimeError("topk does not support bool dtypes on CPU"),
+        "complex": RuntimeError("topk does not support complex dtypes on CPU"),
+    },
+)
 
 
 def kth(xp: Any, x: Any, k: int, dim: int, keepdim: bool) -> Any:
     """The k-th smallest and its place."""
     if not 1 <= k <= x.shape[dim]:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {x.shape[dim]}")
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {x.shape[dim]}"
+        )
     values, places = sorted_pair(xp, x, dim, False)
     pair = tuple(part(xp, a, dim, k - 1, k) for a in (values, places))
     return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
 
 
-along("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", reference=kth,
-      results=["same", "int64"], dtypes=INTEGRAL + FLOATING, doc="The k-th smallest along a dim, and its place.")
+along(
+    "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    reference=kth,
+    results=["same", "int64"],
+    dtypes=INTEGRAL + FLOATING,
+    doc="The k-th smallest along a dim, and its place.",
+)
 
 
 def middle(ignore_nan: bool) -> Any:
     """The reference of median and nanmedian: the lower one of two; a NaN decides unless ignored."""
+
     def reference(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
         if x.shape[dim] == 0:
             raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size.")
@@ -87,13 +112,22 @@ def middle(ignore_nan: bool) -> Any:
         k = xp.broadcast_to(k, [1 if i == dim else n for i, n in enumerate(x.shape)])
         pair = tuple(xp.take_along_axis(a, k, dim) for a in (values, places))
         return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
+
     return reference
 
 
-for name, ignore, words in (("median", False, "The middle value along a dim, and its place; NaN if there is one."),
-                            ("nanmedian", True, "The middle value along a dim, and its place; NaN left out.")):
-    along(f"{name}(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", key=f"{name}.dim",
-          reference=middle(ignore), results=["same", "int64"], dtypes=INTEGRAL + FLOATING, doc=words)
+for name, ignore, words in (
+    ("median", False, "The middle value along a dim, and its place; NaN if there is one."),
+    ("nanmedian", True, "The middle value along a dim, and its place; NaN left out."),
+):
+    along(
+        f"{name}(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        key=f"{name}.dim",
+        reference=middle(ignore),
+        results=["same", "int64"],
+        dtypes=INTEGRAL + FLOATING,
+        doc=words,
+    )
 
 
 def whole(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
@@ -131,13 +165,21 @@ def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> A
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
 
 
-unique_op = along("_unique(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
-                  "(Tensor output, Tensor inverse_indices, Tensor counts)", reference=distinct,
-                  results=["same", "int64", "int64"], dtypes=BOOL + INTEGRAL + FLOATING, method=False, no_record=True,
-                  doc="The sorted distinct values, where each element's is, how often each comes.")
+unique_op = along(
+    "_unique(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
+    "(Tensor output, Tensor inverse_indices, Tensor counts)",
+    reference=distinct,
+    results=["same", "int64", "int64"],
+    dtypes=BOOL + INTEGRAL + FLOATING,
+    method=False,
+    no_record=True,
+    doc="The sorted distinct values, where each element's is, how often each comes.",
+)
 
 
-def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:  # noqa: A002
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
     """The distinct values, sorted; on demand where each element's is, and how often each comes."""
     values, inverse, counts = unique_op(input, dim)
     parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())

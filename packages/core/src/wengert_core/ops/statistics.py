@@ -23,9 +23,9 @@ def reduced_count(self: Any, dim: Any) -> int:
     """How many elements each result comes from."""
     shape = self.shape
     if dim is None or (not hasattr(dim, "__index__") and not len(dim)):
-        return self.numel()
+        return int(self.numel())
     dims = [dim] if hasattr(dim, "__index__") else dim
-    return math.prod(shape[d] for d in dims) if shape else 1
+    return math.prod(int(shape[d]) for d in dims) if shape else 1
 
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
@@ -42,19 +42,33 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
 
 def numpy_variance(xp: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """The reference of var."""
-    return xp.var(x, axis=tuple(dim) if isinstance(dim, list) else dim, ddof=1 if correction is None else correction, keepdims=keepdim)
+    return xp.var(
+        x,
+        axis=tuple(dim) if isinstance(dim, list) else dim,
+        ddof=1 if correction is None else correction,
+        keepdims=keepdim,
+    )
 
 
 SPREAD = "(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"
-var_op = TABLE.staged(f"var{SPREAD}", stages=variance, reference=numpy_variance, key="var.correction",
-                      doc="The variance over some dims; correction is subtracted from the count.")
+var_op = TABLE.staged(
+    f"var{SPREAD}",
+    stages=variance,
+    reference=numpy_variance,
+    key="var.correction",
+    doc="The variance over some dims; correction is subtracted from the count.",
+)
 std_op = TABLE.staged(
-    f"std{SPREAD}", stages=lambda *arguments: ops["sqrt"](variance(*arguments)), key="std.correction",
-    reference=lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments)), doc="The standard deviation: sqrt(var).")
+    f"std{SPREAD}",
+    stages=lambda *arguments: ops["sqrt"](variance(*arguments)),
+    key="std.correction",
+    reference=lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments)),
+    doc="The standard deviation: sqrt(var).",
+)
 
 
 def spread_arguments(dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple[Any, Any, bool]:
-    """(dim, correction, keepdim) from all the forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
+    """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None:
@@ -62,25 +76,33 @@ def spread_arguments(dim: Any, unbiased: Any, keepdim: bool, correction: Any) ->
     return dim, correction, keepdim
 
 
-def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None) -> Any:
+def var(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None
+) -> Any:
     """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
     dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
-def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None) -> Any:
+def std(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None
+) -> Any:
     """The standard deviation over some dims; arguments as var."""
     dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
     """(var, mean) over the same dims."""
     dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
 
 
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
     """(std, mean) over the same dims."""
     dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
@@ -113,15 +135,21 @@ def numpy_log_sum_exp(xp: Any, x: Any, dim: Any, keepdim: bool) -> Any:
     return total if keepdim else xp.squeeze(total, axes)
 
 
-TABLE.staged("logsumexp(Tensor self, int[] dim, bool keepdim=False) -> Tensor", stages=log_sum_exp, reference=numpy_log_sum_exp,
-             doc="log(sum(exp(self))) over some dims, without overflow.")
+TABLE.staged(
+    "logsumexp(Tensor self, int[] dim, bool keepdim=False) -> Tensor",
+    stages=log_sum_exp,
+    reference=numpy_log_sum_exp,
+    doc="log(sum(exp(self))) over some dims, without overflow.",
+)
 
 
 # ---- norms
-def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:  # noqa: A002 - torch's name
+def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {LONG[self.dtype.name]}")
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {LONG[self.dtype.name]}"
+        )
     if dtype is not None:
         self = as_dtype(self, dtype.name)
     name = self.dtype.name
@@ -129,8 +157,10 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         return as_dtype(power_norm(as_dtype(self, "float32"), ord, dim, keepdim, None), name)
     if abs(ord) == math.inf:
         if not self.numel() and dim is None:
-            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
-                               "have an identity")
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
+                "have an identity"
+            )
         return ops["amax" if ord > 0 else "amin"](ops["abs"](self), dim, keepdim)
     if ord == 0:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
@@ -138,10 +168,14 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         size = self if self.dtype.category == 2 else ops["abs"](self)
         return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim))
     size = ops["abs"](self)
-    return ops["sum"](size, dim, keepdim) if ord == 1 else ops["pow"](ops["sum"](ops["pow"](size, ord), dim, keepdim), 1 / ord)
+    return (
+        ops["sum"](size, dim, keepdim)
+        if ord == 1
+        else ops["pow"](ops["sum"](ops["pow"](size, ord), dim, keepdim), 1 / ord)
+    )
 
 
-def numpy_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:  # noqa: A002 - torch's name
+def numpy_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """The reference of vector norms."""
     axes = tuple(dim) if isinstance(dim, list) else dim
     size = xp.abs(x)
@@ -153,11 +187,19 @@ def numpy_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -
 
 
 norm_op = TABLE.staged(
-    "linalg_vector_norm(Tensor self, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-    stages=power_norm, reference=numpy_norm, key="linalg_vector_norm", method=False, doc="(sum of |self| ** ord) ** (1 / ord).")
+    "linalg_vector_norm(Tensor self, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, "
+    "dtype? dtype=None) -> Tensor",
+    stages=power_norm,
+    reference=numpy_norm,
+    key="linalg_vector_norm",
+    method=False,
+    doc="(sum of |self| ** ord) ** (1 / ord).",
+)
 
 
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:  # noqa: A002
+def vector_norm(
+    x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
     """The norm of x taken as a vector, or of its vectors along some dims."""
     return norm_op(x, ord, dim, keepdim, dtype=dtype, out=out)
 

@@ -25,21 +25,34 @@ for name, ufunc, words in (
     ("acosh", np.arccosh, "The inverse hyperbolic cosine."),
     ("atanh", np.arctanh, "The inverse hyperbolic tangent."),
 ):
-    unary(f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words)
+    unary(
+        f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
+    )
     if ufunc.__name__.startswith("arc"):
         TABLE.alias(ufunc.__name__, TABLE.ops[name])
         TABLE.methods[f"{ufunc.__name__}_"] = TABLE.ops[f"{name}_"]
 
-binary("atan2(Tensor self, Tensor other) -> Tensor", kernels=["atan2", np.arctan2], promotion="float", dtypes=FLOATING,
-       doc="The angle of the point (other, self).")
+binary(
+    "atan2(Tensor self, Tensor other) -> Tensor",
+    kernels=["atan2", np.arctan2],
+    promotion="float",
+    dtypes=FLOATING,
+    doc="The angle of the point (other, self).",
+)
 TABLE.alias("arctan2", TABLE.ops["atan2"])
 TABLE.methods["arctan2_"] = TABLE.ops["atan2_"]
-for name, ufunc, words in (
+for name, conversion, words in (
     ("deg2rad", np.deg2rad, "From degrees to radians."),
     ("rad2deg", np.rad2deg, "From radians to degrees."),
 ):
-    unary(f"{name}(Tensor self) -> Tensor", kernels=[ufunc], promotion="float", dtypes=FLOATING, doc=words,
-          refusal={"complex": f"{name} is not supported for complex tensors."})
+    unary(
+        f"{name}(Tensor self) -> Tensor",
+        kernels=[conversion],
+        promotion="float",
+        dtypes=FLOATING,
+        doc=words,
+        refusal={"complex": f"{name} is not supported for complex tensors."},
+    )
 
 
 def sine_over(xp: Any, x: Any) -> Any:
@@ -48,5 +61,11 @@ def sine_over(xp: Any, x: Any) -> Any:
     return xp.where(x == 0, 1, xp.sin(angle) / angle).astype(x.dtype)
 
 
-unary("sinc(Tensor self) -> Tensor", kernels=["sinc"], reference=sine_over, promotion="float", dtypes=FLOATING_COMPLEX,
-      doc="sin(pi self) / (pi self), and 1 for 0.")
+unary(
+    "sinc(Tensor self) -> Tensor",
+    kernels=["sinc"],
+    reference=sine_over,
+    promotion="float",
+    dtypes=FLOATING_COMPLEX,
+    doc="sin(pi self) / (pi self), and 1 for 0.",
+)

@@ -18,23 +18,37 @@ NO_RECORD = ("compare", "logical")  # promotions whose result is bool
 class PointwiseRows(Rows):
     """Rows of the pointwise family."""
 
-    def pointwise(self, n_in: int, schema: str, *, kernels: Sequence[Any] = (), reference: Reference | None = None,
-                  dtypes: Iterable[dtype] = EVERY, promotion: str = "same", doc: str = "", method: bool = True,
-                  inplace: bool = True, no_record: bool = False, refusal: Mapping[str, str | Exception] | None = None,
-                  texts: Mapping[str, Any] | None = None, **settings: Any) -> Op:
+    def pointwise(
+        self,
+        n_in: int,
+        schema: str,
+        *,
+        kernels: Sequence[Any] = (),
+        reference: Reference | None = None,
+        dtypes: Iterable[dtype] = EVERY,
+        promotion: str = "same",
+        doc: str = "",
+        method: bool = True,
+        inplace: bool = True,
+        no_record: bool = False,
+        refusal: Mapping[str, str | Exception] | None = None,
+        texts: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Op:
         """One row with its out= parameter, and its in-place variant.
 
         n_in: how many arguments, from the first on, the kernel gets; numbers among them are operands too.
-        kernels: providers, best first: names of core's own kernels, NumPy ufuncs (their inner loops are called directly);
-        (kernel, category): only from that category of dtypes on.
+        kernels: providers, best first: names of core's own kernels, NumPy ufuncs (their inner loops are called
+        directly); (kernel, category): only from that category of dtypes on.
         reference: callable (xp, *inputs) on arrays of any array namespace; needed unless a ufunc is given.
         promotion: "same", "float" (integers become the default float), "compare", "logical", "real" (complex gives its
         real type), "float_real", "where" (the first is a mask), "strict" (inputs of one dtype).
         dtypes: those the op takes, after promotion.   refusal: by the name of a dtype or category, a RuntimeError's
         text or an exception.
-        settings, see pointwise.pyx: n_promote, the number of inputs that decide the dtype; alpha, the name of the argument
-        that multiplies the second input; check; variant, the name of an argument some values of which (variants) have
-        kernels of their own; bounds, the second and third may be None; identity, "real": a real input is the result.
+        settings, see pointwise.pyx: n_promote, the number of inputs that decide the dtype; alpha, the name of the
+        argument that multiplies the second input; check; variant, the name of an argument some values of
+        which (variants) have kernels of their own; bounds, the second and third may be None; identity, "real": a real
+        input is the result.
         """
         kernels = tuple(kernels)
         reference = reference or _reference_of(kernels, schema)
@@ -44,8 +58,16 @@ class PointwiseRows(Rows):
         _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         self.add(op, op.name, method=method)
         if inplace:
-            changed = Op(inplace_schema(schema), "pointwise", doc=f"In-place version of {op.name}.", options=options,
-                         out_of_place=op, inplace=True, no_record=no_record, reference=reference)
+            changed = Op(
+                inplace_schema(schema),
+                "pointwise",
+                doc=f"In-place version of {op.name}.",
+                options=options,
+                out_of_place=op,
+                inplace=True,
+                no_record=no_record,
+                reference=reference,
+            )
             _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
             self.add(changed, changed.name, method=method)
         return op

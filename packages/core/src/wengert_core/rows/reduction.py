@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wengert_core import along as _along
+from wengert_core import lines as _lines
 from wengert_core import reduction as _reduction
 from wengert_core import staged as _staged
 from wengert_core.dtypes import dtype
@@ -17,36 +18,73 @@ from wengert_core.rows.base import EVERY, Reference, Rows, with_out
 class ReductionRows(Rows):
     """Rows of the reduction family and its relatives."""
 
-    def reduction(self, schema: str, *, kernel: str, kind: str, reference: Reference, dtypes: Iterable[dtype] = EVERY,
-                  refusal: str = "", doc: str = "", no_record: bool = False) -> Op:
+    def reduction(
+        self,
+        schema: str,
+        *,
+        kernel: str,
+        kind: str,
+        reference: Reference,
+        dtypes: Iterable[dtype] = EVERY,
+        doc: str = "",
+        no_record: bool = False,
+    ) -> Op:
         """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
 
         kernel: its name in kernels/reduce.   reference: callable (xp, x, axes, keepdims).
-        kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, nothing is an error),
-        "truth" (bool).   dtypes: the inputs it takes; refusal: the NotImplementedError's text for the others.
+        kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, of nothing an
+        error), "truth" (bool).   dtypes: the inputs it takes.
         """
-        options = {"refusal": refusal, "dtypes": tuple(dtypes)}
+        options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
         _reduction.configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name)
 
-    def along(self, schema: str, *, reference: Reference, results: Sequence[str] = ("same",), dtypes: Iterable[dtype] = EVERY,
-              refusal: Mapping[str, Exception] | None = None, keep_shape: bool = True, doc: str = "", key: str | None = None,
-              method: bool = True, no_record: bool = False) -> Op:
-        """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim comes counted from the front.
+    def along(
+        self,
+        schema: str,
+        *,
+        reference: Reference,
+        results: Sequence[str] = ("same",),
+        dtypes: Iterable[dtype] = EVERY,
+        refusal: Mapping[str, Exception] | None = None,
+        doc: str = "",
+        key: str | None = None,
+        kernel: tuple[str, str] | None = None,
+        method: bool = True,
+        no_record: bool = False,
+    ) -> Op:
+        """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim is counted from the front.
 
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
         Two outputs come as the op's named tuple.   refusal: by the name of a dtype or category.
+        kernel: ("place" | "extreme" | "scan", the name of the kernel), where there is one for some dtypes.
         key: the name in the table when it is not the op's: "max.dim".
         """
-        op = Op(with_out(schema) if len(results) == 1 else schema, "along", doc=doc, reference=reference, no_record=no_record,
-                options={"refusal": refusal or {}, "dtypes": tuple(dtypes)})
+        op = Op(
+            with_out(schema) if len(results) == 1 else schema,
+            "along",
+            doc=doc,
+            reference=reference,
+            no_record=no_record,
+            options={"refusal": refusal or {}, "dtypes": tuple(dtypes)},
+        )
         named = result_type(op.name, op.outputs) if len(results) > 1 else None
         _along.configure(op, tuple(results), named)
+        if kernel is not None:
+            _lines.configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 
-    def staged(self, schema: str, *, stages: Any, reference: Reference, doc: str = "", key: str | None = None,
-               method: bool = True) -> Op:
+    def staged(
+        self,
+        schema: str,
+        *,
+        stages: Any,
+        reference: Reference,
+        doc: str = "",
+        key: str | None = None,
+        method: bool = True,
+    ) -> Op:
         """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
 
         Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 
 
@@ -22,10 +23,8 @@ class Variable(metaclass=VariableMeta):
     """
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
-        from wengert_core.factories import empty
-
         if data is None:
-            data = empty(0)
+            data = TABLE.ops["empty"](0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         result: Any = data.detach()  # type: ignore[attr-defined]

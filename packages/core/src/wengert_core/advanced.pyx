@@ -1,0 +1,403 @@
+"""index, index_put and index_put_: reading and writing at positions given by tensors.
+
+Note [How positions become offsets]
+    Masks become their positions, the index tensors are broadcast together, and each position becomes one byte offset into the
+    indexed tensor, checked. The dims that are not indexed form blocks: before the positions (the index tensors stand side by side)
+    or behind them. A result has the shape before + positions + after; when other dims lie between the index tensors,
+    the positions come first, as in NumPy.
+"""
+import os
+import warnings
+
+import numpy as np
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_array
+from wengert_core.dims cimport scalar_name, sizes_list
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts
+from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
+from wengert_core.layouts cimport dense_strides, new_preserved, order_of
+from wengert_core.op cimport OP_INPLACE, Op, op_error
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of, strides_of
+
+cdef extern from "Python.h":
+    bint PyObject_IsTrue(object o) except -1
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
+
+
+def configure(Op op, str what):
+    """Make ``op`` index, index_put or index_put_."""
+    op.run = index_run if what == "index" else index_put_run
+
+
+# ---- planning
+
+cdef list expanded_masks(Tensor t, object indices):
+    """[(dim, int64 tensor)]: masks replaced by their positions, 32-bit indices widened."""
+    cdef list pairs = []
+    cdef Tensor index
+    cdef int dim = 0
+    for item in indices:
+        if item is None:
+            dim += 1
+            continue
+        if not isinstance(item, Tensor):
+            raise TypeError(f"tensors used as indices must be tensors or None, got {type(item).__name__}")
+        index = item
+        if index.code == UINT8:
+            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning,
+                          stacklevel=2)
+            index = converted(index, BOOL)
+        if index.code == BOOL:
+            check_mask(t, index, dim)
+            pairs.extend([(dim + i, tensor_of_array(p)) for i, p in enumerate(positions_of(index))])
+            dim += index.rank
+        elif index.code == INT64 or index.code == INT32:
+            pairs.append((dim, index if index.code == INT64 else converted(index, INT64)))
+            dim += 1
+        else:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if dim > t.rank:
+        raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim}): its shape is {list(shape_tuple(t))}")
+    return pairs
+
+
+cdef object positions_of(Tensor mask):
+    """Arrays of the coordinates of a mask's True elements; of a 0-d mask, none or one along a dim of size 1."""
+    array = array_of(mask)
+    return np.nonzero(array) if mask.rank else ()
+
+
+cdef int check_mask(Tensor t, Tensor mask, int dim) except -1:
+    cdef int i
+    for i in range(mask.rank):
+        if dim + i >= t.rank:
+            raise IndexError(f"too many indices for tensor of dimension {t.rank}: a mask of shape {list(shape_tuple(mask))} stands at "
+                             f"dimension {dim}")
+        if mask.dims[i] != t.dims[dim + i]:
+            raise IndexError(f"The shape of the mask {list(shape_tuple(mask))} at index {i} does not match the shape of the indexed "
+                             f"tensor {list(shape_tuple(t))} at index {dim + i}")
+    return 0
+
+
+cdef int broadcast_indices(list pairs, Plan* plan) except -1:
+    """The common shape of the index tensors."""
+    cdef Tensor index
+    cdef int i, rank = 0
+    cdef Py_ssize_t size
+    for _, index in pairs:
+        rank = max(rank, index.rank)
+    plan.n_index, plan.n = rank, 1
+    for i in range(rank):
+        plan.index_shape[i] = 1
+        for _, index in pairs:
+            if i < rank - index.rank:
+                continue
+            size = index.dims[i - rank + index.rank]
+            if plan.index_shape[i] == 1:
+                plan.index_shape[i] = size
+            elif size != plan.index_shape[i] and size != 1:
+                shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index in pairs])
+                raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+        plan.n *= plan.index_shape[i]
+    return 0
+
+
+cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t stride, int dim) except -1:
+    """offsets += index * stride for all positions; IndexError for one outside."""
+    cdef Py_ssize_t j, at, k
+    cdef Py_ssize_t counter[64]
+    cdef Py_ssize_t steps[64]
+    cdef int i, offset = plan.n_index - index.rank
+    cdef char* p = index.data
+    if size == 0 and plan.n:
+        raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
+    for i in range(plan.n_index):
+        counter[i] = 0
+        steps[i] = 0 if i < offset or index.dims[i - offset] == 1 else index.dims[index.rank + i - offset]
+    for j in range(plan.n):
+        at = (<int64_t*> p)[0]
+        if at < -size or at >= size:
+            raise IndexError(f"index {at} is out of bounds for dimension {dim} with size {size}")
+        plan.offsets[j] += (at + size if at < 0 else at) * stride
+        i = plan.n_index - 1
+        while i >= 0:
+            counter[i] += 1
+            p += steps[i]
+            if counter[i] < plan.index_shape[i]:
+                break
+            p -= steps[i] * plan.index_shape[i]
+            counter[i] = 0
+            i -= 1
+    return 0
+
+
+cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
+    cdef list pairs = expanded_masks(t, indices)
+    cdef Tensor owner, index
+    cdef int i, first = t.rank, last = -1, dim
+    cdef Py_ssize_t j
+    cdef unsigned long long indexed = 0
+    broadcast_indices(pairs, plan)
+    owner = new_empty(INT64, 1, &plan.n)
+    plan.offsets = <Py_ssize_t*> owner.data
+    for j in range(plan.n):
+        plan.offsets[j] = 0
+    for dim, index in pairs:
+        add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
+        indexed |= 1ULL << dim
+        first = min(first, dim)
+        last = max(last, dim)
+    plan.n_before = plan.n_after = 0
+    for i in range(t.rank):
+        if indexed >> i & 1:
+            continue
+        if i < first and last - first + 1 == len(pairs):
+            plan.before[plan.n_before], plan.before_strides[plan.n_before] = t.dims[i], t.dims[t.rank + i]
+            plan.n_before += 1
+        else:
+            plan.after[plan.n_after], plan.after_strides[plan.n_after] = t.dims[i], t.dims[t.rank + i]
+            plan.n_after += 1
+    return owner
+
+
+cdef int result_shape(Plan* plan, Py_ssize_t* shape) except -1:
+    cdef int i, n = 0
+    if plan.n_before + plan.n_index + plan.n_after > 64:
+        raise RuntimeError("indexing: the result would have more than 64 dimensions")
+    for i in range(plan.n_before):
+        shape[n + i] = plan.before[i]
+    n = plan.n_before
+    for i in range(plan.n_index):
+        shape[n + i] = plan.index_shape[i]
+    n += plan.n_index
+    for i in range(plan.n_after):
+        shape[n + i] = plan.after[i]
+    return n + plan.n_after
+
+
+# ---- moving elements between the indexed tensor and a row-major buffer of the result's shape
+
+cdef enum Move:
+    READ = 0
+    WRITE = 1
+    ADD = 2
+
+
+cdef int buffer_strides(Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position) noexcept nogil:
+    """Strides of a row-major buffer along the three groups of dims."""
+    cdef int i
+    for i in range(plan.n_after - 1, -1, -1):
+        after[i] = itemsize
+        itemsize *= plan.after[i]
+    position[0] = itemsize
+    itemsize *= plan.n
+    for i in range(plan.n_before - 1, -1, -1):
+        before[i] = itemsize
+        itemsize *= plan.before[i]
+    return 0
+
+
+cdef void move(Plan* plan, char* indexed, char* buffer, bint one_value, int code, Move what) noexcept nogil:
+    """All elements; none of the sizes is 0. one_value: the buffer holds a single element for all."""
+    cdef Py_ssize_t sizes[128]
+    cdef Py_ssize_t steps[128]         # in the indexed tensor
+    cdef Py_ssize_t own[128]           # in the buffer
+    cdef Py_ssize_t counter[128]
+    cdef Py_ssize_t position
+    cdef int i, n = plan.n_before + plan.n_after, itemsize = FACTS.itemsize[code]
+    cdef IndexLoop loop
+    buffer_strides(plan, itemsize, own, own + plan.n_before, &position)
+    for i in range(n):
+        sizes[i] = plan.before[i] if i < plan.n_before else plan.after[i - plan.n_before]
+        steps[i] = plan.before_strides[i] if i < plan.n_before else plan.after_strides[i - plan.n_before]
+        counter[i] = 0
+        own[i] = 0 if one_value else own[i]
+    while n > plan.n_before + 1 and steps[n - 2] == steps[n - 1] * sizes[n - 1]:
+        sizes[n - 2] *= sizes[n - 1]   # two dims behind the positions that lie in memory as one
+        steps[n - 2], own[n - 2] = steps[n - 1], own[n - 1]
+        n -= 1
+    set_loop(plan, &loop, 0 if one_value else position)
+    if n > plan.n_before and sizes[n - 1] > 1:
+        n -= 1
+        loop.shape[0], loop.shape[1] = plan.n, sizes[n]
+        loop.index_stride[0], loop.index_stride[1] = sizeof(Py_ssize_t), 0
+        loop.other_stride[0], loop.other_stride[1] = loop.other_stride[1], own[n]
+        loop.self_stride[1] = steps[n]
+    while True:
+        loop.self, loop.other = indexed, buffer
+        if what == READ:
+            gather(&loop, itemsize)
+        elif what == WRITE:
+            scatter(&loop, itemsize)
+        else:
+            scatter_add(&loop, code)
+        i = n - 1
+        while i >= 0:
+            counter[i] += 1
+            indexed += steps[i]
+            buffer += own[i]
+            if counter[i] < sizes[i]:
+                break
+            indexed -= steps[i] * sizes[i]
+            buffer -= own[i] * sizes[i]
+            counter[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept nogil:
+    """One element at each position; the offsets are an index with a stride of one byte."""
+    loop.index = <char*> plan.offsets
+    loop.dim_size, loop.dim_stride = 0, 1
+    loop.shape[0], loop.shape[1] = 1, plan.n
+    loop.index_stride[0], loop.index_stride[1] = 0, sizeof(Py_ssize_t)
+    loop.self_stride[0], loop.self_stride[1] = 0, 0
+    loop.other_stride[0], loop.other_stride[1] = 0, position
+
+
+# ---- index
+
+cdef object index_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0], out
+    cdef uint32_t live = t.flags & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES else gathered(op, t, <object> slots[1])
+    if live & WG_GRAD:
+        record(op, slots, out, live)
+    return out
+
+
+cdef Tensor gathered(Op op, Tensor t, object indices):
+    cdef Plan plan
+    cdef Py_ssize_t shape[64]
+    cdef Tensor owner = make_plan(op, t, indices, &plan)
+    cdef int ndim = result_shape(&plan, shape)
+    cdef Tensor out = new_empty(t.code, ndim, shape)
+    if out.count:
+        with nogil:
+            move(&plan, t.data, out.data, False, t.code, READ)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+
+
+cdef Tensor laid_out(Plan* plan, Tensor out):
+    """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
+    cdef Py_ssize_t strides[64]
+    cdef int order[64]
+    cdef int i
+    cdef bint plain = True
+    for i in range(out.rank):
+        strides[i] = 0
+    for i in range(plan.n_before):
+        strides[i] = plan.before_strides[i]
+    for i in range(plan.n_after):
+        strides[plan.n_before + plan.n_index + i] = plan.after_strides[i]
+    order_of(out.rank, strides, out.dims, order)
+    for i in range(out.rank):
+        plain = plain and order[i] == i
+    if plain:
+        return out
+    cdef Tensor other = new_empty(out.code, out.rank, out.dims)
+    dense_strides(other, order)
+    copy_into(other, out)
+    return other
+
+
+cdef Tensor index_by_reference(Op op, Tensor t, object indices):
+    cdef Plan plan
+    make_plan(op, t, indices, &plan)           # for its checks
+    computed = op.reference(np, array_of(t), as_arrays(indices))
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = result_shape(&plan, shape)
+    cdef Tensor out = new_empty(t.code, ndim, shape)
+    array_into(computed, out)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+
+
+cdef tuple as_arrays(object indices):
+    return tuple([None if index is None else as_array(index) for index in indices])
+
+
+cdef object as_array(Tensor index):
+    array = array_of(index)
+    return array.astype(bool) if index.code == UINT8 else array
+
+
+# ---- index_put
+
+cdef object index_put_run(Op op, PyObject** slots):
+    """index_put(self, indices, values, accumulate) and its in-place variant."""
+    cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
+    cdef uint32_t live = (t.flags | values.flags) & thread_state().modes
+    cdef bint inplace = op.flags & OP_INPLACE
+    cdef PyObject* keep = NULL
+    cdef Plan plan
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if not isinstance(<object> slots[1], (tuple, list)):
+        raise op_error(op, 1, "tuple of Tensors", slots[1])
+    if values.code != t.code:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{scalar_name(t.code)} for the destination and {scalar_name(values.code)} for the source.")
+    target = t if inplace else None
+    if not inplace:
+        target = new_preserved(t, t.code)
+        copy_into(target, t)
+    owner = make_plan(op, target, <object> slots[1], &plan)
+    prepared = prepared_values(&plan, values, target)
+    if inplace:
+        before_write(op, slots, target, live, &keep)
+    write(op, &plan, target, prepared, <object> slots[1], PyObject_IsTrue(<object> slots[3]))
+    if inplace:
+        after_write(op, slots, target, live, keep)
+    elif live & WG_GRAD:
+        record(op, slots, target, live)
+    return target
+
+
+cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
+    """The values as one element, or row-major with the shape of what is indexed; in memory of their own."""
+    cdef Py_ssize_t shape[64]
+    cdef int i, ndim = result_shape(plan, shape), offset = ndim - values.rank
+    cdef bint same = offset == 0
+    for i in range(max(offset, 0), ndim):
+        if values.dims[i - offset] != shape[i] and values.dims[i - offset] != 1:
+            offset = -1
+            break
+        same = same and values.dims[i - offset] == shape[i]
+    if offset < 0:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to indexing result "
+                           f"of shape {sizes_list(ndim, shape)}")
+    if storage_of(values) is storage_of(target):
+        values = contiguous_copy(values)
+    if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
+        return values
+    cdef Tensor whole = new_empty(values.code, ndim, shape)
+    copy_into(whole, values)
+    return whole
+
+
+cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+    if ONLY_REFERENCES:
+        return write_by_reference(op, target, values, indices, accumulate)
+    if plan.n == 0 or target.count == 0:
+        return 0
+    with nogil:
+        move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
+    return 0
+
+
+cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+    cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
+    low = target.code == FLOAT16 or target.code == BFLOAT16
+    array = array_of(converted(target, FLOAT32) if low else target)
+    addend = array_of(converted(values, FLOAT32) if low else values)
+    return array_into(plain.reference(np, array, as_arrays(indices), addend, accumulate), target)

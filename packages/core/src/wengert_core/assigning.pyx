@@ -1,0 +1,153 @@
+"""x[index] = value: copy_ or fill_ into the view that the index means, index_put_ where tensors are among the indices."""
+import numpy as np
+
+from cpython.ref cimport Py_XDECREF, PyObject
+
+from wengert_core.arrays cimport converted, tensor_of_array
+from wengert_core.construct cimport store_checked
+from wengert_core.dims cimport tensor_name
+from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts
+from wengert_core.indexing cimport Geometry, Index, read_index, release, start_from, view_by, walk
+from wengert_core.kernels.strided cimport fill_strided
+from wengert_core.op cimport Op
+from wengert_core.scalars cimport number_code
+from wengert_core.state cimport thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple)
+from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
+
+cdef extern from "Python.h":
+    PyObject* Py_False
+
+cdef enum:
+    NOT_PLAIN = 128 | 1024 | 1         # TF_VIEW | TF_INFERENCE | WG_GRAD: writing is checked or recorded
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef Op COPY = None
+cdef Op FILL = None
+cdef Op PUT = None
+cdef Op MASKED_FILL = None
+
+
+def set_ops(Op copy, Op fill, Op put, Op masked_fill):
+    """Tell x[...] = value which ops it is made of."""
+    global COPY, FILL, PUT, MASKED_FILL
+    if COPY is None:
+        COPY, FILL, PUT, MASKED_FILL = copy, fill, put, masked_fill
+
+
+def setitem(Tensor t, key, value):
+    """x[key] = value; the value is a number, a tensor or an array, and is converted and broadcast."""
+    cdef Index index
+    cdef object source = value_of(t, <PyObject*> value)
+    try:
+        read_index(&index, <PyObject*> key)
+        if source is None and not t.flags & NOT_PLAIN and fill_plain(&index, t, <PyObject*> value):
+            return
+        view = view_by(&index, t)
+        if index.tensors != NULL:
+            put(<Tensor> view, tuple(<list> index.tensors), source, value)
+        elif source is None:
+            call(FILL, view, value)
+        else:
+            call(COPY, view, fitted(<Tensor> source, <Tensor> view))
+    finally:
+        release(&index)
+
+
+cdef object value_of(Tensor t, PyObject* value):
+    """The tensor to write, or None for a number."""
+    if isinstance(<object> value, Tensor):
+        return <object> value
+    if isinstance(<object> value, np.ndarray):
+        return tensor_of_array(np.ascontiguousarray(<object> value).reshape((<object> value).shape))
+    if number_code(value) >= 0:
+        return None
+    raise TypeError(f"can't assign a {type(<object> value).__name__} to a {tensor_name(t.code)}: give a number, a tensor or an array")
+
+
+cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
+    """Write a number where nobody can be watching: no view is made. False when there are tensors among the indices."""
+    cdef Geometry g
+    cdef char number[16]
+    if t.flags & thread_state().modes & (4 | 8 | 16):
+        return False
+    start_from(&g, t)
+    walk(index, t, &g)
+    if index.tensors != NULL:
+        Py_XDECREF(index.tensors)
+        index.tensors = NULL
+        index.covered = 0
+        return False
+    store_checked(value, t.code, number)
+    fill_strided(g.data, g.strides, g.shape, g.rank, FACTS.itemsize[t.code], number)
+    bump_version(t)
+    return True
+
+
+cdef object call(Op op, object target, object value):
+    """Run copy_ or fill_."""
+    cdef PyObject* slots[16]
+    cdef int i
+    slots[0], slots[1] = <PyObject*> target, <PyObject*> value
+    for i in range(2, op.n_params):
+        slots[i] = op.defaults[i]
+    return op.run(op, slots)
+
+
+cdef Tensor fitted(Tensor source, Tensor view):
+    """``source`` without leading dims of size 1 that the view lacks; RuntimeError in expand's words when it does not broadcast."""
+    cdef int i, extra = 0
+    if source.rank > view.rank:
+        while extra < source.rank and source.dims[extra] == 1:
+            extra += 1
+        source = view_call(V_VIEW, source, (shape_tuple(source)[extra:],))
+    if not same_shape(source, view):
+        view_call(V_EXPAND, source, (shape_tuple(view),))
+    return source
+
+
+cdef object put(Tensor view, tuple indices, object source, object value):
+    """The part for index_put_; a mask alone and one value is masked_fill_, which converts the value."""
+    cdef PyObject* slots[4]
+    cdef Tensor values
+    if len(indices) == 1 and (<Tensor> indices[0]).code == BOOL and (source is None or (<Tensor> source).rank == 0) \
+            and mask_fits(<Tensor> indices[0], view):
+        return call_masked_fill(view, <Tensor> indices[0], value)
+    if source is None:
+        values = new_empty(view.code, 0, NULL)
+        store_checked(<PyObject*> value, view.code, values.data)
+    else:
+        values = without_leading_ones(<Tensor> source, view.rank + widest(indices))
+    slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False
+    return PUT.run(PUT, slots)
+
+
+cdef int widest(tuple indices):
+    return max([(<Tensor> index).rank for index in indices if index is not None])
+
+
+cdef bint mask_fits(Tensor mask, Tensor view) noexcept:
+    cdef int i
+    if mask.rank > view.rank:
+        return False
+    for i in range(mask.rank):
+        if mask.dims[i] != view.dims[i]:
+            return False
+    return True
+
+
+cdef object call_masked_fill(Tensor view, Tensor mask, object value):
+    cdef PyObject* slots[3]
+    if mask.rank < view.rank:
+        mask = view_call(V_VIEW, mask, (shape_tuple(mask) + (1,) * (view.rank - mask.rank),)) \
+            if mask.count else mask.reshape(shape_tuple(mask) + (1,) * (view.rank - mask.rank))
+    slots[0], slots[1], slots[2] = <PyObject*> view, <PyObject*> mask, <PyObject*> value
+    return MASKED_FILL.run(MASKED_FILL, slots)
+
+
+cdef Tensor without_leading_ones(Tensor source, int most):
+    """At most ``most`` dims remain that are not leading ones; index_put_ checks the rest."""
+    cdef int extra = 0
+    while extra < source.rank and source.dims[extra] == 1:
+        extra += 1
+    return view_call(V_VIEW, source, (shape_tuple(source)[extra:],)) if extra and source.rank > 1 else source

@@ -1,0 +1,10 @@
+"""What pointwise operations refuse."""
+from cpython.ref cimport PyObject
+
+from wengert_core.op cimport Op
+from wengert_core.pointwise cimport Pointwise
+
+cdef int check_mask(Op op, PyObject* mask) except -1
+cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
+cdef object unaccepted(Op op, Pointwise* p, int code)
+cdef int refuse_zero(Op op, PyObject* divisor) except -1

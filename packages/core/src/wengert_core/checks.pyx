@@ -1,0 +1,95 @@
+"""What pointwise operations refuse, in torch's words."""
+import warnings
+
+from cpython.ref cimport PyObject
+
+from wengert_core.arrays cimport array_of
+from wengert_core.dims cimport scalar_name
+from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.op cimport Op, op_error
+from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
+from wengert_core.tensor cimport Tensor
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+cdef int check_mask(Op op, PyObject* mask) except -1:
+    """The first argument of where: bool, or uint8 with a warning."""
+    if not isinstance(<object> mask, Tensor):
+        raise op_error(op, 0, "Tensor", mask)
+    cdef int code = (<Tensor> mask).code
+    if code == UINT8:
+        warnings.warn(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                      "version. Use a boolean condition instead.", UserWarning, stacklevel=2)
+    elif code != BOOL:
+        raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(code)}")
+    return 0
+
+
+cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1:
+    """What some ops refuse beyond a dtype."""
+    cdef int i
+    if p.promotion == PROMOTE_STRICT:
+        return check_same(op, p, slots)
+    if p.check == CHECK_NO_BOOL and code != BOOL:
+        for i in range(2):
+            if is_bool(slots[i]):
+                raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+                                   "mask, use the `~` or `logical_not()` operator instead.")
+    if p.check == CHECK_EXPONENT and FACTS.category[code] == CAT_INT:
+        if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
+            raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
+                               f"{<object> slots[1]!r}; convert to floating point first")
+    if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true "
+                           "division of tensor1 and tensor2. Convert one of them to floating point first")
+    return 0
+
+
+cdef bint is_bool(PyObject* value):
+    return (<Tensor> value).code == BOOL if isinstance(<object> value, Tensor) else isinstance(<object> value, bool)
+
+
+cdef bint are_integral(PyObject** slots):
+    return FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and FACTS.category[(<Tensor> slots[1]).code] < CAT_FLOAT
+
+
+cdef str c_name(int code):
+    """A dtype as some of torch's messages call it."""
+    return {"float32": "float", "float64": "double"}.get(dtype_of(code).name, dtype_of(code).name)
+
+
+cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
+    """lerp and heaviside do not promote; a weight without dimensions counts as a number."""
+    cdef int i, code = (<Tensor> slots[0]).code
+    for i in range(1, p.n_in):
+        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code and (i == 1 or (<Tensor> slots[i]).rank):
+            raise RuntimeError(op.options["strict_error"].format(
+                expected=c_name(code), got=c_name((<Tensor> slots[i]).code), name=op.params[i]))
+    return 0
+
+
+cdef object unaccepted(Op op, Pointwise* p, int code):
+    taken = ", ".join([dtype_of(i).name for i in range(N_DTYPES) if p.accepts >> i & 1])
+    message = op.options["refusal"].get(dtype_of(code).name) or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
+    if isinstance(message, Exception):
+        return type(message)(*message.args)
+    if message is not None:
+        return RuntimeError(message)
+    name = op.out_of_place.name if op.out_of_place is not None else op.name
+    return NotImplementedError(f"\"{op.options.get('label', name + '_cpu')}\" not implemented for '{scalar_name(code)}': {op.name} takes {taken}")
+
+
+cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
+
+
+cdef int refuse_zero(Op op, PyObject* divisor) except -1:
+    """Integer division by zero is torch's RuntimeError."""
+    if isinstance(<object> divisor, Tensor):
+        zero = not array_of(<Tensor> divisor).all()
+    else:
+        zero = not <object> divisor
+    if zero:
+        raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to floating point, "
+                           "or replace the zeros")
+    return 0

@@ -1,0 +1,165 @@
+"""pickle, copy.copy and copy.deepcopy of tensors.
+
+>>> import copy, pickle
+>>> from wengert_core import arange
+>>> x = arange(6).reshape(2, 3).t()
+>>> pickle.loads(pickle.dumps(x)).stride() == copy.deepcopy(x).stride() == x.stride()
+True
+"""
+import copy
+
+import numpy as np
+
+from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
+from libc.string cimport memcpy
+
+from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.dtypes import dtype_by_name
+from wengert_core.factory cimport mark_grad
+from wengert_core.state cimport WG_GRAD
+from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
+                                  set_contiguity, storage_of, track)
+from wengert_core.tensor import as_subclass
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+# ---- pieces
+
+cdef Py_ssize_t span_of(Tensor t) noexcept:
+    """Bytes from the first element to behind the last one in memory."""
+    cdef Py_ssize_t span = FACTS.itemsize[t.code]
+    cdef int i
+    if t.count == 0:
+        return 0
+    for i in range(t.rank):
+        span += (t.dims[i] - 1) * t.dims[t.rank + i]
+    return span
+
+
+cdef Tensor on_memory(Tensor memory, Tensor like, Py_ssize_t offset):
+    """A tensor on the storage of ``memory`` with like's dtype, shape and strides; not a view of anything."""
+    cdef Tensor new = new_view(memory, like.rank, like.dims, like.dims + like.rank, memory.data + offset)
+    cdef PyObject* base = new.base
+    new.base = NULL
+    Py_XDECREF(base)
+    new.code = like.code
+    new.flags &= ~<unsigned int> TF_VIEW
+    set_contiguity(new)
+    return new
+
+
+cdef Tensor copied_storage(Tensor t, dict memo):
+    """A byte tensor with a copy of t's whole storage; one for each storage and memo."""
+    cdef Storage old = storage_of(t)
+    cdef Tensor new
+    key = id(old)
+    if key in memo:
+        return memo[key]
+    new = new_empty(UINT8, 1, &old.nbytes)
+    memcpy(new.data, old.data, old.nbytes)
+    memo[key] = new
+    memo.setdefault(id(memo), []).append(old)      # the id stays taken as long as the memo lives
+    return new
+
+
+cdef object attributes(Tensor t):
+    """What the user has set on a tensor; None when nothing is."""
+    own = getattr(t, "__dict__", None)
+    return dict(own) if own else None
+
+
+cdef Tensor finished(Tensor new, object cls, bint requires_grad):
+    if cls is not Tensor:
+        new = as_subclass(new, cls)
+    if requires_grad:
+        mark_grad(new)
+    return new
+
+
+# ---- copy
+
+def shallow_copy(Tensor self):
+    """copy.copy: a leaf on the same memory, with the same attributes; it requires grad when this one does."""
+    cdef Tensor new = finished(alias(self), type(self), bool(self.flags & WG_GRAD))
+    set_state(new, attributes(self))
+    return new
+
+
+def deep_copy(Tensor self, dict memo):
+    """copy.deepcopy: storage, .grad and attributes are copied; tensors that share a storage share its copy.
+
+    RuntimeError for a tensor that is the result of recorded operations.
+    """
+    cdef Tensor new
+    if id(self) in memo:
+        return memo[id(self)]
+    if self.grad_fn != NULL:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                           f"This one, of shape {list(self.shape)}, is the result of an operation: use .detach() or .clone()")
+    new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
+    new = finished(new, type(self), bool(self.flags & WG_GRAD))
+    memo[id(self)] = new
+    copy_grad(self, new, memo)
+    set_state(new, copy.deepcopy(attributes(self), memo))
+    return new
+
+
+cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
+    if t.extra == NULL or t.extra.grad == NULL:
+        return 0
+    grad = copy.deepcopy(<object> t.extra.grad, memo)
+    Py_INCREF(grad)
+    extra_of(new).grad = <PyObject*> grad
+    track(new)
+    return 0
+
+
+# ---- pickle
+
+def reduce(Tensor self, int protocol):
+    """pickle: dtype, shape, strides, requires_grad, attributes and the bytes that the elements span; no history, no .grad.
+
+    Protocol 5 can carry the bytes out of band.
+    """
+    cdef Tensor memory
+    cdef Py_ssize_t nbytes = span_of(self), step = 1
+    memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
+    array = memory.numpy()
+    strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
+    arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
+                 bool(self.flags & WG_GRAD))
+    state = attributes(self)
+    return (rebuild, arguments) if state is None else (rebuild, arguments, state)
+
+
+def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires_grad):
+    """The tensor that ``reduce`` took apart; strides in bytes. Always in memory of its own.
+
+    ValueError when the parts do not belong together (a pickle that was tampered with).
+    """
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t steps[64]
+    cdef Py_ssize_t nbytes, step = 1
+    cdef const unsigned char[::1] source = np.frombuffer(data, np.uint8)
+    cdef Tensor memory, like
+    cdef int i, ndim = len(shape), code = code_of(dtype_by_name(dtype_name))
+    nbytes = source.shape[0]
+    if len(strides) != ndim or ndim > 64 or min(strides, default=0) < 0 or min(shape, default=0) < 0:
+        raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides}")
+    for i in range(ndim):
+        sizes[i], steps[i] = shape[i], strides[i]
+    memory = new_empty(UINT8, 1, &nbytes)
+    like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
+    if span_of(like) > nbytes:
+        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
+    if nbytes:
+        memcpy(memory.data, &source[0], nbytes)
+    return finished(on_memory(memory, like, 0), cls, requires_grad)
+
+
+def set_state(Tensor self, state):
+    """Give a tensor the attributes of another one."""
+    if state is not None:
+        for name, value in state.items():
+            setattr(self, name, value)

@@ -1,0 +1,53 @@
+"""What Python asks of a tensor beside arithmetic: its text, its elements one by one, whether it contains a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wengert_core.dtypes import get_default_dtype
+from wengert_core.tensor import mount, set_operators
+
+
+def text(tensor: Any) -> str:
+    """``repr(tensor)``, as torch prints it."""
+    from wengert_core import printing  # costs milliseconds; most programs print nothing
+
+    grad_fn = getattr(tensor, "grad_fn", None)
+    plain = tensor.detach() if hasattr(tensor, "detach") else tensor
+    array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
+    return printing.format_tensor(array, dtype=tensor.dtype.name, default_dtype=get_default_dtype().name,
+                                  requires_grad=getattr(tensor, "requires_grad", False),
+                                  grad_fn_name=grad_fn.name() if grad_fn is not None else None)
+
+
+def formatted(tensor: Any, spec: str) -> str:
+    """``format(tensor, spec)``: of a 0-d tensor as of its number."""
+    if tensor.ndim == 0 and not getattr(tensor, "is_meta", False):
+        from wengert_core import printing
+
+        return printing.format_scalar(tensor.item(), spec) if spec else str(tensor.item())
+    if not spec:
+        return str(tensor)
+    raise TypeError(f"unsupported format string passed to {type(tensor).__name__}.__format__: {spec!r} on a tensor of shape "
+                    f"{list(tensor.shape)}")
+
+
+def rows(tensor: Any) -> Iterator[Any]:
+    """The tensors along the first dimension. TypeError for a 0-d tensor."""
+    if tensor.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor: use .item() for its number")
+    return iter(tensor.unbind(0))
+
+
+def contains(tensor: Any, value: Any) -> bool:
+    """``value in tensor``: whether an element equals a number or a tensor."""
+    if not isinstance(value, (bool, int, float, complex, type(tensor))):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}.")
+    return bool((tensor == value).any())
+
+
+def install() -> None:
+    """Mount all of it."""
+    set_operators({"repr": text, "iter": rows, "contains": contains})
+    mount("__format__", formatted)

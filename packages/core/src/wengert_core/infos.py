@@ -1,0 +1,182 @@
+"""Questions about dtypes and tensors: limits of number types, what promotes to what.
+
+>>> from wengert_core import float32, finfo, iinfo, int8
+>>> finfo(float32).max
+3.4028234663852886e+38
+>>> iinfo(int8)
+iinfo(min=-128, max=127, dtype=int8)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core import construct as _construct
+from wengert_core.dtypes import dtype, get_default_dtype, promote_types
+from wengert_core.tensor import Tensor
+
+_DECIMALS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
+_CATEGORY = {"bool": 0, "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2, "complex64": 3, "complex128": 3}
+
+
+class finfo:
+    """Limits of a floating dtype: bits, eps, max, min, tiny = smallest_normal, resolution, dtype (its name).
+
+    type: a floating or complex dtype (then that of its parts); the default dtype if left out. TypeError for another.
+
+    >>> from wengert_core import finfo, float64
+    >>> finfo(float64).eps
+    2.220446049250313e-16
+    """
+
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+
+    def __init__(self, type: dtype | None = None) -> None:
+        kind = (type or get_default_dtype()).to_real()
+        if not kind.is_floating_point:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'")
+        self.dtype, self.bits = kind.name, 8 * kind.itemsize
+        if kind.name == "bfloat16":
+            self.eps, self.max, self.smallest_normal = 2.0**-7, (2 - 2.0**-7) * 2.0**127, 2.0**-126
+        else:
+            info = np.finfo(kind.name)
+            self.eps, self.max, self.smallest_normal = float(info.eps), float(info.max), float(info.smallest_normal)
+        self.min, self.tiny, self.resolution = -self.max, self.smallest_normal, 10.0 ** -_DECIMALS[kind.name]
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class iinfo:
+    """Limits of an integer dtype: bits, min, max, dtype (its name). TypeError for another dtype.
+
+    >>> from wengert_core import iinfo, uint8
+    >>> iinfo(uint8).max
+    255
+    """
+
+    __slots__ = ("bits", "dtype", "max", "min")
+
+    def __init__(self, type: dtype) -> None:
+        if type.is_floating_point or type.is_complex:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        if type.name == "bool":
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        self.dtype, self.bits = type.name, 8 * type.itemsize
+        self.max = (1 << (self.bits - type.is_signed)) - 1
+        self.min = -self.max - 1 if type.is_signed else 0
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one dtype may be stored in another: not if a category (bool, integer, real, complex) is lost.
+
+    >>> from wengert_core import can_cast, float32, float64, int64
+    >>> can_cast(float64, float32), can_cast(float32, int64)
+    (True, False)
+    """
+    return _CATEGORY.get(from_.name, 1) <= _CATEGORY.get(to.name, 1)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype that arithmetic on two tensors or numbers has.
+
+    >>> from wengert_core import int8, ones, result_type
+    >>> result_type(ones(2, dtype=int8), 1.5)
+    torch.float32
+    """
+    return _combined(tensor1, tensor2)
+
+
+def _combined(*values: Any) -> dtype:
+    """torch's rule: what has dimensions decides, then 0-d tensors, then numbers, unless the other is of a higher category."""
+    ranks = [(2 if v.ndim else 1) if isinstance(v, Tensor) else 0 for v in values]
+    types = [v.dtype if isinstance(v, Tensor) else _construct.of_data(v, None).dtype for v in values]
+    if ranks[0] == ranks[1]:
+        return promote_types(*types)
+    high, low = (types[0], types[1]) if ranks[0] > ranks[1] else (types[1], types[0])
+    level_high, level_low = _CATEGORY.get(high.name, 1), _CATEGORY.get(low.name, 1)
+    if level_low <= level_high:
+        return high
+    if level_low == 3 and level_high == 2:
+        return high.to_complex()
+    return promote_types(high, low)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a Tensor.
+
+    >>> from wengert_core import is_tensor, ones
+    >>> is_tensor(ones(1)), is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def _tensor_argument(name: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether a tensor's dtype is a real floating one.
+
+    >>> from wengert_core import is_floating_point, tensor
+    >>> is_floating_point(tensor([1.0])), is_floating_point(tensor([1]))
+    (True, False)
+    """
+    return bool(_tensor_argument("is_floating_point", input).dtype.is_floating_point)
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether a tensor's dtype is complex.
+
+    >>> from wengert_core import is_complex, tensor
+    >>> is_complex(tensor(1j))
+    True
+    """
+    return bool(_tensor_argument("is_complex", input).dtype.is_complex)
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether a tensor's dtype has negative numbers."""
+    return bool(_tensor_argument("is_signed", input).dtype.is_signed)
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a tensor of one element is not zero. RuntimeError when it has more or none.
+
+    >>> from wengert_core import is_nonzero, tensor
+    >>> is_nonzero(tensor([0.0]))
+    False
+    """
+    return bool(_tensor_argument("is_nonzero", input))
+
+
+def numel(input: Tensor) -> int:
+    """How many elements a tensor has.
+
+    >>> from wengert_core import numel, zeros
+    >>> numel(zeros(2, 3))
+    6
+    """
+    return _tensor_argument("numel", input).numel()
+

@@ -1,0 +1,1 @@
+# Nothing for Python: gather and scatter is reached by cimport, see index.pxd.

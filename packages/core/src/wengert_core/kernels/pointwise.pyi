@@ -1,0 +1,1 @@
+# Nothing for Python: pointwise loops is reached by cimport, see pointwise.pxd.

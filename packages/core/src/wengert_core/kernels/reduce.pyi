@@ -1,0 +1,1 @@
+# Nothing for Python: reductions is reached by cimport, see reduce.pxd.

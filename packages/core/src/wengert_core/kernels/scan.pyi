@@ -1,0 +1,1 @@
+# Nothing for Python: cumulative sums and products is reached by cimport, see scan.pxd.

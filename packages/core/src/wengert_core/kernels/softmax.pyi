@@ -1,0 +1,1 @@
+# Nothing for Python: softmax kernels is reached by cimport, see softmax.pxd.

@@ -1,0 +1,77 @@
+"""What users call that is neither an op nor a dtype: ``PUBLIC`` is put into the namespace of wengert_core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core import memory, random
+from wengert_core.devices import device, layout, strided
+from wengert_core.dlpack import from_dlpack
+from wengert_core.infos import (
+    can_cast,
+    finfo,
+    iinfo,
+    is_complex,
+    is_floating_point,
+    is_nonzero,
+    is_signed,
+    is_tensor,
+    numel,
+    result_type,
+)
+from wengert_core.interop import from_numpy
+from wengert_core.layouts import channels_last, contiguous_format, memory_format, preserve_format
+from wengert_core.legacy import TYPES, tensortype
+from wengert_core.random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options in force for printing tensors; see set_printoptions.
+
+    >>> from wengert_core import get_printoptions
+    >>> get_printoptions()["precision"]
+    4
+    """
+    from wengert_core.printing import get_printoptions
+
+    return get_printoptions()
+
+
+def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+                     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None) -> None:
+    """Choose how tensors are printed: digits, from how many elements on to summarize, how many of each end, line width.
+
+    profile: "default", "short" or "full".   sci_mode: True or False instead of the choice by values.
+
+    >>> from wengert_core import set_printoptions, tensor
+    >>> set_printoptions(precision=2)
+    >>> tensor([1 / 3])
+    tensor([0.33])
+    >>> set_printoptions(profile="default")
+    """
+    from wengert_core import printing
+
+    printing.set_printoptions(precision, threshold, edgeitems, linewidth, profile, sci_mode)
+
+
+PUBLIC: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_printoptions, get_rng_state, iinfo, initial_seed,
+        is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout, manual_seed, memory_format, numel,
+        result_type, seed, set_printoptions, set_rng_state, tensortype,
+    )
+}  # fmt: skip
+PUBLIC |= {
+    "channels_last": channels_last, "contiguous_format": contiguous_format, "default_generator": default_generator,
+    "memory": memory, "preserve_format": preserve_format, "random": random, "strided": strided,
+}  # fmt: skip
+PUBLIC |= TYPES

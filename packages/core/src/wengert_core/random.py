@@ -1,0 +1,187 @@
+"""Random numbers: generators on NumPy's bit generators, and the state that all functions without ``generator=`` share.
+
+NumPy's random module is loaded when the first number is drawn. A seed gives the same numbers on every machine, but not
+those of another library.
+
+>>> from wengert_core import manual_seed, rand
+>>> g = manual_seed(0)
+>>> a = rand(3).tolist()
+>>> g = manual_seed(0)
+>>> a == rand(3).tolist()
+True
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from wengert_core import construct as _construct
+from wengert_core.devices import CPU, device, device_number
+from wengert_core.dtypes import ALL
+from wengert_core.tensor import Tensor
+
+FIRST_SEED = 67280421310721
+"""The seed of a new generator, as in torch."""
+MASK = (1 << 64) - 1
+STATE_BYTES = 56
+
+
+class Generator:
+    """A source of random numbers, for ``generator=`` arguments.
+
+    device: "cpu". A new one has a fixed seed; see ``seed`` for a random one.
+
+    >>> g = Generator().manual_seed(1)
+    >>> g.initial_seed()
+    1
+    """
+
+    def __init__(self, device: str | device = "cpu") -> None:
+        if device_number(device, "Generator") != 0:
+            raise RuntimeError(f"Generator: random numbers on the device '{device}' come from its own package")
+        self._seed = FIRST_SEED
+        self._numpy: np.random.Generator | None = None
+
+    @property
+    def device(self) -> device:
+        """Where the numbers are made."""
+        return CPU
+
+    def numpy(self) -> np.random.Generator:
+        """The NumPy generator behind this one; drawing from it advances this one."""
+        if self._numpy is None:
+            self._numpy = np.random.Generator(np.random.PCG64(self._seed))
+        return self._numpy
+
+    def manual_seed(self, seed: Any) -> Generator:
+        """Start again from a seed, an int of 64 bits; negative ones count from 2**64 down. Returns the generator."""
+        value = int(seed)
+        if not -(1 << 63) <= value < 1 << 64:
+            raise ValueError(f"Overflow when unpacking long long: the seed {value} does not fit into 64 bits")
+        self._seed, self._numpy = value & MASK, None
+        return self
+
+    def seed(self) -> int:
+        """Start again from a seed that the system draws; returns it."""
+        value = int.from_bytes(os.urandom(8), "little") >> 11  # 53 bits, as torch
+        self.manual_seed(value)
+        return value
+
+    def initial_seed(self) -> int:
+        """The seed that was started from."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """What determines the numbers to come, as a tensor of bytes."""
+        state: Any = self.numpy().bit_generator.state
+        parts = ((state["state"]["state"], 16), (state["state"]["inc"], 16), (state["has_uint32"], 8))
+        parts += ((state["uinteger"], 8), (self._seed, 8))
+        raw = b"".join(int(value).to_bytes(size, "little") for value, size in parts)
+        return _construct.of_array(np.frombuffer(raw, np.uint8).copy(), None)
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from a state that get_state gave; returns the generator."""
+        raw = _checked_state(new_state)
+        numbers = [int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))]
+        self._seed, self._numpy = numbers[4], None
+        self.numpy().bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": numbers[0], "inc": numbers[1]},
+            "has_uint32": numbers[2],
+            "uinteger": numbers[3],
+        }
+        return self
+
+    def clone_state(self) -> Generator:
+        """A generator of its own that goes on from the same state."""
+        return Generator().set_state(self.get_state())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _generator_of, (self.get_state(),)
+
+
+def _generator_of(state: Tensor) -> Generator:
+    return Generator().set_state(state)
+
+
+def _checked_state(state: Any) -> bytes:
+    if not isinstance(state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
+    if state.dtype is not ALL["uint8"]:
+        raise TypeError(f"RNG state must be a torch.ByteTensor, not a tensor of {state.dtype}")
+    if state.numel() != STATE_BYTES:
+        raise RuntimeError(f"Expected a state of size {STATE_BYTES} but found the input RNG state size to be {state.numel()}")
+    return bytes(state.tolist())
+
+
+default_generator = Generator()
+"""What functions without ``generator=`` draw from."""
+default_generator.seed()
+
+
+def numpy_generator(generator: Any, caller: str) -> np.random.Generator:
+    """The NumPy generator of a ``generator=`` argument; None: the default one's."""
+    if generator is None:
+        return default_generator.numpy()
+    if isinstance(generator, Generator):
+        return generator.numpy()
+    raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Start the default generator again from a seed; returns it.
+
+    seed: an int of 64 bits (or what int() takes). ValueError for one that does not fit.
+
+    >>> from wengert_core import initial_seed, manual_seed
+    >>> g = manual_seed(7)
+    >>> initial_seed()
+    7
+    """
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Start the default generator again from a seed that the system draws; returns it.
+
+    >>> from wengert_core import initial_seed, random
+    >>> random.seed() == initial_seed()
+    True
+    """
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was started from.
+
+    >>> from wengert_core import initial_seed, manual_seed
+    >>> g = manual_seed(3)
+    >>> initial_seed()
+    3
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The default generator's state, as a tensor of bytes.
+
+    >>> from wengert_core import get_rng_state, rand, set_rng_state
+    >>> state = get_rng_state()
+    >>> a = rand(2).tolist()
+    >>> set_rng_state(state)
+    >>> a == rand(2).tolist()
+    True
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Let the default generator go on from a state that get_rng_state gave.
+
+    >>> from wengert_core import get_rng_state, set_rng_state
+    >>> set_rng_state(get_rng_state())
+    """
+    default_generator.set_state(new_state)

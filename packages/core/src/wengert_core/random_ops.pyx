@@ -1,0 +1,38 @@
+"""The driver of the random family: in-place ops that fill a tensor with samples. The last parameter is the generator."""
+from cpython.ref cimport Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.arrays cimport array_into
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted
+from wengert_core.dtypes cimport dtype_of
+from wengert_core.op cimport Op
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, shape_tuple
+
+
+def configure(Op op, sampler):
+    """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array."""
+    op.run = random_run
+    op.impl = sampler
+
+
+cdef object random_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0]
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef PyObject* keep = NULL
+    cdef int i
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    rng = numpy_generator(<object> slots[op.n_params - 1], op.name)
+    arguments = [<object> slots[i] for i in range(1, op.n_params - 1)]
+    before_write(op, slots, t, live, &keep)
+    try:
+        array_into(op.impl(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
+    except BaseException:
+        Py_XDECREF(keep)
+        raise
+    after_write(op, slots, t, live, keep)
+    return t
+
+
+from wengert_core.random import numpy_generator

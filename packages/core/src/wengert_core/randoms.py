@@ -1,0 +1,183 @@
+"""What the rows of ops/random.py make: random factories, and samples with tensors of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core import construct as _construct
+from wengert_core import factory as _factory
+from wengert_core import sampling
+from wengert_core.dtypes import ALL, dtype, get_default_dtype
+from wengert_core.factories import CPP_NAMES, invalid_combination, not_for
+from wengert_core.random import numpy_generator
+from wengert_core.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+INT64 = ALL["int64"]
+
+
+def _sizes(name: str, size: Any) -> tuple[int, ...]:
+    sizes = (size,) if hasattr(size, "__index__") else tuple(size)
+    for n in sizes:
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise TypeError(f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}")
+    return tuple(int(n) for n in sizes)
+
+
+def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
+    return _construct.put(tensor, sampler(numpy_generator(generator, name), tensor.shape, tensor.dtype, *parameters))
+
+
+def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Uniform in [0, 1)."""
+    return _filled("rand", sampling.unit, _construct.blank(dtype or get_default_dtype(), *_sizes("rand", size)), generator)
+
+
+def randn(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    return _filled("randn", sampling.normal, _construct.blank(dtype or get_default_dtype(), *_sizes("randn", size)), generator)
+
+
+def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Whole numbers from low to high - 1; randint(high, size) starts at 0."""
+    if size is None and high is not None and low is not None:
+        low, high, size = 0, low, high
+    elif low is None:
+        low = 0
+    bounds = (low, high)
+    if high is None or size is None or not all(hasattr(v, "__index__") for v in bounds):
+        raise invalid_combination("randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)")
+    if hasattr(size, "__index__"):
+        raise TypeError("randint(): argument 'size' must be tuple of ints, not int")
+    tensor = _construct.blank(dtype or INT64, *_sizes("randint", size))
+    return _filled("randint", sampling.integers, tensor, generator, *bounds)
+
+
+def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
+    """The numbers from 0 to n - 1 in random order."""
+    kind = dtype or INT64
+    if kind.name == "bool" or kind.is_complex:
+        raise not_for("randperm", kind)
+    tensor = _construct.blank(kind, n)
+    _, most = sampling.LIMITS.get(kind.name) or (0, 1 << sampling.DIGITS[kind.name])
+    if n - 1 > most:
+        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype")
+    return _construct.put(tensor, numpy_generator(generator, "randperm").permutation(n))
+
+
+def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
+    from wengert_core.op import find
+
+    return find("empty_like")(tensor, dtype=dtype, memory_format=memory_format)  # type: ignore[no-any-return]
+
+
+def rand_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+    """rand with a tensor's shape, dtype and order in memory."""
+    return _filled("rand_like", sampling.unit, _like(tensor, memory_format, dtype), generator)
+
+
+def randn_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+    """randn with a tensor's shape, dtype and order in memory."""
+    return _filled("randn_like", sampling.normal, _like(tensor, memory_format, dtype), generator)
+
+
+def randint_like(tensor: Tensor, low: Any, high: Any, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+    """randint with a tensor's shape, dtype and order in memory; randint_like(x, high) starts at 0."""
+    bounds = (low, high) if low is not None and high is not None else (0, high if low is None else low)
+    if not all(hasattr(v, "__index__") for v in bounds):
+        raise invalid_combination("randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)")
+    return _filled("randint_like", sampling.integers, _like(tensor, memory_format, dtype), generator, *bounds)
+
+
+# ---- with tensors of parameters
+
+
+def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
+    """1 with the probability that an element gives, else 0."""
+    rng = numpy_generator(generator, "bernoulli")
+    if p is not None:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return xp.asarray(rng.random(given.shape) < p)
+    if given.dtype.kind != "f":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
+    if not xp.all((given >= 0) & (given <= 1)):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]")
+    return xp.asarray(rng.random(given.shape) < given)
+
+
+def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
+    """Places drawn by weights: with replacement by the inverse distribution, else the largest of weight / exponential."""
+    _check_weights(xp, given, num_samples, replacement)
+    rng = numpy_generator(generator, "multinomial")
+    weights = xp.atleast_2d(given).astype(xp.float64)
+    if replacement:
+        ends = xp.cumsum(weights, -1)
+        draws = rng.random((len(weights), num_samples)) * ends[:, -1:]
+        places = xp.stack([xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)])
+    else:
+        scores = weights / rng.standard_exponential(weights.shape)
+        places = xp.argsort(-scores, -1)[:, :num_samples]
+    return places[0] if given.ndim == 1 else places
+
+
+def _check_weights(xp: Any, given: Array, num_samples: int, replacement: bool) -> None:
+    if given.dtype.kind != "f":
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {CPP_NAMES[given.dtype.name]}")
+    if given.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {given.ndim}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    if not replacement and num_samples > given.shape[-1]:
+        raise RuntimeError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of {given.shape[-1]}"
+        )
+    if not (xp.isfinite(given).all() and (given >= 0).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (given.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, out: Tensor | None = None,
+           dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Normal numbers with the given means and standard deviations.
+
+    mean, std: tensors that broadcast together, or numbers; two numbers need ``size``. The result has no history.
+    RuntimeError for a negative std.
+
+    >>> from wengert_core import normal, zeros
+    >>> normal(zeros(3), 1.0).shape
+    torch.Size([3])
+    """
+    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
+    if not tensors and size is None:
+        raise invalid_combination("normal", (mean, std), "(Tensor mean, Tensor std), (Tensor mean, float std = 1), "
+                                  "(float mean, Tensor std), (float mean, float std, tuple of ints size)")  # fmt: skip
+    kind = dtype or (tensors[0].dtype if tensors else get_default_dtype())
+    if isinstance(std, Tensor):
+        std = np.asarray(std.tolist())
+        if not (std >= 0).all():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    if isinstance(mean, Tensor):
+        mean = np.asarray(mean.tolist())
+    shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
+    rng = numpy_generator(generator, "normal")
+    if tensors:
+        sample = sampling.normal(rng, shape, kind) * std + mean
+    else:
+        sample = sampling.normal(rng, shape, kind, mean, std)
+    return _factory.finish("normal", _construct.put(_construct.blank(kind, *shape), sample), out, requires_grad)
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of two together; torch's error when they do not fit."""
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        dim = next(i for i in range(1, 65) if a[-i] != b[-i] and 1 not in (a[-i], b[-i]))
+        raise RuntimeError(
+            f"The size of tensor a ({a[-dim]}) must match the size of tensor b ({b[-dim]}) at non-singleton dimension "
+            f"{max(len(a), len(b)) - dim}"
+        ) from None

@@ -1,0 +1,18 @@
+"""The row of the conversion family: a copy in another dtype or on another device."""
+
+from __future__ import annotations
+
+from wengert_core import conversion as _conversion
+from wengert_core.op import Op
+from wengert_core.rows.base import Reference, Rows
+
+
+class ConversionRows(Rows):
+    """The row that ``Tensor.to`` and its shorthands call."""
+
+    def conversion(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
+        """The row ``_to_copy(Tensor self, dtype dtype, object? device=None)``; differentiable where the result's dtype is."""
+        op = Op(schema, "conversion", doc=doc, reference=reference)
+        _conversion.configure(op)
+        self.add(op, op.name, method=False)
+        return op

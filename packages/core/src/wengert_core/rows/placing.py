@@ -1,0 +1,17 @@
+"""Rows of the adjoints of views."""
+
+from __future__ import annotations
+
+from wengert_core import placing as _placing
+from wengert_core.op import Op
+from wengert_core.rows.base import Reference, Rows
+
+
+class PlacingRows(Rows):
+    """Rows that put a gradient back into the part a view showed."""
+
+    def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
+        """A row ``name(Tensor grad_output, int[] input_sizes, ...)`` whose other parameters are those of ``view`` behind self."""
+        op = Op(schema, "placing", doc=doc, reference=reference)
+        _placing.configure(op, view)
+        return self.add(op, op.name, method=False)

@@ -1,0 +1,143 @@
+"""Samples from distributions as arrays: what the random ops draw.
+
+A sampler gets NumPy's generator, a shape, the dtype of the tensor to fill, and the distribution's parameters; it checks these
+and returns an array that is then converted.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from wengert_core.factories import CPP_NAMES, not_for
+from wengert_core.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+"""Bits of a floating dtype's significand: all integers up to 2**digits are exact."""
+LIMITS = {"bool": (0, 1), "uint8": (0, 255), "int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1),
+          "int32": (-(1 << 31), (1 << 31) - 1), "int64": (-(1 << 63), (1 << 63) - 1)}  # fmt: skip
+C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long"}
+
+
+def _precision(kind: Any) -> type:
+    """What samples of a dtype are drawn in."""
+    return np.float64 if kind.name in ("float64", "complex128") else np.float32
+
+
+def _float_only(name: str, kind: Any) -> None:
+    if not kind.is_floating_point:
+        raise not_for(name, kind)
+
+
+def unit(rng: np.random.Generator, shape: Shape, kind: Any) -> Array:
+    """Uniform in [0, 1), also after rounding to ``kind``; complex numbers: both parts are."""
+    if kind.is_complex:
+        return unit(rng, shape, kind.to_real()) + 1j * unit(rng, shape, kind.to_real())
+    _float_only("check_uniform_bounds", kind)
+    digits = DIGITS[kind.name]
+    if digits < 24:
+        return rng.integers(0, 1 << digits, shape).astype(np.float32) * np.float32(2.0**-digits)
+    return rng.random(shape, _precision(kind))
+
+
+def uniform(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
+    """Uniform in [low, high)."""
+    low, high = float(low), float(high)
+    _float_only("check_uniform_bounds", kind)
+    for name, bound in (("from", low), ("to", high)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"{name} is out of bounds for {CPP_NAMES[kind.name].lower()}: {bound}")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    sample = unit(rng, shape, kind)
+    if low == 0 and high == 1:
+        return sample
+    exact = _precision(kind)
+    sample = sample * exact(high - low) + exact(low)
+    return np.where(sample < exact(high), sample, exact(low))  # rounding may have reached the end
+
+
+def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std: Any = 1) -> Array:
+    """Normal; complex numbers have the variance in both parts together."""
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
+    if kind.is_complex:
+        real = kind.to_real()
+        parts = normal(rng, shape, real) + 1j * normal(rng, shape, real)
+        return parts * (_precision(kind)(math.sqrt(0.5)) * std) + mean
+    _float_only("normal_kernel_cpu", kind)
+    sample = rng.standard_normal(shape, _precision(kind))
+    return sample if mean == 0 and std == 1 else sample * _precision(kind)(std) + _precision(kind)(mean)
+
+
+def _continuous(name: str, kind: Any) -> None:
+    if not kind.is_floating_point:
+        raise RuntimeError(
+            f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you specified "
+            f"{CPP_NAMES[kind.name]}"
+        )
+
+
+def exponential(rng: np.random.Generator, shape: Shape, kind: Any, lambd: Any) -> Array:
+    """Exponential with rate lambd."""
+    _continuous("Exponential", kind)
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={float(lambd):g}")
+    return rng.standard_exponential(shape, _precision(kind)) / _precision(kind)(lambd)
+
+
+def cauchy(rng: np.random.Generator, shape: Shape, kind: Any, median: Any, sigma: Any) -> Array:
+    """Cauchy around the median."""
+    _continuous("Cauchy", kind)
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={float(sigma):g}")
+    return rng.standard_cauchy(shape) * float(sigma) + float(median)
+
+
+def log_normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any, std: Any) -> Array:
+    """exp of a normal number."""
+    _float_only("log_normal_cpu", kind)
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={float(std):g}")
+    return rng.lognormal(float(mean), float(std), shape)
+
+
+def geometric(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Array:
+    """Trials up to the first success, from 1 on."""
+    if kind.is_complex or kind.name == "bool":
+        raise not_for("geometric_cpu", kind)
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={float(p):g}")
+    return rng.geometric(float(p), shape)
+
+
+def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Array:
+    """1 with probability p, which is a number or a tensor that broadcasts."""
+    if isinstance(p, Tensor):
+        p = np.asarray(p.tolist())
+        if not ((p >= 0) & (p <= 1)).all():
+            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]")
+    elif not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
+    return rng.random(shape) < p
+
+
+def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
+    """Whole numbers from low to high - 1. random_'s bounds: none, (high), or (low, high)."""
+    if kind.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    least, most = LIMITS.get(kind.name) or (-(1 << DIGITS[kind.name]), 1 << DIGITS[kind.name])
+    if low is None:
+        return rng.integers(0, most, shape, np.int64, endpoint=True)
+    low, high = (0, int(low)) if high is None else (int(low), int(high))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if kind.name in LIMITS:
+        for name, bound in (("from", low), ("to - 1", high - 1)):
+            if not least <= bound <= most:
+                raise RuntimeError(f"{name} is out of bounds for {C_NAMES[kind.name]}: {bound} is not in [{least}, {most}]")
+    return rng.integers(low, high - 1, shape, np.int64, endpoint=True)

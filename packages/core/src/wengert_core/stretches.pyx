@@ -1,0 +1,137 @@
+"""Running one inner loop over n dims. Note [Blocks] in pointwise.pyx."""
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.kernels.casts cimport cast
+from wengert_core.kernels.types cimport npy_intp
+from wengert_core.loops cimport Loop
+from wengert_core.tensor cimport Tensor
+
+cdef enum:
+    BLOCK = 512                        # elements converted at a time
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+cdef void lay(Operand* o, Tensor t, int ndim) noexcept:
+    """Strides of t along the output's dims: 0 where t is broadcast."""
+    cdef int i, offset = ndim - t.rank
+    o.data = t.data
+    o.dtype = t.code
+    for i in range(offset):
+        o.strides[i] = 0
+    for i in range(t.rank):
+        o.strides[offset + i] = 0 if t.dims[i] == 1 else t.dims[t.rank + i]
+
+
+cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept nogil:
+    """Dims by falling stride, stable (insertion sort)."""
+    cdef int i, k, d
+    for i in range(ndim):
+        d = i
+        k = i
+        while k > 0 and strides[order[k - 1]] < strides[d]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = d
+
+
+cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+    """Run a loop over n dims; operands[n_in] is the output. shape and strides are reordered and merged in place."""
+    cdef int n_op = n_in + 1, i, k
+    cdef Py_ssize_t index[64]
+    cdef char* args[5]
+    cdef Py_ssize_t inner = 1
+    cdef Py_ssize_t steps[5]
+    ndim = merge_dims(n_op, operands, ndim, shape)
+    if ndim:
+        inner = shape[ndim - 1]
+    for k in range(n_op):
+        args[k] = operands[k].data
+        steps[k] = operands[k].strides[ndim - 1] if ndim else 0
+    for i in range(ndim):
+        index[i] = 0
+    while True:
+        run_inner(loop, n_in, operands, args, steps, inner)
+        i = ndim - 2
+        while i >= 0:
+            index[i] += 1
+            for k in range(n_op):
+                args[k] += operands[k].strides[i]
+            if index[i] < shape[i]:
+                break
+            for k in range(n_op):
+                args[k] -= operands[k].strides[i] * shape[i]
+            index[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+    """Sort dims by the output's strides, drop those of size 1, join neighbours that are one stretch in every operand."""
+    cdef int order[64]
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[5][64]
+    cdef int i, k, d, n = 0
+    cdef bint joined
+    if ndim == 0:
+        return 0
+    sort_dims(ndim, operands[n_op - 1].strides, order)
+    for i in range(ndim):
+        d = order[i]
+        if shape[d] == 1:
+            continue
+        joined = n > 0
+        for k in range(n_op):
+            joined = joined and strides[k][n - 1] == operands[k].strides[d] * shape[d]
+        if joined:
+            sizes[n - 1] *= shape[d]
+        else:
+            sizes[n] = shape[d]
+            n += 1
+        for k in range(n_op):
+            strides[k][n - 1] = operands[k].strides[d]
+    for i in range(n):
+        shape[i] = sizes[i]
+        for k in range(n_op):
+            operands[k].strides[i] = strides[k][i]
+    return n
+
+
+cdef void run_inner(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+    """One stretch: the loop itself, or block by block through conversions. Note [Blocks]."""
+    cdef bint plain = operands[n_in].dtype == loop.out
+    cdef int k
+    cdef char* own[5]
+    for k in range(n_in):
+        plain = plain and operands[k].dtype == (loop.compute if k else loop.first)
+    if plain:
+        for k in range(n_in + 1):
+            own[k] = args[k]
+        loop.fn(own, <npy_intp*> &n, <npy_intp*> steps, loop.data)
+    else:
+        run_blocks(loop, n_in, operands, args, steps, n)
+
+
+cdef void run_blocks(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+    cdef double room[5][BLOCK * 2]     # 16 bytes an element
+    cdef char* own[5]
+    cdef char* at[5]
+    cdef Py_ssize_t strides[5]
+    cdef Py_ssize_t done = 0, some
+    cdef int k, wanted
+    while done < n:
+        some = n - done if n - done < BLOCK else BLOCK
+        for k in range(n_in + 1):
+            wanted = loop.out if k == n_in else loop.compute if k else loop.first
+            at[k] = args[k] + done * steps[k]
+            own[k] = at[k]
+            strides[k] = steps[k]
+            if operands[k].dtype != wanted:
+                own[k] = <char*> room[k]
+                strides[k] = FACTS.itemsize[wanted]
+                if k < n_in:
+                    cast(operands[k].dtype, wanted)(at[k], steps[k], own[k], strides[k], some)
+        loop.fn(own, <npy_intp*> &some, <npy_intp*> strides, loop.data)
+        if operands[n_in].dtype != loop.out:
+            cast(loop.out, operands[n_in].dtype)(<char*> room[n_in], FACTS.itemsize[loop.out], at[n_in], steps[n_in], some)
+        done += some

@@ -1,0 +1,39 @@
+"""Handles of hooks: what register_hook and its kin return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+Hooks = dict[int, Callable[..., Any]]
+_ids = count()
+
+
+class RemovableHandle:
+    """Removes a hook: by remove(), or at the end of a with block."""
+
+    __slots__ = ("hooks", "id")
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.id = next(_ids)
+
+    def remove(self) -> None:
+        """Remove the hook; harmless when it is gone already."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
+    """Put a hook at the end of ``hooks``; returns its handle. TypeError when it cannot be called."""
+    if not callable(hook):
+        raise TypeError(f"a hook must be callable, got {type(hook).__name__}")
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle

@@ -1,0 +1,18 @@
+"""wengert-formulas: the derivatives of wengert-core's operations, one entry each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wengert_formulas.table import FormulaTable
+
+__version__ = "0.1.0"
+__all__ = ["load"]
+
+
+def load() -> FormulaTable:
+    """The formulas of all operations of core, as one table."""
+    from wengert_formulas.composed import TABLE
+
+    return TABLE

@@ -1,0 +1,155 @@
+"""Derivatives of arithmetic: sums, products, quotients, powers, extremes, interpolation."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.base import TABLE, conj, real
+
+elementwise, derivative, linear = TABLE.elementwise, TABLE.derivative, TABLE.linear
+
+# ---- sums and products
+elementwise("add", self=1, other=lambda alpha: alpha)
+elementwise("sub", self=1, other=lambda alpha: -alpha)
+elementwise("mul", self=lambda other: other, other=lambda self: self)
+elementwise("neg", -1)
+elementwise("positive", 1)
+
+
+# ---- quotients
+def div_grad_self(grad: Tensor, other: Any, rounding_mode: str | None) -> Tensor:
+    """grad / conj(other); a quotient that was rounded has derivative 0."""
+    return grad / conj(other) if rounding_mode is None else wc.zeros_like(grad)
+
+
+def div_grad_other(grad: Tensor, self: Any, other: Any, rounding_mode: str | None) -> Tensor:
+    """-grad * conj(self / other / other)."""
+    return -grad * conj(self / other / other) if rounding_mode is None else wc.zeros_like(grad)
+
+
+def div_tangent_self(self_t: Tensor, other: Any, rounding_mode: str | None) -> Tensor:
+    """The part of self's tangent."""
+    return self_t / other if rounding_mode is None else wc.zeros_like(self_t)
+
+
+def div_tangent_other(other_t: Tensor, other: Any, result: Tensor, rounding_mode: str | None) -> Tensor:
+    """The part of other's tangent."""
+    return -other_t * (result / other) if rounding_mode is None else wc.zeros_like(other_t)
+
+
+derivative("div", self=div_grad_self, other=div_grad_other, jvp={"self": div_tangent_self, "other": div_tangent_other})
+TABLE.not_implemented("floor_divide", "its derivative is 0; write torch.div(..., rounding_mode='floor'), which says so")
+elementwise("remainder", self=1, other=lambda self, other: -wc.div(self, other, rounding_mode="floor"))
+elementwise("fmod", self=1, other=lambda self, other: -wc.div(self, other, rounding_mode="trunc"))
+elementwise("reciprocal", lambda result: -(result * result))
+
+
+# ---- powers
+def pow_slope(self: Tensor, exponent: Any) -> Any:
+    """exponent * self**(exponent - 1); 0 for exponent 0, also at self == 0, where self**-1 is infinite."""
+    if isinstance(exponent, Tensor):
+        return wc.where(exponent == 0, 0, exponent * self ** (exponent - 1))
+    if exponent == 0:
+        return wc.zeros_like(self)
+    return self * exponent if exponent == 2 else exponent * self ** (exponent - 1)
+
+
+def pow_exponent_slope(self: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    """result * log(self); 0 for self == 0 with an exponent that is not negative."""
+    if isinstance(self, Tensor):
+        size = real(exponent) if isinstance(exponent, Tensor) else exponent.real
+        return wc.where((self == 0) & (size >= 0), 0, result * self.log())
+    if self == 0:
+        return wc.where(real(exponent) >= 0, 0, result * -math.inf)
+    log = cmath.log(self) if isinstance(self, complex) or (self < 0 and exponent.is_complex()) \
+        else math.log(self) if self > 0 else math.nan
+    return result * log
+
+
+elementwise("pow", self=pow_slope, exponent=pow_exponent_slope)
+elementwise("sqrt", lambda result: 0.5 / result)
+elementwise("rsqrt", lambda result: -0.5 * result ** 3)
+
+
+# ---- signs and sizes
+def size_grad(grad: Tensor, self: Tensor) -> Tensor:
+    """grad * sgn(self), also for a complex self: no conjugate, the result is real."""
+    return grad * self.sgn()
+
+
+derivative("abs", self=size_grad, jvp=lambda self_t, self: real(self_t * self.sgn().conj()))
+TABLE.zero("sign")
+
+
+def direction_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """(grad - s * Re(conj(s) grad)) / |self| with s = self / |self|: symmetric, so forward mode has it too; 0 at 0 and for real."""
+    if not self.is_complex():
+        return wc.zeros_like(grad)
+    size = self.abs()
+    across = (grad - result * real(result.conj() * grad)) / size
+    return wc.where(size == 0, 0, across)
+
+
+derivative("sgn", self=direction_grad, jvp=lambda self_t, self, result: direction_grad(self_t, self, result))
+elementwise("copysign", self=lambda self, result: self.sign() * result.sign(), other=None)
+elementwise("hypot", self=lambda self, result: self / result, other=lambda other, result: other / result)
+TABLE.not_implemented("heaviside", "it is a step")
+
+
+# ---- the larger and the smaller: equal elements share the gradient
+def share(wins: Tensor, equal: Tensor) -> Tensor:
+    """1 where wins, 0.5 where equal, 0 elsewhere."""
+    return wc.where(equal, 0.5, wins)
+
+
+elementwise("maximum", self=lambda self, other: share(~(self < other), self == other),
+            other=lambda self, other: share(~(other < self), self == other))
+elementwise("minimum", self=lambda self, other: share(~(self > other), self == other),
+            other=lambda self, other: share(~(other > self), self == other))
+elementwise("fmax", self=lambda self, other: (self >= other) | other.isnan(),
+            other=lambda self, other: ~((self >= other) | other.isnan()))
+elementwise("fmin", self=lambda self, other: (self <= other) | other.isnan(),
+            other=lambda self, other: ~((self <= other) | other.isnan()))
+
+
+def inside(self: Tensor, min: Any, max: Any) -> Tensor:
+    """Where clamp leaves self as it is, bounds included."""
+    if min is None:
+        return self <= max
+    return self >= min if max is None else (self >= min) & (self <= max)
+
+
+def below(self: Tensor, min: Any, max: Any) -> Tensor:
+    """Where clamp gives min."""
+    return self < min if max is None else (self < min) & (min < max)
+
+
+def above(self: Tensor, min: Any, max: Any) -> Tensor:
+    """Where clamp gives max: also where the bounds cross."""
+    return self > max if min is None else (self > max) | (max < min)
+
+
+elementwise("clamp", self=inside, min=below, max=above)
+elementwise("clamp_min", self=lambda self, min: self >= min, min=lambda self, min: self < min)
+elementwise("clamp_max", self=lambda self, max: self <= max, max=lambda self, max: self > max)
+
+# ---- three tensors at once
+elementwise("lerp", self=lambda weight: 1 - weight, end=lambda weight: weight, weight=lambda self, end: end - self)
+elementwise("addcmul", self=1, tensor1=lambda tensor2, value: tensor2 * value, tensor2=lambda tensor1, value: tensor1 * value)
+elementwise("addcdiv", self=1, tensor1=lambda tensor2, value: value / tensor2,
+            tensor2=lambda tensor1, tensor2, value: -value * tensor1 / (tensor2 * tensor2))
+
+
+def where_part(chosen: Tensor, x_t: Tensor | None, other: bool) -> Tensor:
+    """A tangent where its operand was chosen, 0 elsewhere."""
+    return wc.where(chosen, 0, x_t) if other else wc.where(chosen, x_t, 0)
+
+
+derivative("where", self=lambda grad, condition: wc.where(condition, grad, 0),
+           other=lambda grad, condition: wc.where(condition, 0, grad),
+           jvp={"self": lambda self_t, condition: where_part(condition, self_t, False),
+                "other": lambda other_t, condition: where_part(condition, other_t, True)})

@@ -1,0 +1,55 @@
+"""The table that all formula modules fill, and what several of them share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.table import FormulaTable
+
+TABLE = FormulaTable("core")
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugate of a tensor or a number; a real one itself."""
+    return x.conj() if isinstance(x, Tensor) else x.conjugate()
+
+
+def real(x: Tensor) -> Tensor:
+    """The real part; a real tensor itself."""
+    return wc.view_as_real(x).select(-1, 0) if x.is_complex() else x
+
+
+def imag(x: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor."""
+    return wc.view_as_real(x).select(-1, 1)
+
+
+def dims_of(dim: Any, rank: int) -> list[int]:
+    """The dims that a reduction goes over, counted from the front: all for None and for none."""
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        return list(range(rank))
+    dims = [dim] if isinstance(dim, int) else dim
+    return [d % rank for d in dims] if rank else []
+
+
+def count_of(shape: tuple[int, ...], dim: Any) -> int:
+    """How many elements go into each result of a reduction."""
+    return math.prod([shape[d] for d in dims_of(dim, len(shape))])
+
+
+def with_dims(x: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """The result of a reduction of a tensor of that shape, with the reduced dims as size 1."""
+    if keepdim or x.ndim == len(shape):
+        return x
+    dims = dims_of(dim, len(shape))
+    return x.reshape([1 if d in dims else size for d, size in enumerate(shape)])
+
+
+def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """The gradient of a sum: that of each result for all that went into it."""
+    if grad.ndim:
+        grad = with_dims(grad, shape, dim, keepdim)
+    return grad.expand(shape)

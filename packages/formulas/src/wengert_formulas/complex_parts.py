@@ -1,0 +1,30 @@
+"""Derivatives of the parts of complex numbers, and of complex numbers made of them."""
+
+from __future__ import annotations
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.base import TABLE, imag
+
+derivative, linear = TABLE.derivative, TABLE.linear
+
+linear("conj", self=lambda grad: grad.conj())
+
+
+def angle_grad(grad: Tensor, self: Tensor) -> Tensor:
+    """grad * i z / |z|**2; 0 at 0 and for real numbers."""
+    if not self.is_complex():
+        return wc.zeros_like(self)
+    size = self.abs()
+    return wc.where(size == 0, 0, grad * (self * 1j / (size * size)))
+
+
+def angle_tangent(self_t: Tensor, self: Tensor) -> Tensor:
+    """Im(conj(z) dz) / |z|**2."""
+    if not self.is_complex():
+        return wc.zeros_like(self)
+    size = self.abs()
+    return wc.where(size == 0, 0, imag(self.conj() * self_t) / (size * size))
+
+
+derivative("angle", self=angle_grad, jvp=angle_tangent)

@@ -1,0 +1,24 @@
+"""The one table: importing the modules fills it."""
+
+from wengert_formulas import (
+    activations,
+    arithmetic,
+    comparison,
+    complex_parts,
+    conversion,
+    exponential,
+    factories,
+    indexing,
+    matmul,
+    random,
+    reductions,
+    rounding,
+    scans,
+    sorting,
+    statistics,
+    trigonometric,
+    views,
+)
+from wengert_formulas.base import TABLE
+
+__all__ = ["TABLE"]

@@ -1,0 +1,45 @@
+"""Derivatives of exponentials, logarithms and the error function."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.base import TABLE
+
+elementwise = TABLE.elementwise
+LOG_2, LOG_10 = math.log(2), math.log(10)
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+elementwise("exp", lambda result: result)
+elementwise("exp2", lambda result: result * LOG_2)
+elementwise("expm1", lambda result: result + 1)
+elementwise("log", lambda self: self.reciprocal())
+elementwise("log2", lambda self: (self * LOG_2).reciprocal())
+elementwise("log10", lambda self: (self * LOG_10).reciprocal())
+elementwise("log1p", lambda self: (self + 1).reciprocal(), node="Log1PBackward0")
+elementwise("logaddexp", self=lambda self, other: (1 + (other - self).exp()).reciprocal(),
+            other=lambda self, other: (1 + (self - other).exp()).reciprocal())
+
+
+def xlogy_slope(self: Tensor, other: Any) -> Tensor:
+    """log(other); 0 where self is 0 and other is not positive."""
+    return wc.where((self == 0) & (other <= 0), 0, wc.xlogy(wc.ones_like(self), other))
+
+
+elementwise("xlogy", self=xlogy_slope, other=lambda self, other: self / other)
+
+
+def logit_slope(self: Tensor, eps: float | None) -> Tensor:
+    """1 / (self (1 - self)); outside [0, 1] NaN, outside [eps, 1 - eps] 0."""
+    slope = (self * (1 - self)).reciprocal()
+    low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
+    return wc.where((self < low) | (self > 1 - low), outside, slope)
+
+
+elementwise("logit", logit_slope)
+elementwise("erf", lambda self: TWO_OVER_SQRT_PI * (-(self * self)).exp())
+elementwise("erfc", lambda self: -TWO_OVER_SQRT_PI * (-(self * self)).exp())
+elementwise("erfinv", lambda result: (result * result).exp() / TWO_OVER_SQRT_PI)
