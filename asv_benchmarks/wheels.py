@@ -8,12 +8,14 @@ python wheels.py uninstall             remove whatever of ours is installed
 import importlib.metadata
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-from workspace import packages  # noqa: E402 - found by the line above
+from workspace import packages
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+FROM_WHEELS = ["install", "--quiet", "--no-deps", "--force-reinstall", "--no-index"]
 
 
 def pip(*arguments: str) -> None:
@@ -24,12 +26,12 @@ def build(source: Path, wheels: Path) -> None:
     """Each package is installed before the next is built: a package is compiled against the .pxd files below it."""
     for package in packages(source):
         pip("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels), str(package.folder))
-        pip("install", "--quiet", "--no-deps", "--force-reinstall", "--no-index", "--find-links", str(wheels), package.name)
+        pip(*FROM_WHEELS, "--find-links", str(wheels), package.name)
 
 
 def install(wheels: Path) -> None:
     files = sorted(str(file) for file in wheels.glob("*.whl"))
-    pip("install", "--quiet", "--no-deps", "--force-reinstall", "--no-index", *files)
+    pip(*FROM_WHEELS, *files)
 
 
 def uninstall() -> None:
@@ -40,7 +42,8 @@ def uninstall() -> None:
 
 
 def main(command: str, *folders: str) -> None:
-    {"build": build, "install": install, "uninstall": uninstall}[command](*map(Path, folders))
+    commands: dict[str, Callable[..., None]] = {"build": build, "install": install, "uninstall": uninstall}
+    commands[command](*map(Path, folders))
 
 
 if __name__ == "__main__":

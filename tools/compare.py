@@ -1,8 +1,8 @@
 """Time wengert beside PyTorch and NumPy, in one process on one thread, and say which aims of speed are reached.
 
-    make compare                                in an environment of its own, with PyTorch
-    python tools/compare.py --only backward     some of the rows
-    python tools/compare.py --markdown          also put the tables into docs/benchmarks.md
+make compare                                in an environment of its own, with PyTorch
+python tools/compare.py --only backward     some of the rows
+python tools/compare.py --markdown          also put the tables into docs/benchmarks.md
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from workspace import ROOT
 if TYPE_CHECKING:
     from compare_rows import Row
 
-METHOD = (
-    "One process, one thread, {rounds} interleaved rounds, each beginning with another module. A statement is looped for at least "
-    "{sample:g} ms with gc off; the cost of the empty loop, measured beside it, is taken off. Times are medians; the ratio is the "
-    "median of the rounds' quotients."
-)
+METHOD = """
+One process, one thread, {rounds} interleaved rounds, each beginning with another module. A statement is looped for
+at least {sample:g} ms with gc off; the cost of the empty loop, measured beside it, is taken off. Times are medians
+over the rounds; the ratio is the median of the rounds' quotients.
+""".strip()
 
 
 def say(text: str) -> None:
@@ -76,15 +76,19 @@ def disagreement(row: Row, sides: dict[str, tuple[str, dict[str, Any]]]) -> str:
 
 
 def measure(row: Row, modules: dict[str, ModuleType], plan: Plan) -> Result:
-    """Time one row in all modules, after a look whether they compute the same."""
-    sides = prepared(row, modules)
-    trouble = disagreement(row, sides)
+    """Time one row in all modules, after a look whether they compute the same; what fails is said in the table."""
+    try:
+        sides = prepared(row, modules)
+        trouble = disagreement(row, sides)
+    except Exception as error:
+        trouble = f"{type(error).__name__}: {error}".partition("\n")[0]
     if trouble:
         return Result(row.group, row.name, row.aim, {}, trouble=trouble)
     samplers = {name: Sampler(statement, names, row.prepare, row.units) for name, (statement, names) in sides.items()}
     taken = interleaved(samplers, plan, lambda name: say(f"{row.group}: {row.name}: {name}"))
     ratio = quotients(taken["torch"], taken["wengert"]) if {"torch", "wengert"} <= taken.keys() else None
-    return Result(row.group, row.name, row.aim, {name: statistics.median(times) for name, times in taken.items()}, ratio)
+    medians = {name: statistics.median(times) for name, times in taken.items()}
+    return Result(row.group, row.name, row.aim, medians, ratio)
 
 
 def import_fact(modules: dict[str, ModuleType], plan: Plan) -> Fact:
@@ -98,7 +102,8 @@ def import_fact(modules: dict[str, ModuleType], plan: Plan) -> Fact:
 def memory_fact(modules: dict[str, ModuleType]) -> Fact:
     say("memory of a node")
     found = {name: node_bytes(name) for name in modules if name != "numpy"}
-    return Fact("a node of a scalar chain", found["wengert"], 400, "bytes", f"PyTorch {found['torch']:.0f}" if "torch" in found else "")
+    note = f"PyTorch {found['torch']:.0f} bytes" if "torch" in found else ""
+    return Fact("a node of a scalar chain", found["wengert"], 400, "bytes", note)
 
 
 def size_fact() -> Fact:
@@ -124,7 +129,8 @@ def compare(only: str, plan: Plan, facts: bool) -> Report:
     return report
 
 
-def main() -> None:
+def main() -> int:
+    """Exit status 1 if a row could not be measured; an aim that is not reached is no failure."""
     parser = argparse.ArgumentParser(prog="compare", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few short rounds: to see that it works, not for a claim")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose group or name holds this; no facts")
@@ -139,7 +145,8 @@ def main() -> None:
         arguments.json.write_text(as_json(report), encoding="utf-8")
     if arguments.markdown:
         replace_between_markers(arguments.markdown, as_markdown(report))
+    return 1 if any(result.trouble for result in report.results) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

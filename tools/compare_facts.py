@@ -23,7 +23,7 @@ import {module}
 from benchmarks.programs import node_bytes
 print(node_bytes({module}, {nodes}))
 """
-ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def answer(code: str) -> float:
@@ -38,7 +38,7 @@ def answer(code: str) -> float:
 
 
 def import_times(modules: Iterable[str], rounds: int) -> dict[str, list[float]]:
-    """Nanoseconds of importing each module first in a fresh interpreter, in interleaved rounds after two for the caches."""
+    """Nanoseconds of each import in a fresh interpreter, in interleaved rounds after two that fill the caches."""
     taken: dict[str, list[float]] = {module: [] for module in modules}
     for round_ in range(rounds + 2):
         for module, times in taken.items():

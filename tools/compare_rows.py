@@ -47,7 +47,8 @@ def arrays(*shape: int) -> Callable[[], Names]:
 
 def pointwise_rows() -> list[Row]:
     """add, mul, exp of 1, 4, 16 elements with a tensor and with a number, recorded and not."""
-    statements = [("add", "{} + y"), ("add number", "{} + 1.5"), ("mul", "{} * y"), ("mul number", "{} * 1.5"), ("exp", "{}.exp()")]
+    statements = [("add", "{} + y"), ("add number", "{} + 1.5"), ("mul", "{} * y"), ("mul number", "{} * 1.5"),
+                  ("exp", "{}.exp()")]
     rows = []
     for group, aim, tensor in ((FORWARD, 8.0, "x"), (PLAIN, 6.0, "z")):
         for name, pattern in statements:
@@ -78,7 +79,8 @@ def backward_rows() -> list[Row]:
             prepare = f"y = chain(lambda y: {step}, x, {CHAIN}); x.grad = None"
             value = f"(chain(lambda y: {step}, x, {CHAIN}).backward(one), x.grad)[1]"
             label = f"{name}, {size} element{'s' * (size > 1)}"
-            rows.append(Row(BACKWARD, label, 12.0, "y.backward(one)", chained(size), None, prepare, CHAIN * nodes, value))
+            timed = ("y.backward(one)", chained(size), None, prepare, CHAIN * nodes, value)
+            rows.append(Row(BACKWARD, label, 12.0, *timed))
     return rows
 
 
@@ -95,7 +97,7 @@ def view_rows() -> list[Row]:
     cases = [("select", "x.select(0, 1)", "x[1]"), ("x[1]", "x[1]", "x[1]"), ("slice x[1:3]", "x[1:3]", "x[1:3]"),
              ("slice x[:, 1:3]", "x[:, 1:3]", "x[:, 1:3]"), ("reshape", "x.reshape(64)", "x.reshape(64)"),
              ("transpose", "x.transpose(0, 1)", "x.transpose(1, 0)")]
-    return [Row(VIEWS, name, 5.0, statement, small(8, 8), (in_numpy, arrays(8, 8))) for name, statement, in_numpy in cases]
+    return [Row(VIEWS, name, 5.0, torchs, small(8, 8), (numpys, arrays(8, 8))) for name, torchs, numpys in cases]
 
 
 def calling(program: Callable[..., Any], *arguments: Any) -> Callable[[Any], Names]:
@@ -120,8 +122,9 @@ def large_rows(elements: int = 10**7) -> list[Row]:
     for label, scalars in (("factor and term: numbers", True), ("factor and term: tensors", False)):
         by_hand = ("run()", lambda scalars=scalars: {"run": programs.NumpyLargeChain(elements, scalars)})
         rows.append(Row(group, label, 2.0, "run()", calling(programs.LargeChain, elements, scalars), by_hand))
-    product = Row("1024 x 1024 matmul", "float32, unrecorded", 1.0, "y @ z", small(1024, 1024), ("y @ z", arrays(1024, 1024)))
-    return [*rows, product]
+    square = 1024, 1024
+    product = ("y @ z", small(*square), ("y @ z", arrays(*square)))
+    return [*rows, Row("1024 x 1024 matmul", "float32, unrecorded", 1.0, *product)]
 
 
 def all_rows() -> list[Row]:

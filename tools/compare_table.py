@@ -10,7 +10,11 @@ from pathlib import Path
 BEGIN, END = "<!-- compare: begin -->", "<!-- compare: end -->"
 HEADER = ("what", "wengert", "PyTorch", "NumPy", "faster than PyTorch", "quartiles", "aim", "")
 SUMMARY = ("line", "rows", "lowest", "median", "aim", "")
+TITLE = "PyTorch's time over wengert's, for each aim"
 UNITS = (("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9))
+
+Table = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
+"""Title, header, rows."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +104,10 @@ def grouped(results: Iterable[Result]) -> dict[str, list[Result]]:
     return groups
 
 
-def tables(report: Report) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """(title, header, rows) of every table, the summary first."""
+def tables(report: Report) -> list[Table]:
+    """All tables, the summary first."""
     groups = grouped(report.results)
-    found = [("PyTorch's time over wengert's, for each aim", SUMMARY, [summary_cells(g, r) for g, r in groups.items()])]
+    found: list[Table] = [(TITLE, SUMMARY, [summary_cells(g, r) for g, r in groups.items()])]
     if report.facts:
         header = ("fact", "measured", "at most", "", "")
         found.append(("Import, memory, size", header, [fact_cells(fact) for fact in report.facts]))
@@ -117,8 +121,8 @@ def as_text(report: Report) -> str:
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         lines += ["", title]
         for row in (header, tuple("-" * width for width in widths), *rows):
-            cells = [cell.ljust(w) if i in (0, len(row) - 1) else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]
-            lines.append("  " + "  ".join(cells).rstrip())
+            inner = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
+            lines.append("  ".join(["", row[0].ljust(widths[0]), *inner, row[-1]]).rstrip())
     return "\n".join(lines) + "\n"
 
 

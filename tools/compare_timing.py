@@ -25,8 +25,8 @@ class Sampler:
 
     def __init__(self, statement: str, names: dict[str, Any], prepare: str = "", units: int = 1) -> None:
         setup = prepare or "pass"
-        self.timer = timeit.Timer(statement, setup, time.perf_counter_ns, names)  # type: ignore[arg-type]  # integers
-        self.empty = timeit.Timer("pass", "pass", time.perf_counter_ns)  # type: ignore[arg-type]
+        self.timer = timeit.Timer(statement, setup, time.perf_counter_ns, names)
+        self.empty = timeit.Timer("pass", "pass", time.perf_counter_ns)
         self.once, self.units, self.loops = bool(prepare), units, 1
 
     def calibrate(self, sample: int) -> None:

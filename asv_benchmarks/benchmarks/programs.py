@@ -84,7 +84,7 @@ class LargeChain:
 
     def __init__(self, xp: Any, size: int, scalars: bool) -> None:
         self.x = xp.tensor(numbers(size)).requires_grad_()
-        self.factor, self.term = (0.5, 0.1) if scalars else (xp.tensor(numbers(size, seed=s)) for s in (1, 2))
+        self.factor, self.term = [0.5, 0.1] if scalars else [xp.tensor(numbers(size, seed=s)) for s in (1, 2)]
 
     def __call__(self) -> Any:
         self.x.grad = None
@@ -98,7 +98,7 @@ class NumpyLargeChain:
 
     def __init__(self, size: int, scalars: bool) -> None:
         self.x = numbers(size)
-        self.factor, self.term = (0.5, 0.1) if scalars else (numbers(size, seed=s) for s in (1, 2))
+        self.factor, self.term = [0.5, 0.1] if scalars else [numbers(size, seed=s) for s in (1, 2)]
 
     def __call__(self) -> Any:
         tanh = np.tanh(self.x * self.factor + self.term)

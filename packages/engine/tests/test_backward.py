@@ -126,7 +126,8 @@ def test_create_graph_in_backward_warns_of_the_cycle():
 @pytest.mark.parametrize(("call", "kind", "phrase"), [
     (lambda x: (x * 2).backward(), RuntimeError, "grad can be implicitly created only for scalar outputs"),
     (lambda x: (x * 2).backward(wc.ones(3)), RuntimeError, "Mismatch in shape"),
-    (lambda x: (x * 2).backward("one"), TypeError, "gradients can be either Tensors or None"),
+    (lambda x: (x * 2).backward(["one"]), TypeError, "gradients can be either Tensors or None"),
+    (lambda x: (x * 2).backward(1.0), TypeError, "'float' object is not iterable"),
     (lambda x: wc.ones(1).backward(), RuntimeError, "does not require grad and does not have a grad_fn"),
     (lambda x: grad((x * 2).sum(), wc.ones(2)), RuntimeError, "does not require grad"),
     (lambda x: backward((x * 2).sum(), inputs=[]), RuntimeError, "cannot be empty"),

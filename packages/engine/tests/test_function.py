@@ -218,6 +218,8 @@ def test_mistakes(cls, kind, phrase):
         cls.apply(leaf(1.0), 2.0).sum().backward()
 
 
-def test_instances_are_refused():
-    with pytest.raises(RuntimeError, match="should not be instantiated"):
-        Cube()
+def test_instances_are_of_no_use():
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        instance = Cube()
+    with pytest.raises(RuntimeError, match="Legacy autograd function"):
+        instance(leaf(1.0))

@@ -41,5 +41,5 @@ def test_names_and_edges_of_nodes():
     y = x * 2
     assert (y.grad_fn.name(), type(y.grad_fn).__name__) == ("MulBackward0", "MulBackward0")
     (node, nr), _ = y.grad_fn.next_functions
-    assert (node.name(), nr, node.variable is x) == ("AccumulateGrad", 0, True)
+    assert (node.name(), nr, node.variable is x) == ("torch::autograd::AccumulateGrad", 0, True)
     assert y.exp().grad_fn._saved_result.shape == (2,)

@@ -22,12 +22,13 @@ from wengert_core.rows.matmul import MatmulRows
 from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.conversion import ConversionRows
 from wengert_core.rows.random import RandomRows
+from wengert_core.rows.joining import JoiningRows
 from wengert_core.rows.pointwise import PointwiseRows
 from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.views import ViewRows
 
 
-class OpTable(PointwiseRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
+class OpTable(PointwiseRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

@@ -122,9 +122,22 @@ cdef inline bint is_operand(PyObject* o) noexcept:
 cdef object apply2(int which, PyObject* a, PyObject* b):
     cdef PyObject* args[2]
     if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
-        return NotImplemented
+        return refused(which, <object> a, <object> b)
     args[0], args[1] = a, b
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object refused(int which, object a, object b):
+    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
+    other = b if isinstance(a, Tensor) else a
+    if O_LT <= which <= O_GE or OPERATORS[which] == NULL or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
+        return NotImplemented
+    sign = "@=" if which == O_IMATMUL else SIGNS[which]
+    raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
+
+
+cdef tuple SIGNS = ("+", "-", "*", "/", "//", "%", "** or pow()", "@", "&", "|", "^", "<<", ">>", "+=", "-=", "*=", "/=", "//=", "%=",
+                    "**=", "&=", "|=", "^=", "<<=", ">>=", "<", "<=", "==", "!=", ">", ">=")
 
 
 cdef object operator(int which):
@@ -274,13 +287,13 @@ cdef class Tensor:
         return bool(load_number(self.data, self.code))
 
     def __int__(self):
-        return int(single_number(self))
+        return int(warned_number(self))
 
     def __float__(self):
-        return float(single_number(self))
+        return float(warned_number(self))
 
     def __complex__(self):
-        return complex(single_number(self))
+        return complex(warned_number(self))
 
     def __index__(self):
         if self.count != 1 or FACTS.category[self.code] > CAT_INT:
@@ -365,6 +378,15 @@ class Size(tuple):
 
 cdef object size_of(Tensor t):
     return Size(shape_tuple(t))
+
+
+cdef object warned_number(Tensor t):
+    """single_number, with torch's warning for a tensor whose history the number leaves behind."""
+    if t.flags & WG_GRAD:
+        import warnings
+        warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                      "Consider using tensor.detach() first.", UserWarning, stacklevel=2)
+    return single_number(t)
 
 
 cdef object single_number(Tensor t):
@@ -738,7 +760,7 @@ cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
     cdef int i
     for i in range(t.rank):
         if t.dims[i] > 1 and t.dims[t.rank + i] == 0:
-            return 1
+            return t.count > 0
     return 0
 
 

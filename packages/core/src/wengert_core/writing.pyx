@@ -34,7 +34,7 @@ def configure(Op op, str what):
 # ---- copy_
 
 cdef void extent(Tensor t, char** low, char** high) noexcept:
-    """The addresses that t's elements lie between."""
+    """The addresses that t's elements lie between; t is not empty."""
     cdef int i
     low[0] = t.data
     high[0] = t.data + FACTS.itemsize[t.code]

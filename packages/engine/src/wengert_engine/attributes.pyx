@@ -11,7 +11,7 @@ from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of, same_shape,
-                                  shape_tuple, swap_contents, track)
+                                  shape_tuple, swap_contents, track, version_of)
 from wengert_engine.node cimport Node, NodeExtra, accumulate_node, gradient_edge, node_extra
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -60,6 +60,9 @@ def set_requires_grad(Tensor self, value):
 
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
+    if not isinstance(requires_grad, (bool, int)):
+        raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                        f"{type(requires_grad).__name__}")
     set_requires_grad(self, requires_grad)
     return self
 
@@ -89,6 +92,10 @@ def set_grad(Tensor self, value):
     Py_XDECREF(old)
 
 
+cdef tuple CPP = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
+                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
+
+
 cdef int check_grad(Tensor self, object value) except -1:
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
@@ -96,10 +103,11 @@ cdef int check_grad(Tensor self, object value) except -1:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
     if g.code != self.code:
-        raise RuntimeError(f"assigned grad has data of a different type: {dtype_of(g.code)!r}, the tensor is {dtype_of(self.code)!r}")
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP[g.code]}' to a tensor with grad_dtype '{CPP[self.code]}'. "
+                           "The gradient must match the tensor's dtype: convert it with .to()")
     if not same_shape(g, self):
-        raise RuntimeError(f"assigned grad has data of a different size: {list(shape_tuple(g))}, the tensor has "
-                           f"{list(shape_tuple(self))}")
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
+                           f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same size")
     return 0
 
 
@@ -137,6 +145,18 @@ def set_data(Tensor self, value):
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     swap_contents(self, <Tensor> value)
+
+
+def get_version(Tensor self):
+    """How often this tensor's memory has been written to by in-place operations, its views included."""
+    if self.flags & TF_INFERENCE:
+        raise RuntimeError("Inference tensors do not track version counter.")
+    return version_of(self)
+
+
+def refuse_grad_fn(Tensor self, value):
+    """grad_fn is set by recording only."""
+    raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable: use detach_() to cut a tensor off")
 
 
 def get_output_nr(Tensor self):
@@ -238,7 +258,8 @@ def edge_of(Tensor tensor):
 TENSOR_ATTRIBUTES = {
     "requires_grad": property(get_requires_grad, set_requires_grad, doc=get_requires_grad.__doc__),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
-    "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
+    "grad_fn": property(get_grad_fn, refuse_grad_fn, doc=get_grad_fn.__doc__),
+    "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, doc=get_data.__doc__),
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),

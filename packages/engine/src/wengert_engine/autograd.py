@@ -83,6 +83,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once for each row "
                                   "of grad_outputs")
     roots, targets = as_tuple(outputs), as_tuple(inputs)
+    if not targets:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = root_edges(roots)
     grads = root_gradients(roots, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
@@ -107,18 +109,27 @@ def root_edges(roots: Sequence[Any]) -> Edges:
     """(node, output_nr) of every root."""
     edges = []
     for i, root in enumerate(roots):
-        edge = edge_of(root) if isinstance(root, Tensor) else (root.node, root.output_nr)
+        if not isinstance(root, Tensor) and not hasattr(root, "node"):
+            raise AssertionError(f"Expected output to be a torch.Tensor or GradientEdge, got {type(root).__name__}")
+        edge = edge_of(root) if isinstance(root, Tensor) else given_edge(root)
         if edge is None:
             raise errors.no_grad_fn(i)
         edges.append(edge)
     return edges
 
 
+def given_edge(edge: Any) -> tuple[Any, int]:
+    """A gradient edge that was given in place of a tensor."""
+    if not hasattr(edge, "node"):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(edge).__name__}")
+    return edge.node, edge.output_nr
+
+
 def input_edges(inputs: Sequence[Any]) -> Edges:
     """(node, output_nr) of every input that gradients are asked for."""
     edges = []
     for i, target in enumerate(inputs):
-        edge = edge_of(target) if isinstance(target, Tensor) else (target.node, target.output_nr)
+        edge = edge_of(target) if isinstance(target, Tensor) else given_edge(target)
         if edge is None:
             raise errors.input_without_grad(i)
         edges.append(edge)
@@ -129,8 +140,9 @@ def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list
     """The gradient each root starts with: given, or 1 for a scalar."""
     if given is None:
         given = (None,) * len(roots)
-    elif not isinstance(given, list | tuple):
+    elif isinstance(given, Tensor):
         given = (given,)
+    given = tuple(given)
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     return [implicit(root) if g is None else checked(i, root, g)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -60,14 +61,35 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you "
-                           "should invoke them on the class itself. Instantiating an autograd function will raise an error in a "
-                           f"future version: call {type(self).__name__}.apply(...)")
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
+                      "them on the class itself. Instantiating an autograd function will raise an error in a future version: call "
+                      f"{type(self).__name__}.apply(...)", DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+                           f"function with static forward method: call {type(self).__name__}.apply(...)")
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run forward and record it."""
-        return apply_function(cls, args)
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward and record it. Arguments may be given by forward's names."""
+        if kwargs:
+            return apply_function(cls, cls._positional(args, kwargs))
+        try:
+            return apply_function(cls, args)
+        except TypeError:
+            if cls._is_static:
+                cls._positional(args, kwargs)  # when the arguments are the mistake, this says so
+            raise
+
+    @classmethod
+    def _positional(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """A call's arguments in the order of forward's parameters, defaults filled in."""
+        from inspect import signature
+
+        before = () if cls._splits_context else (None,)
+        bound = signature(cls.forward).bind(*before, *args, **kwargs)
+        bound.apply_defaults()
+        return bound.args[len(before):]
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

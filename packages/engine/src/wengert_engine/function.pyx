@@ -44,6 +44,9 @@ def mark_dirty(FunctionNode self, *tensors):
 
 def mark_non_differentiable(FunctionNode self, *tensors):
     """Tell which outputs are not differentiable."""
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
     hold(&self.non_differentiable, tensors)
 
 
@@ -195,6 +198,9 @@ cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, s
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
     cdef bint is_input = any([a is out for a in args])
     if key in dirty:
+        if recorded and t.flags & WG_GRAD and t.grad_fn == NULL and not t.flags & TF_VIEW:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation: "
+                               f"{cls.__name__} marked it as dirty. Clone it before apply()")
         if recorded:
             check_write(t, cls.__name__, True)
         bump_version(t)

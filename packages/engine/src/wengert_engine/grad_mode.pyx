@@ -121,8 +121,8 @@ class set_grad_enabled(Mode):
     """Switch recording by ``mode``: as a function at once, as a context manager for its body, as a decorator for a call."""
 
     def __init__(self, mode):
-        if not isinstance(mode, bool):
-            mode = bool(mode)
+        if not isinstance(mode, (bool, int)):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         self.mode = mode
         self.before = is_grad_enabled()
         switch(WG_GRAD, mode)

@@ -132,6 +132,11 @@ cdef class Node:
             extra.metadata = <PyObject*> metadata
         return <object> extra.metadata
 
+    def __call__(self, *grads):
+        """The gradients of this node's inputs for given gradients of its outputs."""
+        from wengert_engine.run import call_node
+        return call_node(self, grads)
+
     def register_hook(self, hook):
         """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a tuple it returns replaces grad_inputs.
 
@@ -407,7 +412,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 # ---- leaves
 
 cdef object AccumulateGrad = make_node_class("AccumulateGrad")
-AccumulateGrad.__module__ = "wengert.autograd"
+AccumulateGrad.name = lambda self: "torch::autograd::AccumulateGrad"   # the name that torch gives
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 

@@ -25,6 +25,7 @@ from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SA
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef object CopySlices = make_node_class("CopySlices")
+CopySlices.name = lambda self: "torch::autograd::CopySlices"      # the name that torch gives
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 

@@ -584,6 +584,19 @@ cdef str describe(Tensor t):
     return f"wengert.{dtype_of(t.code).name} {list(shape_tuple(t))}"
 
 
+def call_node(Node node, grads):
+    """The gradients of a node's inputs for given gradients of its outputs: what calling a node does. The graph is kept."""
+    cdef Run run = Run.__new__(Run)
+    if MUL is None:
+        fetch_ops()
+    run.keep_graph = True
+    run.create_graph = bool(thread_state().modes & WG_GRAD)
+    if len(grads) != node.n_outputs:
+        raise TypeError(f"{type(node).__name__} takes {node.n_outputs} gradients but {len(grads)} were given")
+    results = run.apply(node, list(grads))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 cdef object read_saved(Node node, int index):
     """A saved value as a node's attribute shows it."""
     return saved_value(node, index, True)

@@ -53,6 +53,12 @@ def mount(names: dict[str, Any]) -> None:
         module_at(place).__dict__.setdefault(name, value)
 
 
+def mount_table(table: Any) -> None:
+    """Mount a table's ops. A row such as ``max.dim`` is a form of the op ``max``, not a place."""
+    ops = table.ops
+    mount({name: op for name, op in ops.items() if name.partition(".")[0] not in ops or "." not in name})
+
+
 def mount_module(dotted: str) -> ModuleType:
     """Load the namespace entry called ``dotted`` and mount its public names."""
     source: Any = registry.group("namespace").get(dotted)
@@ -70,7 +76,7 @@ def compose(namespace: dict[str, Any]) -> None:
         if name.startswith("top.") and not is_strange(name):
             give_top(name)
     tables: Any = registry.group("ops")
-    mount(tables.get("core").ops)
+    mount_table(tables.get("core"))
     for name in names.names():
         if not name.startswith("top.") and not is_strange(name):
             mount_module(name)
@@ -112,7 +118,7 @@ def find(dotted: str) -> Any:
 def load_tables() -> None:
     """Load the op tables of all plugins; one that fails is reported and left out."""
     for table in registry.group("ops").load_all().values():
-        mount(getattr(table, "ops", {}))
+        mount_table(table)
 
 
 def top_level_getattr(name: str) -> Any:

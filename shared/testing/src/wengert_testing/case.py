@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,8 @@ class OpCase:
     domain: of all random numbers.   kinks: values of them that finite differences must not come near.
     complex: whether it is also tested on complex numbers.   grad: False where results are not differentiable; "first" where only
     the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.
-    dtypes: more dtypes the values are checked for, beside float64 and float32.   inplace: name of the in-place variant, "" for none.
+    dtypes: those the values are checked for; default: those the op's row in core names, else float32 and float64.
+    strided: False when only contiguous inputs are taken.
     """
 
     op: str
@@ -76,9 +77,8 @@ class OpCase:
     grad: bool | str = True
     rtol: float | None = None
     dtypes: Sequence[str] = ()
-    check: Callable[..., None] | None = None
+    strided: bool = True
     note: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.op
@@ -119,7 +119,7 @@ class Maker:
             return self.random.integers(int(low), int(high) + 1, spec.shape).astype(dtype)
         real = self.numbers(spec.shape, low, high)
         if np.issubdtype(np.dtype(dtype), np.complexfloating):
-            return (real + 1j * self.numbers(spec.shape, low, high)).astype(dtype)
+            return np.asarray(real + 1j * self.numbers(spec.shape, low, high), dtype)
         return real.astype(dtype)
 
     def numbers(self, shape: tuple[int, ...], low: float, high: float) -> Array:
@@ -129,5 +129,5 @@ class Maker:
         x = low + (high - low) * places
         for kink in self.case.kinks:
             near = np.abs(x - kink) < 0.05
-            x = np.where(near, kink + np.where(x < kink, -0.05, 0.05) * (1 + self.random.random(n)), x)
+            x = np.where(near, kink + np.where(x < kink, -0.05, 0.05) * (1 + places), x)
         return x.reshape(shape)

@@ -3,6 +3,7 @@ from wengert_core.ops.table import TABLE
 from wengert_core.ops import arithmetic
 from wengert_core.ops import views
 from wengert_core.ops import indexing
+from wengert_core.ops import positions
 from wengert_core.ops import factories
 from wengert_core.ops import conversion
 from wengert_core.ops import random
@@ -19,6 +20,7 @@ from wengert_core.ops import scans
 from wengert_core.ops import sorting
 from wengert_core.ops import view_gradients
 from wengert_core.ops import matmul
+from wengert_core.ops import joining
 from wengert_core.ops import operators  # after all rows that an operator calls
 
 __all__ = ["TABLE"]

@@ -44,6 +44,7 @@ def conj_physical(input: Any) -> Any:
 
 TABLE.composite(conj_physical, method=True)
 TABLE.composite(lambda input: input, name="resolve_conj", method=True)
+TABLE.composite(lambda input: input, name="resolve_neg", method=True)
 
 
 def real(input: Any) -> Any:

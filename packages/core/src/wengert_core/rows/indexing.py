@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from wengert_core import advanced as _advanced
+from wengert_core import flipping as _flipping
+from wengert_core import gathering as _gathering
 from wengert_core import masking as _masking
+from wengert_core import scattering as _scattering
 from wengert_core import writing as _writing
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
@@ -39,6 +42,28 @@ class IndexingRows(Rows):
             _advanced.configure(changed, way)
             self.add(changed, changed.name, method=method)
         return op
+
+    def reading(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False) -> Op:
+        """A row that reads along a dim: gather, index_select; or nonzero."""
+        op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
+        _gathering.configure(op, way)
+        return self.add(op, op.name)
+
+    def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
+        """A row that writes along a dim, and its in-place variant."""
+        op = Op(schema, "indexing", doc=doc, reference=reference)
+        _scattering.configure(op, way)
+        self.add(op, op.name)
+        changed = Op(inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op)
+        _scattering.configure(changed, way)
+        self.add(changed, changed.name)
+        return op
+
+    def flipping(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
+        """The row of flip."""
+        op = Op(schema, "indexing", doc=doc, reference=reference)
+        _flipping.configure(op)
+        return self.add(op, op.name)
 
     def masking(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of masked_fill, and of masked_fill_."""

@@ -1,0 +1,67 @@
+"""Every op of core's table once: alone, and with its gradient where it has one. op_calls.py holds the calls."""
+
+from collections.abc import Callable
+from typing import Any
+
+import wengert as wg
+
+from .op_calls import call_of, rows
+
+
+def tensors_of(result: Any) -> list[Any]:
+    """The tensors of an op's result which gradients can start from."""
+    some = result if isinstance(result, (tuple, list)) else [result]
+    return [one for one in some if isinstance(one, wg.Tensor) and one.requires_grad]
+
+
+class Forward:
+    """A call without recording."""
+
+    params = tuple(rows())
+    param_names = ("op",)
+
+    def setup(self, name: str) -> None:
+        self.op, self.arguments, self.keywords = found(name)
+        self.op(*self.arguments, **self.keywords)
+
+    def time_forward(self, name: str) -> None:
+        self.op(*self.arguments, **self.keywords)
+
+
+class Gradient:
+    """A recorded call and the gradient of its result's sum with respect to its first tensor."""
+
+    params = tuple(rows())
+    param_names = ("op",)
+
+    def setup(self, name: str) -> None:
+        self.op, self.arguments, self.keywords = found(name)
+        leaves = [a for a in self.arguments if isinstance(a, wg.Tensor) and a.is_floating_point()]
+        if not leaves or name.endswith("_"):
+            raise NotImplementedError("no gradient of a leaf")
+        self.leaf = leaves[0].requires_grad_()
+        results = tensors_of(self.op(*self.arguments, **self.keywords))
+        if not results:
+            raise NotImplementedError("not differentiable")
+        self.ones = [wg.ones_like(result) for result in results]
+        self.try_once(name)
+
+    def try_once(self, name: str) -> None:
+        """An op whose formula says "not implemented" is left out; another test demands formulas."""
+        try:
+            self.time_gradient(name)
+        except RuntimeError as error:
+            if "not implemented" in str(error):
+                raise NotImplementedError(str(error)) from error
+            raise
+
+    def time_gradient(self, name: str) -> None:
+        wg.autograd.grad(tensors_of(self.op(*self.arguments, **self.keywords)), self.leaf, self.ones)
+
+
+def found(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    """The call of an op; asv is told to leave out an op that the measured commit does not have."""
+    try:
+        return call_of(name)
+    except LookupError as error:
+        raise NotImplementedError(str(error)) from error

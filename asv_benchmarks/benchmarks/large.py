@@ -1,0 +1,77 @@
+"""Large tensors: memory and arithmetic count, not the cost of an op."""
+
+from typing import Any
+
+import wengert as wg
+
+from .programs import LargeChain, numbers, tensors
+
+
+class Elementwise:
+    """mul, add, tanh, exp, sum of 10**7 float32, forward and backward."""
+
+    params = ("numbers", "tensors")
+    param_names = ("factor and term",)
+
+    def setup(self, kind: str) -> None:
+        self.program = LargeChain(wg, 10**7, scalars=kind == "numbers")
+
+    def time_chain(self, kind: str) -> None:
+        self.program()
+
+    def peakmem_chain(self, kind: str) -> None:
+        self.program()
+
+
+class Matmul:
+    """Square matrices; BLAS takes as many threads as the environment says (OPENBLAS_NUM_THREADS)."""
+
+    params = ([64, 256, 1024], ["float32", "float64"])
+    param_names = ("size", "dtype")
+
+    def setup(self, size: int, dtype: str) -> None:
+        names = tensors(wg, size, size)
+        self.y, self.z = (names[name].to(getattr(wg, dtype)) for name in "yz")
+
+    def time_matmul(self, size: int, dtype: str) -> None:
+        self.y @ self.z
+
+    def time_transposed(self, size: int, dtype: str) -> None:
+        self.y.t() @ self.z
+
+
+class Reductions:
+    """A 1000 x 1000 tensor along all, rows and columns."""
+
+    params = (["sum", "amax", "var", "argmax", "logsumexp", "cumsum", "softmax"], ["float32", "float64"], [0, 1])
+    param_names = ("op", "dtype", "dim")
+
+    def setup(self, op: str, dtype: str, dim: int) -> None:
+        self.x: Any = wg.tensor(numbers(1000, 1000)).to(getattr(wg, dtype))
+        self.op = getattr(wg, op)
+
+    def time_reduce(self, op: str, dtype: str, dim: int) -> None:
+        self.op(self.x, dim=dim)
+
+
+class Copies:
+    """Layouts and dtypes of 1000 x 1000 elements."""
+
+    def setup(self) -> None:
+        self.x = wg.tensor(numbers(1000, 1000))
+        self.rows = wg.arange(999, -1, -1)
+
+    def time_transposed_copy(self) -> None:
+        self.x.t().contiguous()
+
+    def time_to_bfloat16(self) -> None:
+        self.x.to(wg.bfloat16)
+
+    def time_to_float64(self) -> None:
+        self.x.to(wg.float64)
+
+    def time_index_select(self) -> None:
+        wg.index_select(self.x, 0, self.rows)
+
+    def time_cat(self) -> None:
+        wg.cat([self.x, self.x])

@@ -1,0 +1,123 @@
+"""One call of every op of core's table, on 16 elements or so: what every_op.py times.
+
+An op's required arguments come from their names (ARGUMENTS) or kinds (KINDS); where that is not a sensible call,
+OP_CALLS has a row with the text of the arguments. Names in the texts: see values().
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import wengert as wg
+from wengert_core.ops.table import TABLE
+from wengert_core.schema import parse_schema
+
+from .programs import numbers
+
+ARGUMENTS = {
+    "self": "x", "input": "x", "x": "x", "y": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]", "target": "y",
+    "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0", "axis0": "0",
+    "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)", "stride": "(4, 1)",
+    "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
+    "fill_value": "0.5", "threshold": "0.5", "negative_slope": "0.01", "beta": "1.0",
+}
+KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
+         "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}
+OP_CALLS = {
+    # integers
+    "bitwise_and": "n, p", "bitwise_or": "n, p", "bitwise_xor": "n, p", "bitwise_not": "n",
+    "bitwise_left_shift": "n, 1", "bitwise_right_shift": "n, 1",
+    # domains, numbers and bounds
+    "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
+    "nll_loss": "x.log(), i", "cross_entropy": "x, i", "nll_loss_backward": "grad, x, i", "one_hot": "i, 4",
+    # shapes
+    "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
+    "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",
+    "expand_as": "a, x", "squeeze": "b[:1], 0", "split_with_sizes": "x, (1, 3)", "split": "x, 2", "chunk": "x, 2",
+    "dsplit": "b, 2", "hsplit": "x, 2", "vsplit": "x, 2", "tensor_split": "x, 2", "_unsafe_view": "x, 16",
+    "view_as_complex": "x.reshape(8, 2)", "view_as_real": "c", "imag": "c", "movedim": "x, 0, 1", "moveaxis": "x, 0, 1",
+    "roll": "x, 1, 0", "repeat": "x, 2, 1", "tile": "x, (2, 1)", "broadcast_tensors": "x, a", "meshgrid": "a, d",
+    "block_diag": "x, y", "cartesian_prod": "a, d", "combinations": "a", "broadcast_shapes": "(4, 1), (1, 4)",
+    # indices
+    "index": "x, (i,)", "index_put": "x, (i,), y", "gather": "x, 0, j", "take_along_dim": "x, j, 0",
+    "scatter": "x, 0, j, y", "scatter_add": "x, 0, j, y", "scatter_reduce": "x, 0, j, y, 'sum'",
+    "index_add": "x, 0, i, y", "index_copy": "x, 0, i, y", "index_fill": "x, 0, i, 0.5", "put": "x, i, a",
+    "masked_scatter": "x, m, y", "select_scatter": "x, a, 0, 1", "slice_scatter": "x, y[1:3], 0, 1, 3",
+    "diagonal_scatter": "x, a", "take": "x, i", "repeat_interleave": "x, 2",
+    # products
+    "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d", "ger": "a, d",
+    "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d", "matrix_power": "x, 3",
+    "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]", "chain_matmul": "x, y, x",
+    "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y", "tensordot": "x, y, 1",
+    # what formulas call
+    "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
+    "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",
+    # factories and random numbers
+    "tensor": "[1.0, 2.0, 3.0]", "as_tensor": "array", "asarray": "array", "scalar_tensor": "0.5", "range": "0, 16",
+    "frombuffer": "bytearray(64), dtype=float32", "arange": "16", "linspace": "0, 1, 16", "logspace": "0, 1, 16",
+    "tril_indices": "4, 4", "triu_indices": "4, 4", "randint": "0, 9, (4, 4)", "randint_like": "x, 9", "normal": "x, y",
+    "bernoulli": "x", "multinomial": "x, 2", "normal_": "x",
+}
+"""The arguments of calls that names and kinds do not give."""
+
+
+@functools.cache
+def values() -> dict[str, Any]:
+    """What the texts name: x, y [4, 4], a, d [4], b [4, 4, 4]; integers n, p, j [4, 4], i [4]; bool m; complex c."""
+    floats = {"x": (4, 4), "y": (4, 4), "a": (4,), "d": (4,), "b": (4, 4, 4)}
+    found = {name: wg.tensor(numbers(*shape, seed=seed)) for seed, (name, shape) in enumerate(floats.items())}
+    integers = (10 * numbers(4, 4)).astype("int64")
+    found |= {"n": wg.tensor(integers), "p": wg.tensor(integers[::-1].copy()), "i": wg.tensor([0, 2, 1, 3])}
+    found["j"] = wg.tensor(integers % 4)
+    found |= {"m": found["x"] > found["y"], "c": wg.tensor([1 + 2j, 3 - 4j])}
+    return found | {"array": numbers(4, 4), "float32": wg.float32}
+
+
+def required(op: Any) -> Iterator[tuple[str, str]]:
+    """Name and kind of each argument that a call must give; functions in Python do not tell kinds."""
+    if hasattr(op, "schema"):
+        yield from ((name, kind) for name, kind, _, _, _, needed, _ in parse_schema(op.schema)[1] if needed)
+        return
+    for parameter in inspect.signature(op).parameters.values():
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+            yield parameter.name, ""
+
+
+def text_of(name: str) -> str | None:
+    """The arguments of the call of an op; None if neither a row nor names and kinds say them."""
+    for row in (name, name.removesuffix("_"), name.removeprefix("nn.functional.").removeprefix("linalg.")):
+        if row in OP_CALLS:
+            return OP_CALLS[row]
+    texts = ["x" if i == 0 and kind in ("Tensor", "Any") else ARGUMENTS.get(argument, KINDS.get(kind))
+             for i, (argument, kind) in enumerate(required(TABLE.ops[name]))]
+    known = [text for text in texts if text is not None]
+    return ", ".join(known) if len(known) == len(texts) else None
+
+
+def is_alias(name: str) -> bool:
+    """Whether a name is another one for an op that has its own row."""
+    return isinstance(TABLE.ops[name], functools.partial)
+
+
+def rows() -> list[str]:
+    """Names of the ops that are timed, in the table's order."""
+    return [name for name in TABLE.ops if not is_alias(name) and text_of(name) is not None]
+
+
+def benchmarked_ops() -> set[str]:
+    """Names of core's table that have a benchmark: those with a row, and other names for them."""
+    return {*rows(), *filter(is_alias, TABLE.ops)}
+
+
+def call_of(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    """An op, positional and keyword arguments; tensors are copies, so that in-place ops leave values() alone."""
+    text = text_of(name)
+    if text is None:
+        raise LookupError(f"no benchmark calls {name}: give it a row in OP_CALLS")
+    arguments, keywords = eval(f"(lambda *a, **k: (a, k))({text})", dict(values()))
+    return TABLE.ops[name], tuple(copied(value) for value in arguments), keywords
+
+
+def copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, wg.Tensor) else value

@@ -1,0 +1,28 @@
+"""Whole programs: a training step of the digits network, the fit of a system of differential equations."""
+
+import wengert as wg
+
+from .programs import DigitsStep, PredatorPrey
+
+
+class Digits:
+    """One step, batch 64."""
+
+    def setup(self) -> None:
+        self.step = DigitsStep(wg)
+
+    def time_step(self) -> None:
+        self.step()
+
+
+class Fit:
+    """Loss and gradient through 160 Runge-Kutta steps on single numbers."""
+
+    def setup(self) -> None:
+        self.program = PredatorPrey(wg)
+
+    def time_loss(self) -> None:
+        self.program.loss()
+
+    def time_loss_and_gradient(self) -> None:
+        self.program()

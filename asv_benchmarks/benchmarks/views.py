@@ -1,0 +1,84 @@
+"""Views and indexing of an 8 x 8 tensor that requires gradients."""
+
+from collections.abc import Callable
+from typing import Any
+
+import wengert as wg
+
+from .programs import tensors
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "select": lambda x: x.select(0, 1),
+    "index_int": lambda x: x[1],
+    "slice": lambda x: x[1:3],
+    "slice_columns": lambda x: x[:, 1:3],
+    "ellipsis_none": lambda x: x[..., None],
+    "reshape": lambda x: x.reshape(64),
+    "view": lambda x: x.view(4, 16),
+    "transpose": lambda x: x.transpose(0, 1),
+    "expand": lambda x: x.expand(2, 8, 8),
+    "diagonal": lambda x: x.diagonal(),
+    "unbind": lambda x: x.unbind(),
+}
+
+
+class Views:
+    """Outputs that share their input's memory."""
+
+    params = tuple(VIEWS)
+    param_names = ("view",)
+
+    def setup(self, view: str) -> None:
+        self.x, self.view = tensors(wg, 8, 8)["x"], VIEWS[view]
+
+    def time_view(self, view: str) -> None:
+        self.view(self.x)
+
+
+class Indexing:
+    """Reading by tensors and masks, and assignment."""
+
+    def setup(self) -> None:
+        names = tensors(wg, 8, 8)
+        self.x, self.y = names["x"], names["y"]
+        self.rows, self.mask = wg.tensor([0, 3, 5]), self.y > 0.5
+        self.values = wg.zeros(3, 8)
+
+    def time_rows(self) -> None:
+        self.read(self.rows)
+
+    def time_pairs(self) -> None:
+        self.read((self.rows, self.rows))
+
+    def time_mask(self) -> None:
+        self.read(self.mask)
+
+    def read(self, key: Any) -> Any:
+        return self.x[key]
+
+    def time_assign_element(self) -> None:
+        self.y[1, 2] = 0.5
+
+    def time_assign_slice(self) -> None:
+        self.y[1:4] = self.values
+
+    def time_assign_rows(self) -> None:
+        self.y[self.rows] = self.values
+
+
+class Joining:
+    """Several tensors made one."""
+
+    def setup(self) -> None:
+        names = tensors(wg, 8, 8)
+        self.both = [names["x"], names["w"]]
+        self.numbers = list(tensors(wg, 16)["x"].unbind())
+
+    def time_cat(self) -> None:
+        wg.cat(self.both)
+
+    def time_stack(self) -> None:
+        wg.stack(self.both)
+
+    def time_stack_numbers(self) -> None:
+        wg.stack(self.numbers)

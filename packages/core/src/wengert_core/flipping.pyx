@@ -1,0 +1,45 @@
+"""flip: one strided copy that walks some dims backwards."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dims cimport dims_slot
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.kernels.strided cimport copy_strided
+from wengert_core.layouts cimport new_preserved
+from wengert_core.op cimport Op
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, strides_of
+from wengert_core.views cimport set_shortcuts
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+def configure(Op op):
+    """Make ``op`` flip."""
+    op.run = flip_run
+    set_shortcuts(op)
+
+
+cdef object flip_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0], out
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Py_ssize_t strides[64]
+    cdef int dims[64]
+    cdef int i, n
+    cdef char* data = t.data
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    n = dims_slot(op, slots, 1, t.rank, dims)
+    out = new_preserved(t, t.code)
+    for i in range(t.rank):
+        strides[i] = strides_of(t)[i]
+    for i in range(n if t.rank else 0):
+        data += (t.dims[dims[i]] - 1) * strides[dims[i]]
+        strides[dims[i]] = -strides[dims[i]]
+    if t.count:
+        with nogil:
+            copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
+    if live & WG_GRAD:
+        record(op, slots, out, live)
+    return out

@@ -1,0 +1,119 @@
+"""Reading along a dim: gather and index_select. Also nonzero, which says where to read."""
+import os
+
+import numpy as np
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
+from wengert_core.arrays cimport array_into, array_of, tensor_of_array
+from wengert_core.dims cimport dim_slot
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dtypes cimport INT64
+from wengert_core.layouts cimport dense_strides
+from wengert_core.op cimport Op
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
+
+cdef extern from "Python.h":
+    bint PyObject_IsTrue(object o) except -1
+
+cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
+
+
+def configure(Op op, str what):
+    """Make ``op`` gather, index_select or nonzero."""
+    if what == "gather":
+        op.run = gather_run
+    elif what == "index_select":
+        op.run = index_select_run
+    elif what == "nonzero":
+        op.run = nonzero_run
+    else:
+        raise ValueError(f"{op.name}: no way to read is called {what!r}")
+
+
+cdef int check_gather(Tensor t, Tensor index, int dim) except -1:
+    cdef int i
+    if index.count == 0:
+        return 0
+    if max(t.rank, 1) != max(index.rank, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor: they have the shapes "
+                           f"{list(shape_tuple(index))} and {list(shape_tuple(t))}")
+    for i in range(t.rank):
+        if i != dim and index.rank and index.dims[i] > t.dims[i]:
+            raise RuntimeError(f"Size does not match at dimension {i} expected index {list(shape_tuple(index))} to be no larger than "
+                               f"self {list(shape_tuple(t))} apart from dimension {dim}")
+    return 0
+
+
+cdef object gather_run(Op op, PyObject** slots):
+    """gather(self, dim, index): the result has index's shape."""
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
+    cdef int dim
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    dim = dim_slot(op, slots, 1, t.rank)
+    index = as_index(given, "gather(): Expected dtype int32/int64 for index")
+    check_gather(t, given, dim)
+    out = new_empty(t.code, given.rank, given.dims)
+    if given.count:
+        read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
+    if live & WG_GRAD:
+        record(op, slots, out, live)
+    return out
+
+
+cdef object index_select_run(Op op, PyObject** slots):
+    """index_select(self, dim, index): the parts of a dim at the entries of a vector."""
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
+    cdef Py_ssize_t shape[64]
+    cdef int dim, i
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    dim = dim_slot(op, slots, 1, t.rank)
+    if given.rank > 1:
+        raise IndexError(f"index_select(): Index is supposed to be a vector, its shape is {list(shape_tuple(given))}")
+    index = as_index(given, "index_select(): Expected dtype int32 or int64 for index")
+    if t.rank == 0 and index.count != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.count} value(s)")
+    for i in range(t.rank):
+        shape[i] = index.count if i == dim else t.dims[i]
+    out = new_empty(t.code, t.rank, shape)
+    read(op, t, dim, index, out, "index out of range in self: {at} along dimension {dim} with size {size}", IndexError)
+    if live & WG_GRAD:
+        record(op, slots, out, live)
+    return out
+
+
+cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, object error) except -1:
+    cdef Tensor source = as_vector(t), target = as_vector(out)
+    check_bounds(message, error, index, dim, source.dims[dim], False)
+    if ONLY_REFERENCES:
+        return array_into(op.reference(np, array_of(source), dim, array_of(index)).reshape(shape_tuple(out)), out)
+    return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))
+
+
+# ---- nonzero
+
+cdef object nonzero_run(Op op, PyObject** slots):
+    """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
+    cdef Tensor t = <Tensor> slots[0], out
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Py_ssize_t shape[2]
+    cdef int order[2]
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    coordinates = np.nonzero(array_of(as_vector(t)))
+    shape[0], shape[1] = len(coordinates[0]), t.rank
+    out = new_empty(INT64, 2, shape)
+    order[0], order[1] = 1, 0
+    dense_strides(out, order)          # a column for each dim
+    if t.rank:
+        array_into(np.stack(coordinates, axis=1), out)
+    if not PyObject_IsTrue(<object> slots[1]):
+        return out
+    return out.unbind(1) if t.rank else (tensor_of_array(coordinates[0]),)

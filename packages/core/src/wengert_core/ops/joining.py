@@ -1,0 +1,236 @@
+"""Several tensors made one, one tensor repeated, several brought to one shape."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Size, Tensor
+
+joining, composite = TABLE.joining, TABLE.composite
+
+# ---- primitives: each has a formula
+
+cat = joining("cat(Tensor[] tensors, int dim=0) -> Tensor", way="cat", doc="Tensors one behind the other along a dim.",
+              reference=lambda xp, arrays, dim: xp.concatenate(arrays, dim))
+stack = joining("stack(Tensor[] tensors, int dim=0) -> Tensor", way="stack",
+                doc="Tensors of one shape side by side, along a new dim.",
+                reference=lambda xp, arrays, dim: xp.stack(arrays, dim))
+repeat = joining("repeat(Tensor self, int[]* repeats) -> Tensor", way="repeat", method=True, function=False,
+                 doc="The tensor so many times along each dim; new dims in front.",
+                 reference=lambda xp, x, repeats: xp.tile(x, repeats))
+TABLE.alias("concat", cat, method=False)
+TABLE.alias("concatenate", cat, method=False)
+
+
+# ---- cat and stack along a certain dim
+
+def parts(name: str, tensors: Any) -> list[Tensor]:
+    """The tensors as a list; RuntimeError when there are none."""
+    listed = list(tensors)
+    if not listed:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return listed
+
+
+@composite
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Along dim 1; vectors along dim 0."""
+    widened = [TABLE.ops["atleast_1d"](x) for x in parts("hstack", tensors)]
+    return cat(widened, 0 if widened[0].dim() == 1 else 1, out=out)
+
+
+@composite
+def vstack(tensors: Any, *, out: Any = None) -> Any:
+    """Along dim 0; vectors as rows."""
+    return cat([TABLE.ops["atleast_2d"](x) for x in parts("vstack", tensors)], 0, out=out)
+
+
+@composite
+def dstack(tensors: Any, *, out: Any = None) -> Any:
+    """Along dim 2."""
+    return cat([TABLE.ops["atleast_3d"](x) for x in parts("dstack", tensors)], 2, out=out)
+
+
+@composite
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Vectors and numbers as columns, matrices as they are, side by side."""
+    widened = [x.reshape(x.numel(), 1) if x.dim() <= 1 else x for x in parts("column_stack", tensors)]
+    return hstack(widened, out=out)
+
+
+composite(vstack, name="row_stack")
+
+
+# ---- repetition
+
+@composite
+def tile(input: Tensor, *dims: Any) -> Any:
+    """Repeat with as few dims as wanted: missing ones in front are 1."""
+    counts = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    return repeat(input, (1,) * (input.dim() - len(counts)) + tuple(counts))
+
+
+def indices_of(repeats: Tensor) -> Any:
+    """Each index so many times as ``repeats`` says."""
+    if repeats.dtype.name not in ("int32", "int64"):
+        label = {"float32": "Float", "float64": "Double", "bool": "Bool"}.get(repeats.dtype.name, repeats.dtype.name)
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{label}': repeats must be int32 or int64")
+    if repeats.dim() > 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    counts = repeats.tolist()
+    if any(count < 0 for count in counts):
+        raise RuntimeError("repeats can not be negative")
+    listed = [i for i, count in enumerate(counts) for _ in range(count)]
+    return TABLE.ops["tensor"](listed, dtype=repeats.dtype)
+
+
+@composite
+def repeat_interleave(self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Each element (or each part along ``dim``) several times in a row; of one tensor alone: its indices repeated."""
+    if repeats is None:
+        return indices_of(self)
+    if not isinstance(repeats, (int, Tensor)):
+        raise TypeError("repeat_interleave() received an invalid combination of arguments - got (Tensor, "
+                        f"{type(repeats).__name__}): repeats must be an int or a Tensor")
+    if dim is None:
+        self, dim = self.reshape(self.numel()), 0
+    size = self.size(dim)
+    if isinstance(repeats, Tensor) and repeats.numel() == 1:
+        repeats = repeats.item()
+    if isinstance(repeats, int):
+        return each_repeated(self, repeats, dim)
+    if repeats.dim() == 1 and repeats.size(0) != size:
+        raise RuntimeError("repeats must have the same size as input along dim, but got "
+                           f"repeats.size(0) = {repeats.size(0)} and input.size({dim}) = {size}")
+    index = indices_of(repeats)
+    if output_size is not None and output_size != index.numel():
+        raise RuntimeError(f"allocated size does not match required size: output_size is {output_size}, the repeats add up to "
+                           f"{index.numel()}")
+    return self.index_select(dim, index)
+
+
+def each_repeated(x: Tensor, repeats: int, dim: int) -> Any:
+    """Each part along ``dim`` so many times."""
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    dim = dim % x.dim()
+    shape = list(x.shape)
+    spread = x.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1:])
+    return spread.contiguous().view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1:])
+
+
+TABLE.methods["tile"], TABLE.methods["repeat_interleave"] = tile, repeat_interleave
+
+
+# ---- to one shape
+
+@composite
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that all the given shapes broadcast to."""
+    given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    result = [1] * max((len(shape) for shape in given), default=0)
+    for which, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({shape[i]}): ({shape[i]})")
+            if shape[i] == 1 or shape[i] == result[i]:
+                continue
+            if result[i] != 1:
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
+                                   f"index {which} had {shape}; but expected shape should be broadcastable to {result}")
+            result[i] = shape[i]
+    return Size(result)
+
+
+@composite
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """The tensors expanded to one shape: views."""
+    listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    shape: list[int] = []
+    for x in listed:
+        shape = widened(shape, list(x.shape))
+    return tuple(x.expand(*shape) for x in listed)
+
+
+def widened(a: list[int], b: list[int]) -> list[int]:
+    """Two shapes broadcast, with the error of an operation."""
+    n = max(len(a), len(b))
+    a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x != y and 1 not in (x, y):
+            raise RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}")
+    return [y if x == 1 else x for x, y in zip(a, b, strict=True)]
+
+
+@composite
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
+    """Grids of coordinates from vectors: views. indexing: "ij", or "xy", which swaps the first two dims."""
+    listed = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    if not listed:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing is None:
+        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", UserWarning,
+                      stacklevel=2)
+    check_grid(listed, indexing)
+    swapped = indexing == "xy" and len(listed) >= 2
+    if swapped:
+        listed[:2] = listed[1], listed[0]
+    n, shape = len(listed), [x.numel() for x in listed]
+    grids = [x.reshape(*(-1 if i == k else 1 for k in range(n))).expand(*shape) for i, x in enumerate(listed)]
+    if swapped:
+        grids[:2] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def check_grid(tensors: list[Tensor], indexing: str | None) -> None:
+    """What meshgrid refuses."""
+    for x in tensors:
+        if x.dim() > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.dim()}D, "
+                               f"{list(x.shape)}")
+        if x.dtype != tensors[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f"torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
+
+
+@composite
+def block_diag(*tensors: Tensor) -> Any:
+    """Matrices along the diagonal of a larger one, zeros elsewhere."""
+    blocks = []
+    for i, x in enumerate(tensors):
+        if x.dim() > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                               f"{i} has {x.dim()} dimensions")
+        blocks.append(TABLE.ops["atleast_2d"](x))
+    zeros, width = TABLE.ops["zeros"], sum(x.size(1) for x in blocks)
+    rows, before = [], 0
+    for x in blocks:
+        left, right = (zeros(x.size(0), n, dtype=x.dtype) for n in (before, width - before - x.size(1)))
+        rows.append(cat([left, x, right], 1))
+        before += x.size(1)
+    return cat(rows) if rows else zeros(1, 0)
+
+
+@composite
+def cartesian_prod(*tensors: Tensor) -> Any:
+    """All tuples with one element of each vector, as rows."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([x.reshape(-1) for x in meshgrid(*tensors, indexing="ij")], 1)
+
+
+@composite
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to take r elements of a vector, as rows."""
+    if input.dim() != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(pick(range(input.numel()), r))
+    if not rows:
+        return input.new_zeros((0, r) if r else (0,))
+    index = TABLE.ops["tensor"]([i for row in rows for i in row])
+    return input.index_select(0, index).reshape(len(rows), r)

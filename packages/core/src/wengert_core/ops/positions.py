@@ -1,0 +1,290 @@
+"""Operations that read or write along a dim, at masks, and on triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+reading, scattering, array, composite = TABLE.reading, TABLE.scattering, TABLE.array, TABLE.composite
+
+
+# ---- references
+
+def everywhere(xp: Any, x: Any, dim: int, index: Any) -> tuple[Any, ...]:
+    """Index arrays for all dims: ``index`` along ``dim``, its own positions along the others."""
+    own = list(xp.indices(index.shape, sparse=True))
+    own[dim % len(own)] = index
+    return tuple(own)
+
+
+def scatter(xp: Any, x: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any) -> Any:
+    """The reference of scatter."""
+    x, at = xp.array(x), everywhere(xp, x, dim, index)
+    if src is None:
+        src = value
+    elif xp.ndim(src):
+        src = src[tuple(slice(n) for n in index.shape)]
+    if reduce is None:
+        x[at] = src
+    else:
+        (xp.add if reduce == "add" else xp.multiply).at(x, at, xp.asarray(src).astype(x.dtype))
+    return x
+
+
+def scatter_add(xp: Any, x: Any, dim: int, index: Any, src: Any) -> Any:
+    """The reference of scatter_add."""
+    return scatter(xp, x, dim, index, src, None, "add")
+
+
+def at_dim(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
+    """Index of the parts of a dim."""
+    return (slice(None),) * (dim % x.ndim) + (index,)
+
+
+def index_add(xp: Any, x: Any, dim: int, index: Any, source: Any, alpha: Any) -> Any:
+    """The reference of index_add."""
+    x = xp.array(x)
+    xp.add.at(x, at_dim(x, dim, index), source * xp.asarray(alpha).astype(x.dtype))
+    return x
+
+
+def index_write(xp: Any, x: Any, dim: int, index: Any, source: Any) -> Any:
+    """The reference of index_copy and index_fill."""
+    x = xp.array(x)
+    x[at_dim(x, dim, index)] = source
+    return x
+
+
+# ---- along a dim
+
+reading("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", way="gather",
+        reference=lambda xp, x, dim, index, sparse_grad=False: x[everywhere(xp, x, dim, index)],
+        doc="The elements of a dim at the places that an index of the result's shape gives.")
+reading("index_select(Tensor self, int dim, Tensor index) -> Tensor", way="index_select",
+        reference=lambda xp, x, dim, index: x[at_dim(x, dim, index)], doc="The parts of a dim at the entries of a vector.")
+reading("nonzero(Tensor self, *, bool as_tuple=False) -> Tensor", way="nonzero", no_record=True,
+        doc="The places of the elements that are not zero: a row for each, or a vector for each dim.")
+scattering("scatter(Tensor self, int dim, Tensor index, Any? src=None, Any? value=None, *, str? reduce=None) -> Tensor",
+           way="scatter", reference=scatter, doc="self with elements written along a dim.")
+scattering("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", way="scatter_add", reference=scatter_add,
+           doc="self with elements added along a dim.")
+scattering("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", way="index_add",
+           reference=index_add, doc="self with alpha * source added to the parts of a dim.")
+scattering("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", way="index_copy", reference=index_write,
+           doc="self with source as the parts of a dim.")
+scattering("index_fill(Tensor self, int dim, Tensor index, Any value) -> Tensor", way="index_fill", reference=index_write,
+           doc="self with one value in the parts of a dim.")
+
+
+@composite
+def argwhere(input: Tensor) -> Tensor:
+    """The places of the elements that are not zero, a row for each."""
+    return TABLE.ops["nonzero"](input)
+
+
+@composite
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """gather, with the two broadcast together along the other dims; without a dim, on the flattened tensors."""
+    gather = TABLE.ops["gather"]
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    if input.dim() != indices.dim():
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+                           f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+    dim = dim % input.dim() if -input.dim() <= dim < input.dim() else dim
+    sizes = [max(a, b) if b != 0 and a != 0 else 0 for a, b in zip(input.shape, indices.shape, strict=True)]
+    own = [input.size(dim) if d == dim else n for d, n in enumerate(sizes)]
+    index = [indices.size(dim) if d == dim else n for d, n in enumerate(sizes)]
+    return gather(input.expand(own), dim, indices.expand(index))
+
+
+def coordinates(index: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
+    """Positions in the flattened tensor as an index for each dim."""
+    places = []
+    floor_divide, remainder = TABLE.ops["floor_divide"], TABLE.ops["remainder"]
+    for size in reversed(shape):
+        places.append(remainder(index, size))
+        index = floor_divide(index, size)
+    return tuple(reversed(places))
+
+
+def checked_positions(index: Tensor, count: int) -> Tensor:
+    """Positions counted from the front; IndexError for one outside."""
+    if index.numel() and not -count <= int(index.min()) <= int(index.max()) < count:
+        worst = int(index.max()) if int(index.max()) >= count else int(index.min())
+        raise IndexError(f"out of range: tried to access index {worst} on a tensor of {count} elements.")
+    return TABLE.ops["where"](index < 0, index + count, index)
+
+
+@composite
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at positions of the flattened tensor; the result has index's shape."""
+    return input.reshape(-1)[checked_positions(index, input.numel())]
+
+
+@composite
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """input with source at positions of the flattened tensor."""
+    return put_(input.clone(), index, source, accumulate)
+
+
+def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """In-place version of put."""
+    places = coordinates(checked_positions(index, self.numel()).reshape(-1), self.shape)
+    return TABLE.ops["index_put_"](self, places, source.reshape(-1), accumulate)
+
+
+# ---- masks
+
+def together(xp: Any, x: Any, mask: Any) -> Any:
+    """Both broadcast to one shape; RuntimeError in torch's words."""
+    for d in range(1, min(x.ndim, mask.ndim) + 1):
+        if x.shape[-d] != mask.shape[-d] and 1 not in (x.shape[-d], mask.shape[-d]):
+            raise RuntimeError(f"The size of tensor a ({mask.shape[-d]}) must match the size of tensor b ({x.shape[-d]}) at non-singleton "
+                               f"dimension {max(x.ndim, mask.ndim) - d}")
+    return xp.broadcast_arrays(x, mask)
+
+
+def masked_select(xp: Any, x: Any, mask: Any) -> Any:
+    """The reference of masked_select; refuses other masks than bool."""
+    if mask.dtype != bool:
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype}")
+    x, mask = together(xp, x, mask)
+    return x[mask]
+
+
+def masked_scatter(xp: Any, x: Any, mask: Any, source: Any) -> Any:
+    """The reference of masked_scatter."""
+    if mask.dtype != bool:
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype}")
+    if x.dtype != source.dtype:
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {x.dtype} and {source.dtype}")
+    x, mask = (xp.array(a) for a in together(xp, x, mask))
+    wanted = int(mask.sum())
+    if source.size < wanted:
+        raise RuntimeError(f"Number of elements of source < number of ones in mask: {source.size} < {wanted}")
+    x[mask] = source.reshape(-1)[:wanted]
+    return x
+
+
+array("masked_select(Tensor self, Tensor mask) -> Tensor", reference=masked_select, widen=False,
+      doc="The elements where mask is True, as a vector.")
+array("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", reference=masked_scatter, widen=False, inplace=True,
+      doc="self with the elements of source, one after the other, where mask is True.")
+
+# ---- order and triangles
+
+
+def dims_of(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Dims counted from the front, checked; torch's errors."""
+    wrapped = []
+    for dim in (dims,) if isinstance(dims, int) else tuple(dims):
+        if not -max(ndim, 1) <= dim < max(ndim, 1):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got "
+                             f"{dim})")
+        wrapped.append(dim % max(ndim, 1))
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    return tuple(wrapped) if ndim else ()
+
+
+def roll(xp: Any, x: Any, shifts: Any, dims: Any) -> Any:
+    """The reference of roll."""
+    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not dims and len(shifts) == 1:
+        return xp.roll(x, shifts[0])
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    for dim in dims:
+        dims_of(dim, x.ndim)
+    return xp.roll(x, shifts, dims)
+
+
+def triangle(xp: Any, x: Any, diagonal: int, name: str) -> Any:
+    """The reference of tril and triu."""
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, its shape is {list(x.shape)}")
+    return getattr(xp, name)(x, diagonal)
+
+
+TABLE.flipping("flip(Tensor self, int[]* dims) -> Tensor", reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
+               doc="Some dims in reverse order, as a copy.")
+array("roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor", reference=roll, widen=False,
+      doc="Elements shifted along some dims; what leaves at the end comes in at the start.")
+array("tril(Tensor self, int diagonal=0) -> Tensor", reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "tril"),
+      widen=False, inplace=True, doc="The lower triangle of matrices, 0 elsewhere.")
+array("triu(Tensor self, int diagonal=0) -> Tensor", reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "triu"),
+      widen=False, inplace=True, doc="The upper triangle of matrices, 0 elsewhere.")
+
+
+@composite
+def fliplr(input: Tensor) -> Tensor:
+    """flip along dim 1."""
+    if input.dim() < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return TABLE.ops["flip"](input, (1,))
+
+
+@composite
+def flipud(input: Tensor) -> Tensor:
+    """flip along dim 0."""
+    if input.dim() < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return TABLE.ops["flip"](input, (0,))
+
+
+@composite
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """The plane of two dims turned by k right angles."""
+    if len(dims) != 2 or dims_of(dims, input.dim())[0] == dims_of(dims, input.dim())[1]:
+        raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {list(dims)}")
+    flip = TABLE.ops["flip"]
+    first, second = dims
+    if k % 4 == 1:
+        return flip(input, (second,)).transpose(first, second).clone()
+    if k % 4 == 2:
+        return flip(input, (first, second))
+    if k % 4 == 3:
+        return flip(input, (first,)).transpose(first, second).clone()
+    return input.clone()
+
+
+@composite
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of input with src in the part at one index of a dim."""
+    return written(input, input.clone().select(dim, index).shape, src, lambda out: out.select(dim, index))
+
+
+@composite
+def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+                  step: int = 1) -> Tensor:
+    """A copy of input with src in [start:end:step] of a dim."""
+    slice_ = TABLE.ops["slice"]
+    return written(input, slice_(input, dim, start, end, step).shape, src, lambda out: slice_(out, dim, start, end, step))
+
+
+@composite
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of input with src on a diagonal."""
+    return written(input, input.diagonal(offset, dim1, dim2).shape, src, lambda out: out.diagonal(offset, dim1, dim2))
+
+
+def written(input: Tensor, shape: Sequence[int], src: Tensor, part: Any) -> Tensor:
+    """A copy of input with src in a part of it."""
+    if tuple(shape) != tuple(src.shape):
+        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+                           f"{list(shape)}")
+    out = input.clone()
+    part(out).copy_(src)
+    return out
+
+
+TABLE.methods["put_"] = put_
+for NAME in ("argwhere", "take_along_dim", "take", "put", "fliplr", "flipud", "rot90", "select_scatter", "slice_scatter",
+             "diagonal_scatter"):
+    TABLE.methods[NAME] = TABLE.ops[NAME]

@@ -1,0 +1,213 @@
+"""Gradient checks: reverse mode against central differences, forward against reverse, the second order against differences.
+
+Complex numbers by torch's convention: the gradient of a real L by z = x + iy is dL/dx + i dL/dy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import wengert_engine as we
+from wengert_core.op import Op
+from wengert_core.tensor import Tensor
+from wengert_formulas.forward import defaults, jvp
+from wengert_testing.calls import array_of, as_tensors, as_tuple, contiguous, function_of, is_floating, op_of
+from wengert_testing.case import Array, OpCase, Sample
+from wengert_testing.tolerance import assert_close
+
+Inputs = list[Array]
+STEP = 1e-5
+"""Of central differences in float64: its square and the rounding error 1e-16 / STEP are both near 1e-10."""
+RTOL, ATOL = 2e-6, 2e-6
+
+
+class Program:
+    """A case's call as a function of its floating inputs alone."""
+
+    def __init__(self, case: OpCase, sample: Sample, change: Callable[[Array], Tensor] = contiguous) -> None:
+        self.case = case
+        self.function: Callable[..., Any] = function_of(case.op)
+        self.sample = sample
+        self.change = change
+        self.inputs: Inputs = []
+        as_tensors(sample, self.note)
+
+    def note(self, array: Array) -> Array:
+        if array.dtype.kind in "fc":
+            self.inputs.append(array)
+        return array
+
+    def tensors(self, inputs: Inputs, requires_grad: bool) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
+        """The floating inputs as tensors, and all arguments."""
+        rest = iter(inputs)
+        made: list[Tensor] = []
+
+        def change(array: Array) -> Tensor:
+            if array.dtype.kind not in "fc":
+                return self.change(array)
+            made.append(self.change(next(rest)))
+            return made[-1].requires_grad_() if requires_grad else made[-1]
+
+        args, kwargs = as_tensors(self.sample, change)
+        return made, args, kwargs
+
+    def run(self, inputs: Inputs, requires_grad: bool = False) -> tuple[list[Tensor], list[Tensor]]:
+        """(floating inputs, floating outputs)."""
+        made, args, kwargs = self.tensors(inputs, requires_grad)
+        return made, [y for y in as_tuple(self.function(*args, **kwargs)) if is_floating(y)]
+
+    def cotangents(self, seed: int = 0) -> Inputs:
+        """Random gradients of the outputs that are differentiable."""
+        outputs = self.run(self.inputs, True)[1]
+        return [randoms(array_of(y), seed + i) for i, y in enumerate(outputs) if y.requires_grad]
+
+
+def randoms(like: Array, seed: int) -> Array:
+    """Random numbers of an array's shape and dtype."""
+    rng = np.random.default_rng(seed + 17)
+    numbers = rng.uniform(-1, 1, like.shape)
+    return np.asarray(numbers + 1j * rng.uniform(-1, 1, like.shape) if like.dtype.kind == "c" else numbers, like.dtype)
+
+
+def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
+    """The sum of Re(conj(a) b)."""
+    return float(sum(np.real(np.conj(x) * y).sum() for x, y in zip(a, b, strict=True)))
+
+
+# ---- first order
+def loss(program: Program, inputs: Inputs, weights: Inputs) -> float:
+    """A weighted sum of the differentiable outputs."""
+    with we.no_grad():
+        outputs = program.run(inputs)[1]
+    return inner(weights, [array_of(y) for y in outputs[: len(weights)]])
+
+
+def reverse(program: Program, inputs: Inputs, weights: Inputs) -> Inputs:
+    """The gradients of the weighted sum by reverse mode; zeros for an input that takes no part."""
+    made, outputs = program.run(inputs, True)
+    outputs = [y for y in outputs if y.requires_grad]
+    grads = we.grad(outputs, made, [contiguous(w) for w in weights], allow_unused=True)
+    for x, g in zip(made, grads, strict=True):
+        assert g is None or (tuple(g.shape) == tuple(x.shape) and g.dtype is x.dtype), \
+            f"{program.case.op}: gradient {g.dtype}{list(g.shape)} of an input {x.dtype}{list(x.shape)}"
+    return [np.zeros(x.shape, x.dtype) if g is None else array_of(g) for x, g in zip(inputs, grads, strict=True)]
+
+
+def differences(f: Callable[[Inputs], float], inputs: Inputs) -> Inputs:
+    """Central differences of a real function by every element: dL/dx + i dL/dy for a complex one."""
+    results = []
+    for k, x in enumerate(inputs):
+        slope = np.zeros(x.shape, x.dtype)
+        for place in np.ndindex(x.shape):
+            for unit in (1, 1j) if x.dtype.kind == "c" else (1,):
+                slope[place] += unit * difference(f, inputs, k, place, unit * STEP)
+        results.append(slope)
+    return results
+
+
+def difference(f: Callable[[Inputs], float], inputs: Inputs, k: int, place: tuple[int, ...], step: complex) -> float:
+    """The central difference by one element of one input."""
+    sides = []
+    for sign in (1, -1):
+        moved = inputs[k].copy()
+        moved[place] += sign * step
+        sides.append(f([*inputs[:k], moved, *inputs[k + 1:]]))
+    return (sides[0] - sides[1]) / (2 * abs(step))
+
+
+def check_reverse(program: Program) -> None:
+    """Reverse mode agrees with central differences."""
+    weights = program.cotangents()
+    expected = differences(lambda inputs: loss(program, inputs, weights), program.inputs)
+    for i, (got, numeric) in enumerate(zip(reverse(program, program.inputs, weights), expected, strict=True)):
+        close(program, got, numeric, f"gradient of input {i}")
+
+
+def close(program: Program, got: Any, expected: Any, what: str) -> None:
+    """assert_close with the tolerance of differences."""
+    slack = max(1.0, float(np.max(np.abs(expected), initial=0)))
+    assert_close(got, expected, f"{program.case.op}{program.sample!r}: {what}", rtol=RTOL, atol=ATOL * slack)
+
+
+# ---- forward
+def check_forward(program: Program) -> None:
+    """<weights, forward(tangents)> equals <reverse(weights), tangents>. Only for a primitive: it has one formula."""
+    op = op_of(program.case)
+    if op is None:
+        return
+    weights = program.cotangents()
+    tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
+    values, moved = spread(program, op, tangents)
+    forward = inner(weights, [array_of(t) for t in jvp(op, values, moved) if t is not None])
+    backward = inner(reverse(program, program.inputs, weights), tangents)
+    close(program, forward, backward, "forward against reverse")
+
+
+def spread(program: Program, op: Op, tangents: Inputs) -> tuple[list[Any], list[Any]]:
+    """The op's arguments and their tangents, both in the order of its schema."""
+    made, args, kwargs = program.tensors(program.inputs, False)
+    paired = {id(x): contiguous(t) for x, t in zip(made, tangents, strict=True)}
+    values = in_order(op, args, kwargs)
+    return values, [tangent_of(value, paired) for value in values]
+
+
+def in_order(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """All arguments in the schema's order, with its defaults."""
+    values = defaults(op)
+    for i, value in enumerate(args):
+        values[i] = value
+    for name, value in kwargs.items():
+        values[op.params.index(name)] = value
+    return values
+
+
+def tangent_of(value: Any, paired: dict[int, Tensor]) -> Any:
+    """The tangent of an argument, or of each member of a sequence."""
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return [paired.get(id(v)) for v in value]
+    return paired.get(id(value))
+
+
+# ---- second order
+def check_second(program: Program) -> None:
+    """The derivative of <reverse(weights), tangents> by inputs and weights, along one direction, agrees with differences."""
+    weights = program.cotangents()
+    tangents = [randoms(x, 200 + i) for i, x in enumerate(program.inputs)]
+    at = [*program.inputs, *weights]
+    along = [randoms(x, 300 + i) for i, x in enumerate(at)]
+    n = len(program.inputs)
+
+    def first(values: Inputs) -> float:
+        return inner(reverse(program, values[:n], values[n:]), tangents)
+
+    plus, minus = (first([x + sign * STEP * d for x, d in zip(at, along, strict=True)]) for sign in (1, -1))
+    numeric = (plus - minus) / (2 * STEP)
+    close(program, inner(reverse_of_reverse(program, weights, tangents), along), numeric, "second derivative")
+
+
+def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> Inputs:
+    """The gradients of <reverse(weights), tangents> by inputs and weights."""
+    made, outputs = program.run(program.inputs, True)
+    outputs = [y for y in outputs if y.requires_grad]
+    given = [contiguous(w).requires_grad_() for w in weights]
+    grads = we.grad(outputs, made, given, create_graph=True, allow_unused=True)
+    pairs = [(g, contiguous(t)) for g, t in zip(grads, tangents, strict=True) if g is not None and g.requires_grad]
+    second: Sequence[Tensor | None] = [None] * (len(made) + len(given))
+    if pairs:
+        second = we.grad([g for g, _ in pairs], [*made, *given], [t for _, t in pairs], allow_unused=True)
+    return [np.zeros(x.shape, x.dtype) if g is None else array_of(g)
+            for x, g in zip([*program.inputs, *weights], second, strict=True)]
+
+
+def check_gradients(case: OpCase, sample: Sample) -> None:
+    """All checks of a case on one sample in float64 or complex128: reverse, forward, and second order unless grad="first"."""
+    program = Program(case, sample)
+    if not case.grad or not program.inputs:
+        return
+    check_reverse(program)
+    check_forward(program)
+    if case.grad != "first":
+        check_second(program)

@@ -1,0 +1,22 @@
+"""The op sample table: for every op and composite of core at least one row. One module for each family.
+
+>>> from wengert_testing.samples import CASES
+>>> [case.op for case in CASES if case.op == "exp"]
+['exp']
+"""
+
+from wengert_testing.case import OpCase
+from wengert_testing.samples import (
+    activations,
+    arithmetic,
+    comparison,
+    complex_parts,
+    exponential,
+    rounding,
+    trigonometric,
+)
+
+MODULES = (arithmetic, exponential, trigonometric, activations, comparison, rounding, complex_parts)
+CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
+
+__all__ = ["CASES", "OpCase"]

@@ -1,0 +1,24 @@
+"""Inputs that many rows share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_testing.case import T
+
+Inputs = list[tuple[Any, ...]]
+
+UNARY: Inputs = [(T(),), (T(5),), (T(2, 3),), (T(0, 3),), (T(2, 1, 3),)]
+PAIRS: Inputs = [(T(), T()), (T(4), T(4)), (T(2, 3), T(3)), (T(2, 1), T(1, 3)), (T(0, 3), T(3)), (T(), T(2, 3))]
+WITH_NUMBER: Inputs = [*PAIRS, (T(2, 3), 1.5), (T(3), 2)]
+REDUCED: Inputs = [(T(),), (T(4),), (T(2, 3),), (T(2, 3), 0), (T(2, 3), -1, True), (T(2, 3, 2), (0, -1)), (T(2, 3, 2), [1], True)]
+"""Of a reduction over any dims."""
+ALONG: Inputs = [(T(), 0), (T(4), 0), (T(2, 3), 1), (T(3, 2), -2), (T(2, 3, 2), 1)]
+"""Of work along one dim."""
+ONE_DIM: Inputs = [(T(4),), (T(3, 2), 0), (T(2, 3), -1), (T(2, 3), 1, True), (T(), 0)]
+"""Of a choice along one dim, the last by default."""
+
+
+def with_words(inputs: Inputs, **words: Any) -> Inputs:
+    """The same inputs with keyword arguments."""
+    return [(*given, words) for given in inputs]
