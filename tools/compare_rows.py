@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import programs
+import benchmarks.programs as programs
 
 CHAIN = 500  # nodes (or pairs of nodes) of the chains whose backward is timed
 FORWARD = "one recorded pointwise op"

@@ -42,6 +42,7 @@ class Grad:
 
     def setup(self) -> None:
         self.x = tensors(wg, 16)["x"]
+        self.time_grad()
 
     def loss(self) -> Any:
         return (self.x * self.x).tanh().sum()
@@ -59,6 +60,7 @@ class CustomFunction:
 
     def setup(self) -> None:
         self.program, self.x, self.apply = FunctionChain(wg), tensors(wg, 16)["x"], sine_function(wg).apply
+        self.program()
 
     def time_chain(self) -> None:
         self.program()

@@ -14,7 +14,13 @@ def tensors_of(result: Any) -> list[Any]:
     return [one for one in some if isinstance(one, wg.Tensor) and one.requires_grad]
 
 
-class Forward:
+class Short:
+    """There are many ops: little time for each."""
+
+    rounds, repeat, sample_time, warmup_time = 1, (1, 5, 0.2), 0.003, 0.02
+
+
+class Forward(Short):
     """A call without recording."""
 
     params = tuple(rows())
@@ -28,7 +34,7 @@ class Forward:
         self.op(*self.arguments, **self.keywords)
 
 
-class Gradient:
+class Gradient(Short):
     """A recorded call and the gradient of its result's sum with respect to its first tensor."""
 
     params = tuple(rows())

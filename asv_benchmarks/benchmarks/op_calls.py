@@ -16,10 +16,10 @@ from wengert_core.schema import parse_schema
 from .programs import numbers
 
 ARGUMENTS = {
-    "self": "x", "input": "x", "x": "x", "y": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]", "target": "y",
-    "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0", "axis0": "0",
-    "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)", "stride": "(4, 1)",
-    "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
+    "self": "x", "input": "x", "x": "x", "y": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
+    "target": "y", "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0",
+    "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
+    "stride": "(4, 1)", "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
     "fill_value": "0.5", "threshold": "0.5", "negative_slope": "0.01", "beta": "1.0",
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
@@ -30,7 +30,7 @@ OP_CALLS = {
     "bitwise_left_shift": "n, 1", "bitwise_right_shift": "n, 1",
     # domains, numbers and bounds
     "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
-    "nll_loss": "x.log(), i", "cross_entropy": "x, i", "nll_loss_backward": "grad, x, i", "one_hot": "i, 4",
+    "nll_loss": "x.log(), i", "cross_entropy": "x, i", "one_hot": "i, 4",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",
@@ -46,10 +46,11 @@ OP_CALLS = {
     "masked_scatter": "x, m, y", "select_scatter": "x, a, 0, 1", "slice_scatter": "x, y[1:3], 0, 1, 3",
     "diagonal_scatter": "x, a", "take": "x, i", "repeat_interleave": "x, 2",
     # products
-    "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d", "ger": "a, d",
-    "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d", "matrix_power": "x, 3",
-    "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]", "chain_matmul": "x, y, x",
-    "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y", "tensordot": "x, y, 1",
+    "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
+    "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
+    "matrix_power": "x, 3", "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
+    "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
+    "tensordot": "x, y, 1",
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",

@@ -10,6 +10,7 @@ class Digits:
 
     def setup(self) -> None:
         self.step = DigitsStep(wg)
+        self.step()
 
     def time_step(self) -> None:
         self.step()
@@ -20,6 +21,7 @@ class Fit:
 
     def setup(self) -> None:
         self.program = PredatorPrey(wg)
+        self.program.loss()
 
     def time_loss(self) -> None:
         self.program.loss()

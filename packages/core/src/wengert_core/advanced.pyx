@@ -43,12 +43,12 @@ cdef list expanded_masks(Tensor t, object indices):
     cdef list pairs = []
     cdef Tensor index
     cdef int dim = 0
-    for item in indices:
+    for i, item in enumerate(indices):
         if item is None:
             dim += 1
             continue
         if not isinstance(item, Tensor):
-            raise TypeError(f"tensors used as indices must be tensors or None, got {type(item).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
         index = item
         if index.code == UINT8:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning,
@@ -116,8 +116,6 @@ cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t strid
     cdef Py_ssize_t steps[64]
     cdef int i, offset = plan.n_index - index.rank
     cdef char* p = index.data
-    if size == 0 and plan.n:
-        raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
     for i in range(plan.n_index):
         counter[i] = 0
         steps[i] = 0 if i < offset or index.dims[i - offset] == 1 else index.dims[index.rank + i - offset]
@@ -144,13 +142,13 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     cdef int i, first = t.rank, last = -1, dim
     cdef Py_ssize_t j
     cdef unsigned long long indexed = 0
+    cdef bint empty = False
     broadcast_indices(pairs, plan)
     owner = new_empty(INT64, 1, &plan.n)
     plan.offsets = <Py_ssize_t*> owner.data
     for j in range(plan.n):
         plan.offsets[j] = 0
     for dim, index in pairs:
-        add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
         indexed |= 1ULL << dim
         first = min(first, dim)
         last = max(last, dim)
@@ -164,6 +162,12 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
         else:
             plan.after[plan.n_after], plan.after_strides[plan.n_after] = t.dims[i], t.dims[t.rank + i]
             plan.n_after += 1
+        empty = empty or t.dims[i] == 0
+    for dim, index in pairs:
+        if t.dims[dim] == 0 and plan.n:
+            raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
+        if not empty:                  # torch does not look at the positions of an empty result either
+            add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
     return owner
 
 
@@ -291,16 +295,12 @@ cdef Tensor gathered(Op op, Tensor t, object indices):
 cdef Tensor laid_out(Plan* plan, Tensor out):
     """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
     cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t positions[64]
     cdef int order[64]
     cdef int i
     cdef bint plain = True
-    for i in range(out.rank):
-        strides[i] = 0
-    for i in range(plan.n_before):
-        strides[i] = plan.before_strides[i]
-    for i in range(plan.n_after):
-        strides[plan.n_before + plan.n_index + i] = plan.after_strides[i]
-    order_of(out.rank, strides, out.dims, order)
+    result_strides(plan, out.rank, strides, positions)
+    order_of(out.rank, strides, positions, out.dims, order)
     for i in range(out.rank):
         plain = plain and order[i] == i
     if plain:
@@ -309,6 +309,23 @@ cdef Tensor laid_out(Plan* plan, Tensor out):
     dense_strides(other, order)
     copy_into(other, out)
     return other
+
+
+cdef void result_strides(Plan* plan, int rank, Py_ssize_t* strides, Py_ssize_t* positions) noexcept:
+    """Strides along the result's dims: in the indexed tensor, and in the index tensors (0 where they do not reach)."""
+    cdef int i, behind = plan.n_before + plan.n_index
+    cdef Py_ssize_t step = 1
+    for i in range(rank):
+        strides[i] = positions[i] = 0
+    for i in range(plan.n_after):
+        strides[behind + i] = plan.after_strides[i]
+        positions[behind + i] = plan.after[i] == 1
+    for i in range(plan.n_index - 1, -1, -1):
+        positions[plan.n_before + i] = step
+        step *= plan.index_shape[i]
+    for i in range(plan.n_before):
+        strides[i] = plan.before_strides[i]
+        positions[i] = step if plan.before[i] == 1 else 0
 
 
 cdef Tensor index_by_reference(Op op, Tensor t, object indices):

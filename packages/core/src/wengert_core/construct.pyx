@@ -4,6 +4,7 @@ A sequence is read three times: for its shape (that of its first elements, as to
 for its values, when every length is checked.
 """
 from cpython.list cimport PyList_CheckExact
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
@@ -11,14 +12,15 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 import numpy as np
 cimport numpy as cnp
 
-from wengert_core.arrays cimport array_into, copy_into, tensor_of_array
+from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport (BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
-from wengert_core.interop cimport array_code, checked_array, tensor_sharing
+from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
+from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
 from wengert_core.scalars cimport load_number, number_code, store_number
-from wengert_core.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
+from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
@@ -34,6 +36,21 @@ cdef extern from "Python.h":
     object PySequence_Fast(object o, const char* message)
     Py_ssize_t PySequence_Fast_GET_SIZE(PyObject* o) noexcept
     PyObject* PySequence_Fast_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
+
+cdef extern from *:
+    """
+    /* Cython gives a class a short way to make instances, which would pass by the tp_new that tensor.pyx sets. */
+    static void wengert_call_new(PyTypeObject *t) { t->tp_vectorcall = NULL; PyType_Modified(t); }
+
+    /* A class that C code alone makes instances of: a half-made one must never exist, not even to be freed. */
+    static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *args, PyObject *kwargs) {
+        PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: make a tensor and use untyped_storage()", t->tp_name);
+        return NULL;
+    }
+    static void wengert_without_new(PyTypeObject *t) { t->tp_new = wengert_refuse_new; wengert_call_new(t); }
+    """
+    void wengert_call_new(PyTypeObject* t) noexcept
+    void wengert_without_new(PyTypeObject* t) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object NDARRAY = np.ndarray
@@ -268,7 +285,7 @@ cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, con
             raise ValueError(f"expected sequence of length {shape[i]} at dim {i} (got {data.shape[i - dim]})")
         count *= shape[i]
     target = new_on_memory(code, ndim - dim, shape + dim, steps + dim, where, where, count * FACTS.itemsize[code], None)
-    return array_into(data, target)
+    return copy_into(target, tensor_at(data, True))
 
 
 cdef Tensor tensor_of_sequence(object data, int code):
@@ -338,7 +355,7 @@ cdef Tensor tensor_of_data(object data, int code):
         t = <Tensor> data
         return copy_as(t, t.code if code < 0 else code)
     if isinstance(data, (NDARRAY, GENERIC)):
-        t = tensor_of_array(checked_array(np.asarray(data), True))
+        t = tensor_at(np.asarray(data), False)
         return copy_as(t, t.code if code < 0 else code)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
@@ -374,9 +391,33 @@ def blank_strided(dtype, tuple shape, tuple strides):
     return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
 
 
+def ramp(Tensor tensor, start, step):
+    """Fill a contiguous tensor with start + i * step, computed in double precision or in 64-bit integers."""
+    cdef double first = 0, pace = 0, value
+    cdef long long low = 0, stride = 0, whole
+    cdef Py_ssize_t i, itemsize = FACTS.itemsize[tensor.code]
+    cdef cast_fn narrow
+    cdef char* where = tensor.data
+    if FACTS.category[tensor.code] == CAT_FLOAT:
+        first, pace, narrow = start, step, cast(FLOAT64, tensor.code)
+        with nogil:
+            for i in range(tensor.count):
+                value = first + pace * <double> i
+                narrow(<char*> &value, 8, where, itemsize, 1)
+                where += itemsize
+    else:
+        low, stride, narrow = start, step, cast(INT64, tensor.code)
+        with nogil:
+            for i in range(tensor.count):
+                whole = low + stride * i
+                narrow(<char*> &whole, 8, where, itemsize, 1)
+                where += itemsize
+    return tensor
+
+
 def put(Tensor tensor, array):
-    """Copy an array of the tensor's shape into it, with torch's conversions; returns the tensor."""
-    array_into(array, tensor)
+    """Copy an array that broadcasts to the tensor's shape into it, with torch's conversions; returns the tensor."""
+    copy_into(tensor, tensor_at(np.asarray(array), True))
     return tensor
 
 
@@ -385,9 +426,9 @@ def of_data(data, dtype):
     return tensor_of_data(data, dtype_code(dtype))
 
 
-def of_array(array, dtype):
+def of_array(array, dtype, str what="NumPy array"):
     """A tensor on the memory of an array, or a converted copy when ``dtype`` is another one than the array's."""
-    cdef Tensor t = tensor_sharing(array)
+    cdef Tensor t = tensor_sharing(array, what)
     cdef int code = dtype_code(dtype)
     return t if code < 0 or code == t.code else copy_as(t, code)
 
@@ -396,3 +437,7 @@ def store(Tensor tensor, value):
     """Set a tensor of one element; RuntimeError when the number does not fit."""
     store_checked(<PyObject*> value, tensor.code, tensor.data)
     return tensor
+
+
+wengert_call_new(<PyTypeObject*> Tensor)
+wengert_without_new(<PyTypeObject*> Storage)

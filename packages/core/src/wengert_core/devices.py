@@ -37,7 +37,7 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: str | device, index: int | None = None) -> None:
+    def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             name, index = type.type, type.index
         elif isinstance(type, str):
@@ -78,9 +78,7 @@ def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
         raise RuntimeError("Device string must not be empty")
     if colon:
         if index is not None:
-            raise RuntimeError(
-                f"type (string) must not include an index because index was passed explicitly: {text}"
-            )
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
         if not number.isdecimal() or (number[0] == "0" and number != "0") or not name:
             raise RuntimeError(f"Invalid device string: '{text}'")
         index = int(number)
@@ -104,7 +102,7 @@ def device_number(spec: Any, caller: str = "device") -> int:
     Raises TypeError for what cannot name a device, RuntimeError for a device that no installed package provides.
     """
     if isinstance(spec, str) or (isinstance(spec, int) and not isinstance(spec, bool)):
-        spec = device(spec)  # type: ignore[arg-type]  # an int is refused with torch's message
+        spec = device(spec)  # an int is refused with torch's message
     if not isinstance(spec, device):
         raise TypeError(f"{caller}(): argument 'device' must be torch.device, not {type(spec).__name__}")
     if spec.type == "cpu":

@@ -18,7 +18,7 @@ def text(tensor: Any) -> str:
     array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
     return printing.format_tensor(array, dtype=tensor.dtype.name, default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
-                                  grad_fn_name=grad_fn.name() if grad_fn is not None else None)
+                                  grad_fn_name=type(grad_fn).__name__ if grad_fn is not None else None)
 
 
 def formatted(tensor: Any, spec: str) -> str:

@@ -20,6 +20,8 @@ from wengert_core.dtypes cimport (BFLOAT16, UINT8,
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
+from wengert_core.devices import device_number
+
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept nogil
     int PyGILState_Ensure() noexcept nogil
@@ -279,22 +281,7 @@ cdef Tensor take(object capsule):
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor on the memory of another library's array or tensor.
-
-    ext_tensor: an object with ``__dlpack__`` (NumPy, CuPy, PyTorch, JAX, ...) or a DLPack capsule.
-    device: "cpu" or None.   copy: True for memory of its own, None or False to share.
-    BufferError for a dtype or device we do not have, ValueError for negative strides.
-
-    >>> import numpy as np
-    >>> from wengert_core import from_dlpack
-    >>> a = np.zeros(2)
-    >>> t = from_dlpack(a)
-    >>> a[1] = 7
-    >>> t.tolist()
-    [0.0, 7.0]
-    """
-    from wengert_core.devices import device_number
-
+    """See wengert_core.from_dlpack."""
     if device is not None and device_number(device, "from_dlpack") != 0:
         raise BufferError(f"from_dlpack: cannot move data to device {device}")
     t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)

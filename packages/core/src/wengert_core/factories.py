@@ -17,8 +17,8 @@ from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
 CPP_NAMES = {
-    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
-    "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat",
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat",
     "complex128": "ComplexDouble",
 }  # fmt: skip
 """torch's C++ names of the dtypes, which its messages use."""
@@ -27,7 +27,9 @@ CPP_NAMES = {
 def invalid_combination(name: str, arguments: tuple[Any, ...], expected: str) -> TypeError:
     """torch's error for arguments that fit none of a function's signatures."""
     got = ", ".join(type(value).__name__ for value in arguments if value is not None)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected one of: {expected}")
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of: {expected}"
+    )
 
 
 def not_for(name: str, kind: dtype) -> NotImplementedError:
@@ -59,7 +61,7 @@ def as_tensor(data: Any, dtype: dtype | None) -> Tensor:
 
 
 def asarray(obj: Any, copy: bool | None, dtype: dtype | None) -> Tensor:
-    """An array, tensor, buffer, sequence or number as a tensor; copy=False: a ValueError where it cannot share memory."""
+    """An array, tensor, buffer, sequence or number as a tensor; copy=False: ValueError where it cannot share."""
     shared = _shared(obj, dtype)
     if shared is None:
         if copy is False:
@@ -115,13 +117,16 @@ def frombuffer(buffer: Any, count: int, offset: int, dtype: dtype | None) -> Ten
         )
     if count > 0 and offset + count * itemsize > length:
         raise ValueError(
-            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be greater than "
+            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be greater "
+            "than "
             f"actual buffer length ({length} bytes)"
         )
-    return _construct.of_array(np.frombuffer(buffer, numpy_dtype(dtype), count if count > 0 else -1, offset), None)
+    return _construct.of_array(
+        np.frombuffer(buffer, numpy_dtype(dtype), count if count > 0 else -1, offset), None, "buffer"
+    )
 
 
-def numpy_dtype(kind: dtype) -> np.dtype[Any]:
+def numpy_dtype(kind: dtype) -> Any:
     """NumPy's dtype for one of ours; ml_dtypes' for bfloat16."""
     if kind.name == "bfloat16":
         import ml_dtypes
@@ -159,10 +164,16 @@ def _ints(value: Any) -> tuple[int, ...]:
 
 def arange(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, without the end."""
+    if type(start) is int and end is None and step is None and dtype is None and 0 <= start < 1 << 40:
+        return _construct.ramp(_construct.blank(INT64, start), 0, 1)
     if start is None and end is None:
-        raise invalid_combination("arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)")
-    if end is None and step is not None or start is None and step is not None:
-        raise invalid_combination("arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)")
+        raise invalid_combination(
+            "arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)"
+        )
+    if (end is None and step is not None) or (start is None and step is not None):
+        raise invalid_combination(
+            "arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)"
+        )
     if end is None or start is None:
         bounds = [0, as_number("arange", "end", 1, start if end is None else end), 1]
     else:
@@ -177,7 +188,8 @@ _ARANGE = ("start", "end", "step")
 def inclusive_range(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, with the end."""
     warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
         UserWarning,
         stacklevel=2,
@@ -203,9 +215,7 @@ def _arange(name: str, bounds: list[Any], dtype: dtype | None, extra: int) -> Te
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
     size = _arange_size(bounds if not kind.is_floating_point and kind is not INT64 else [start, end, step], extra)
     tensor = _construct.blank(kind, size)
-    if kind.is_floating_point:
-        return _construct.put(tensor, start + np.arange(size, dtype=np.float64) * step)
-    return _construct.put(tensor, start + np.arange(size, dtype=np.int64) * step)
+    return _construct.ramp(tensor, start, step)
 
 
 def _arange_size(bounds: list[Any], extra: int) -> int:
@@ -217,7 +227,7 @@ def _arange_size(bounds: list[Any], extra: int) -> int:
             f"upper bound and lower bound inconsistent with step sign: start {start}, end {end}, step {step}"
         )
     if all(isinstance(v, int) for v in bounds):
-        return -((start - end) // step) if not extra else (end - start) // step + 1
+        return int(-((start - end) // step) if not extra else (end - start) // step + 1)
     return math.ceil((end - start) / step) if not extra else math.floor((end - start) / step) + 1
 
 
@@ -243,7 +253,8 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
     for what, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value.ndim:
             raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {what} with {value.ndim} dimension(s)."
+                f"{name} only supports 0-dimensional start and end tensors, but got {what} with {value.ndim} "
+                "dimension(s)."
             )
     first, last = as_number(name, "start", 1, start), as_number(name, "end", 2, end)
     count = int(steps)
@@ -256,7 +267,8 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
             kind = get_default_dtype().to_complex()
     elif is_complex and not kind.is_complex:
         raise RuntimeError(
-            f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to passed dtype {CPP_NAMES[kind.name]}"
+            f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to passed dtype "
+            f"{CPP_NAMES[kind.name]}"
         )
     if kind.name == "bool":
         raise not_for(f"{name}_cpu", kind)
@@ -280,7 +292,7 @@ def _line(first: Any, last: Any, count: int, kind: dtype) -> np.ndarray[Any, Any
 
 
 def eye(n: int, m: int | None, dtype: dtype | None) -> Tensor:
-    """Ones on the diagonal of an n by m matrix."""
+    """Ones on the diagonal of an n by m matrix, zeros elsewhere."""
     m = n if m is None else m
     if n < 0:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")

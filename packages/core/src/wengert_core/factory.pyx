@@ -40,9 +40,13 @@ cdef enum:
 # ---- requires_grad
 
 def set_requires_grad_hook(hook):
-    """Tell core how a new tensor comes to require gradients: hook(tensor, True). The engine calls this; None: nobody."""
+    """Tell core how a new tensor comes to require gradients: hook(tensor, True); None: not at all. Returns the hook before.
+
+    The engine calls this when it is imported.
+    """
     global REQUIRES_GRAD_HOOK
-    REQUIRES_GRAD_HOOK = hook
+    before, REQUIRES_GRAD_HOOK = REQUIRES_GRAD_HOOK, hook
+    return before
 
 
 cdef int mark_grad(Tensor t) except -1:

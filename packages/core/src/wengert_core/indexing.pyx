@@ -187,6 +187,8 @@ cdef int consumed(Index* index, Tensor t) except -1:
 cdef str too_many_message(Index* index, Tensor t):
     if t.rank == 0 and not index.is_tuple:
         if index.items[0].kind == I_INT and not isinstance(<object> index.items[0].object, Tensor):
+            if index.items[0].value:
+                return f"index {index.items[0].value} is out of bounds for dimension 0 with size 0"
             return ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
                     "tensor to a number")
         if index.items[0].kind == I_SLICE:

@@ -106,7 +106,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
 
 
 def _combined(*values: Any) -> dtype:
-    """torch's rule: what has dimensions decides, then 0-d tensors, then numbers, unless the other is of a higher category."""
+    """torch's rule: dimensions decide, then 0-d tensors, then numbers, unless the other is of a higher category."""
     ranks = [(2 if v.ndim else 1) if isinstance(v, Tensor) else 0 for v in values]
     types = [v.dtype if isinstance(v, Tensor) else _construct.of_data(v, None).dtype for v in values]
     if ranks[0] == ranks[1]:
@@ -178,5 +178,4 @@ def numel(input: Tensor) -> int:
     >>> numel(zeros(2, 3))
     6
     """
-    return _tensor_argument("numel", input).numel()
-
+    return int(_tensor_argument("numel", input).numel())

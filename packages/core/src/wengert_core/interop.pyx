@@ -13,11 +13,11 @@ import warnings
 import numpy as np
 cimport numpy as cnp
 
-from wengert_core.arrays cimport array_of, tensor_of_array
+from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport Tensor, storage_of
+from wengert_core.tensor cimport Tensor, new_on_memory, storage_of
 
 cnp.import_array()
 
@@ -28,7 +28,11 @@ cdef object NDARRAY = np.ndarray
 # ---- arrays in
 
 cdef int array_code(object array) except -1:
-    try:
+    cdef int number = cnp.PyArray_TYPE(array), code
+    for code in range(12):
+        if FACTS.numpy_type[code] == number:
+            return code
+    try:                               # ml_dtypes' bfloat16, and the second of two C types of one size
         return code_of(array.dtype)
     except TypeError:
         pass
@@ -37,30 +41,51 @@ cdef int array_code(object array) except -1:
                     "complex64, complex128, int64, int32, int16, int8, uint8, and bool (and ml_dtypes.bfloat16).")
 
 
-cdef object checked_array(object array, bint may_copy):
-    """``array`` if its elements lie where a tensor's may: aligned, on strides that are multiples of their size."""
-    cdef Py_ssize_t stride, itemsize = array.itemsize
-    array_code(array)
-    if not array.flags.aligned and may_copy:
-        return array.copy()
-    for stride in array.strides:
-        if stride % itemsize:
-            if may_copy:
-                return array.copy()
-            raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-                             f"reallocate the memory: its strides are {array.strides} bytes, an element has {itemsize}")
-    if not array.flags.aligned:
-        raise ValueError(f"given numpy array is not aligned: its elements of {itemsize} bytes lie at odd addresses. Copy it first")
-    return array
+cdef object placement_problem(cnp.ndarray a):
+    """Why a tensor cannot share this array's memory, as the error to raise; None when it can."""
+    cdef int i
+    cdef Py_ssize_t itemsize = cnp.PyArray_ITEMSIZE(a)
+    if not cnp.PyArray_ISNOTSWAPPED(a):
+        return ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+                          "currently not supported: use array.astype(array.dtype.newbyteorder('='))")
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
+            return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                              "currently supported. (You can probably work around this by making a copy of your array with "
+                              "array.copy().)")
+        if cnp.PyArray_STRIDE(a, i) % itemsize:
+            return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+                              f"the memory: its strides are {(<object> a).strides} bytes, an element has {itemsize}")
+    if not cnp.PyArray_ISALIGNED(a):
+        return ValueError(f"given numpy array is not aligned: its elements of {itemsize} bytes lie at odd addresses. Copy it first")
+    return None
 
 
-cdef Tensor tensor_sharing(object array):
-    cdef Tensor t = tensor_of_array(checked_array(array, False))
-    if not array.flags.writeable:
+cdef Tensor tensor_at(object array, bint may_copy):
+    """A tensor on the array's memory; where it cannot be, on that of a copy or, unless that is allowed, an error."""
+    cdef cnp.ndarray a = array
+    cdef int code = array_code(a), i
+    cdef char* low
+    cdef Py_ssize_t span = FACTS.itemsize[code]
+    problem = placement_problem(a)
+    if problem is not None:
+        if not may_copy:
+            raise problem
+        a = np.array(a, (<object> a).dtype.newbyteorder("="), order="C")
+    low = <char*> cnp.PyArray_DATA(a)
+    for i in range(cnp.PyArray_NDIM(a)):
+        span += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
+    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a), <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low,
+                         span if cnp.PyArray_SIZE(a) else 0, a)
+
+
+cdef Tensor tensor_sharing(object array, str what="NumPy array"):
+    cdef Tensor t = tensor_at(array, False)
+    if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray> array):
         storage_of(t).readonly = 1
-        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
-                      "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
-                      "data or make it writable before converting it to a tensor.", UserWarning, stacklevel=2)
+        warnings.warn(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+                      "this tensor will result in undefined behavior. You may want to copy it to protect its data or make it "
+                      "writable before converting it to a tensor.", UserWarning)
     return t
 
 
@@ -128,7 +153,7 @@ def array_interface(Tensor self, dtype=None, *, copy=None):
 
 def array_wrap(Tensor self, array, context=None, return_scalar=False):
     """What NumPy makes of a function's result on tensors: a tensor again."""
-    return tensor_of_array(checked_array(np.asarray(array), True))
+    return tensor_at(np.asarray(array), True)
 
 
 # ---- lists out

@@ -43,15 +43,18 @@ cdef bint wants_contiguous(PyObject* memory_format, bint otherwise) except -1:
 
 cdef inline int compare(int a, int b, const Py_ssize_t* strides, const Py_ssize_t* sizes) noexcept:
     """1 when dim a must lie further out than b, -1 when further in, 0 when the strides do not say."""
-    if strides[a] == 0 or strides[b] == 0:
+    if strides == NULL or strides[a] == 0 or strides[b] == 0:
         return 0
     if strides[a] != strides[b]:
         return 1 if strides[a] > strides[b] else -1
     return 1 if sizes[a] > sizes[b] else 0
 
 
-cdef void order_of(int ndim, const Py_ssize_t* strides, const Py_ssize_t* sizes, int* order) noexcept:
-    """Dims by falling stride; those that strides do not order (0: expanded) stay where they are. Insertion sort from the inside."""
+cdef void order_of(int ndim, const Py_ssize_t* strides, const Py_ssize_t* otherwise, const Py_ssize_t* sizes, int* order) noexcept:
+    """Dims by falling stride; where ``strides`` do not say (0: expanded), by the strides ``otherwise`` (or NULL), else as they are.
+
+    An insertion sort from the innermost dim outwards, as torch's, so that ties come out alike.
+    """
     cdef int i, k, at, verdict
     cdef int inner[64]
     for i in range(ndim):
@@ -60,6 +63,8 @@ cdef void order_of(int ndim, const Py_ssize_t* strides, const Py_ssize_t* sizes,
         at = i
         for k in range(i - 1, -1, -1):
             verdict = compare(inner[k], inner[at], strides, sizes)
+            if verdict == 0:
+                verdict = compare(inner[k], inner[at], otherwise, sizes)
             if verdict > 0:
                 inner[k], inner[at] = inner[at], inner[k]
                 at = k
@@ -102,7 +107,7 @@ cdef Tensor new_preserved(Tensor t, int code):
         return out
     if t.rank < 2 or t.count == 0:
         return out
-    order_of(t.rank, strides_of(t), t.dims, order)
+    order_of(t.rank, strides_of(t), NULL, t.dims, order)
     if is_dense(t, order):
         for i in range(t.rank):
             out.dims[t.rank + i] = t.dims[t.rank + i] // FACTS.itemsize[t.code] * FACTS.itemsize[code]

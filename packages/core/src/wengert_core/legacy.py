@@ -26,12 +26,13 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
     if not args:
         return _construct.blank(kind, 0)
     first = args[0]
-    if len(args) == 1 and not hasattr(first, "__index__") or isinstance(first, (Tensor, np.ndarray)):
+    if (len(args) == 1 and not hasattr(first, "__index__")) or isinstance(first, (Tensor, np.ndarray)):
         return _from_data(name, kind, first)
     for i, size in enumerate(args):
         if not hasattr(size, "__index__"):
             raise TypeError(
-                f"new(): argument 'size' failed to unpack the object at pos {i + 1} with error \"type must be tuple of ints,"
+                f"new(): argument 'size' failed to unpack the object at pos {i + 1} with error \"type must be tuple "
+                "of ints,"
                 f'but got {type(size).__name__}"'
             )
     return _construct.blank(kind, *args)
@@ -59,7 +60,8 @@ def construct(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if kwargs and cls is Tensor:
         got = ", ".join([type(v).__name__ for v in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
         raise TypeError(
-            f"new() received an invalid combination of arguments - got ({got}), but expected one of: (*, torch.device device), "
+            f"new() received an invalid combination of arguments - got ({got}), but expected one of: (*, "
+            "torch.device device), "
             "(Tensor other), (tuple of ints size), (object data); use wengert.tensor(data, dtype=...)"
         )
     tensor = make("Tensor", get_default_dtype(), args, device)
@@ -87,9 +89,11 @@ class tensortype(type):
         return f"<class 'torch.{cls.__name__}'>"
 
 
-_NAMES = {"Bool": "bool", "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Half": "float16",
-          "BFloat16": "bfloat16", "Float": "float32", "Double": "float64"}  # fmt: skip
-TYPES = {f"{name}Tensor": tensortype(f"{name}Tensor", (), {"dtype": ALL[kind]}) for name, kind in _NAMES.items()}
+_NAMES = {"Bool": "bool", "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
+          "Half": "float16", "BFloat16": "bfloat16", "Float": "float32", "Double": "float64"}  # fmt: skip
+TYPES: dict[str, tensortype] = {
+    f"{name}Tensor": tensortype(f"{name}Tensor", (), {"dtype": ALL[kind]}) for name, kind in _NAMES.items()
+}
 """FloatTensor, LongTensor and their kin by name."""
 
 set_constructor(construct)

@@ -1,18 +1,23 @@
 """masked_fill: one value where a mask is True."""
+import os
+
+import numpy as np
+
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from wengert_core.arrays cimport copy_into
+from wengert_core.arrays cimport array_into, array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport OP_INPLACE, Op, op_error
-from wengert_core.scalars cimport number_code
+from wengert_core.scalars cimport load_number, number_code
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 ctypedef fused item_t:
     uint8_t
     uint16_t
@@ -54,8 +59,8 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     check(op, slots, t.code, number)
-    broadcast(op, &ndim, shape, t)
     broadcast(op, &ndim, shape, mask)
+    broadcast(op, &ndim, shape, t)
     if op.flags & OP_INPLACE:
         for i in range(ndim):
             if ndim != t.rank or shape[i] != t.dims[i]:
@@ -65,12 +70,20 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     else:
         target = new_empty(t.code, ndim, shape)
         copy_into(target, t)
-    store(target, mask, number)
+    if ONLY_REFERENCES:
+        by_reference(op, target, mask, number)
+    else:
+        store(target, mask, number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
     elif live & WG_GRAD:
         record(op, slots, target, live)
     return target
+
+
+cdef int by_reference(Op op, Tensor target, Tensor mask, char* number) except -1:
+    cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
+    return array_into(plain.reference(np, array_of(target), array_of(mask), load_number(number, target.code)), target)
 
 
 cdef void store(Tensor target, Tensor mask, char* number) noexcept:

@@ -39,7 +39,10 @@ static inline void wengert_null_slot(PyObject *o, Py_ssize_t offset) { *(PyObjec
 
 static inline void wengert_set_dealloc(PyTypeObject *t, destructor d) { t->tp_dealloc = d; }
 static inline void wengert_set_gc(PyTypeObject *t, traverseproc v, inquiry c) { t->tp_traverse = v; t->tp_clear = c; }
-static inline void wengert_set_new(PyTypeObject *t, newfunc n) { t->tp_new = n; }
+static inline void wengert_set_new(PyTypeObject *t, newfunc n) {
+    t->tp_new = n;
+    t->tp_vectorcall = NULL;   /* Cython's short way past tp_new */
+}
 
 /* Give instances of `type` a C call: `offset` is where each instance keeps its vectorcallfunc. */
 static inline void wengert_set_vectorcall(PyTypeObject *t, Py_ssize_t offset, descrgetfunc get) {

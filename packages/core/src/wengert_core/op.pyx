@@ -122,7 +122,12 @@ cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
     shown = "input" if op.params[slot] == "self" else op.params[slot]
     kind = "NoneType" if got == NULL else type(<object> got).__name__
-    return TypeError(f"{op.name}(): argument '{shown}' (position {slot + 1}) must be {expected}, not {kind}")
+    return TypeError(f"{op.name}(): argument '{shown}' (position {slot + 1}) must be {expected}, not {kind}; {signature(op)}")
+
+
+cdef str signature(Op op):
+    """What a call should have looked like, with the words torch has for it."""
+    return f"{op.name}() received an invalid combination of arguments, its signature is {op.schema}"
 
 
 cdef inline bint fits(PyObject* value, int kind) noexcept:
@@ -207,23 +212,24 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
         n_bound = op.n_positional - 1
     elif nargs > op.n_positional:
         raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
-                        f"but {nargs} were given; its signature is {op.schema}")
+                        f"but {nargs} were given; {signature(op)}")
     for i in range(n_bound):
         slots[i] = args[i]
     for i in range(n_keywords):
         slot = slot_of_keyword(op, PyTuple_GET_ITEM(kwnames, i))
         if slot < 0:
             raise TypeError(f"{op.name}() got an unexpected keyword argument '{<object> PyTuple_GET_ITEM(kwnames, i)}'; "
-                            f"its signature is {op.schema}")
+                            f"{signature(op)}")
         if slots[slot] != NULL:
-            raise TypeError(f"{op.name}() got multiple values for argument '{op.params[slot]}'")
+            shown = "input" if op.params[slot] == "self" else op.params[slot]
+            raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
         slots[slot] = args[nargs + i]
     for i in range(op.n_params):
         if slots[i] == NULL:
             slots[i] = op.defaults[i]
             if slots[i] == NULL:
                 raise TypeError(f"{op.name}() missing 1 required positional arguments: "
-                                f"\"{'input' if op.params[i] == 'self' else op.params[i]}\"; its signature is {op.schema}")
+                                f"\"{'input' if op.params[i] == 'self' else op.params[i]}\"; {signature(op)}")
         else:
             check_slot(op, <int> i, slots[i])
     return 0

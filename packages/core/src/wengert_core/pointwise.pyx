@@ -234,7 +234,8 @@ cdef inline bint is_plain_number(PyObject* value, int code) noexcept:
 
 
 cdef object missing(Op op, int slot):
-    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; its signature is {op.schema}")
+    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; {op.name}() received an invalid combination of "
+                     f"arguments, its signature is {op.schema}")
 
 
 # ---- the general way

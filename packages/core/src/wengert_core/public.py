@@ -6,7 +6,6 @@ from typing import Any
 
 from wengert_core import memory, random
 from wengert_core.devices import device, layout, strided
-from wengert_core.dlpack import from_dlpack
 from wengert_core.infos import (
     can_cast,
     finfo,
@@ -31,6 +30,27 @@ from wengert_core.random import (
     seed,
     set_rng_state,
 )
+from wengert_core.tensor import Tensor
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array or tensor.
+
+    ext_tensor: an object with ``__dlpack__`` (NumPy, CuPy, PyTorch, JAX, ...) or a DLPack capsule.
+    device: "cpu" or None.   copy: True for memory of its own, None or False to share.
+    BufferError for a dtype or device we do not have, ValueError for negative strides.
+
+    >>> import numpy as np
+    >>> from wengert_core import from_dlpack
+    >>> a = np.zeros(2)
+    >>> t = from_dlpack(a)
+    >>> a[1] = 7
+    >>> t.tolist()
+    [0.0, 7.0]
+    """
+    from wengert_core import dlpack
+
+    return dlpack.from_dlpack(ext_tensor, device=device, copy=copy)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -45,8 +65,14 @@ def get_printoptions() -> dict[str, Any]:
     return get_printoptions()
 
 
-def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
-                     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None) -> None:
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
     """Choose how tensors are printed: digits, from how many elements on to summarize, how many of each end, line width.
 
     profile: "default", "short" or "full".   sci_mode: True or False instead of the choice by values.
@@ -65,9 +91,9 @@ def set_printoptions(precision: int | None = None, threshold: float | None = Non
 PUBLIC: dict[str, Any] = {
     f.__name__: f
     for f in (
-        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_printoptions, get_rng_state, iinfo, initial_seed,
-        is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout, manual_seed, memory_format, numel,
-        result_type, seed, set_printoptions, set_rng_state, tensortype,
+        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_printoptions, get_rng_state, iinfo,
+        initial_seed, is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout, manual_seed,
+        memory_format, numel, result_type, seed, set_printoptions, set_rng_state, tensortype,
     )
 }  # fmt: skip
 PUBLIC |= {

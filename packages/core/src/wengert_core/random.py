@@ -1,3 +1,4 @@
+# ruff: noqa: A005, the name is torch's
 """Random numbers: generators on NumPy's bit generators, and the state that all functions without ``generator=`` share.
 
 NumPy's random module is loaded when the first number is drawn. A seed gives the same numbers on every machine, but not
@@ -77,15 +78,17 @@ class Generator:
     def get_state(self) -> Tensor:
         """What determines the numbers to come, as a tensor of bytes."""
         state: Any = self.numpy().bit_generator.state
-        parts = ((state["state"]["state"], 16), (state["state"]["inc"], 16), (state["has_uint32"], 8))
-        parts += ((state["uinteger"], 8), (self._seed, 8))
+        parts = [(state["state"]["state"], 16), (state["state"]["inc"], 16), (state["has_uint32"], 8)]
+        parts += [(state["uinteger"], 8), (self._seed, 8)]
         raw = b"".join(int(value).to_bytes(size, "little") for value, size in parts)
         return _construct.of_array(np.frombuffer(raw, np.uint8).copy(), None)
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that get_state gave; returns the generator."""
         raw = _checked_state(new_state)
-        numbers = [int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))]
+        numbers = [
+            int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))
+        ]
         self._seed, self._numpy = numbers[4], None
         self.numpy().bit_generator.state = {
             "bit_generator": "PCG64",
@@ -113,7 +116,9 @@ def _checked_state(state: Any) -> bytes:
     if state.dtype is not ALL["uint8"]:
         raise TypeError(f"RNG state must be a torch.ByteTensor, not a tensor of {state.dtype}")
     if state.numel() != STATE_BYTES:
-        raise RuntimeError(f"Expected a state of size {STATE_BYTES} but found the input RNG state size to be {state.numel()}")
+        raise RuntimeError(
+            f"Expected a state of size {STATE_BYTES} but found the input RNG state size to be {state.numel()}"
+        )
     return bytes(state.tolist())
 
 

@@ -14,7 +14,8 @@ from wengert_core.factories import CPP_NAMES, invalid_combination, not_for
 from wengert_core.random import numpy_generator
 from wengert_core.tensor import Tensor
 
-Array = np.ndarray[Any, Any]
+Array = Any
+"""An array of the namespace at hand."""
 INT64 = ALL["int64"]
 
 
@@ -22,7 +23,9 @@ def _sizes(name: str, size: Any) -> tuple[int, ...]:
     sizes = (size,) if hasattr(size, "__index__") else tuple(size)
     for n in sizes:
         if isinstance(n, bool) or not hasattr(n, "__index__"):
-            raise TypeError(f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}")
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}"
+            )
     return tuple(int(n) for n in sizes)
 
 
@@ -32,12 +35,16 @@ def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters
 
 def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Uniform in [0, 1)."""
-    return _filled("rand", sampling.unit, _construct.blank(dtype or get_default_dtype(), *_sizes("rand", size)), generator)
+    return _filled(
+        "rand", sampling.unit, _construct.blank(dtype or get_default_dtype(), *_sizes("rand", size)), generator
+    )
 
 
 def randn(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    return _filled("randn", sampling.normal, _construct.blank(dtype or get_default_dtype(), *_sizes("randn", size)), generator)
+    return _filled(
+        "randn", sampling.normal, _construct.blank(dtype or get_default_dtype(), *_sizes("randn", size)), generator
+    )
 
 
 def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None) -> Tensor:
@@ -48,7 +55,9 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
         low = 0
     bounds = (low, high)
     if high is None or size is None or not all(hasattr(v, "__index__") for v in bounds):
-        raise invalid_combination("randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)")
+        raise invalid_combination(
+            "randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)"
+        )
     if hasattr(size, "__index__"):
         raise TypeError("randint(): argument 'size' must be tuple of ints, not int")
     tensor = _construct.blank(dtype or INT64, *_sizes("randint", size))
@@ -63,14 +72,16 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
     tensor = _construct.blank(kind, n)
     _, most = sampling.LIMITS.get(kind.name) or (0, 1 << sampling.DIGITS[kind.name])
     if n - 1 > most:
-        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype")
+        raise RuntimeError(
+            f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
+        )
     return _construct.put(tensor, numpy_generator(generator, "randperm").permutation(n))
 
 
 def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
     from wengert_core.op import find
 
-    return find("empty_like")(tensor, dtype=dtype, memory_format=memory_format)  # type: ignore[no-any-return]
+    return find("empty_like")(tensor, dtype=dtype, memory_format=memory_format)
 
 
 def rand_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
@@ -83,11 +94,15 @@ def randn_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype 
     return _filled("randn_like", sampling.normal, _like(tensor, memory_format, dtype), generator)
 
 
-def randint_like(tensor: Tensor, low: Any, high: Any, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+def randint_like(
+    tensor: Tensor, low: Any, high: Any, generator: Any, memory_format: Any, dtype: dtype | None
+) -> Tensor:
     """randint with a tensor's shape, dtype and order in memory; randint_like(x, high) starts at 0."""
     bounds = (low, high) if low is not None and high is not None else (0, high if low is None else low)
     if not all(hasattr(v, "__index__") for v in bounds):
-        raise invalid_combination("randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)")
+        raise invalid_combination(
+            "randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)"
+        )
     return _filled("randint_like", sampling.integers, _like(tensor, memory_format, dtype), generator, *bounds)
 
 
@@ -104,12 +119,14 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
     if given.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
     if not xp.all((given >= 0) & (given <= 1)):
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]")
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
+        )
     return xp.asarray(rng.random(given.shape) < given)
 
 
 def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
-    """Places drawn by weights: with replacement by the inverse distribution, else the largest of weight / exponential."""
+    """Places drawn by weights: by the inverse distribution, or (no replacement) the largest weight / exponential."""
     _check_weights(xp, given, num_samples, replacement)
     rng = numpy_generator(generator, "multinomial")
     weights = xp.atleast_2d(given).astype(xp.float64)
@@ -125,14 +142,17 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
 
 def _check_weights(xp: Any, given: Array, num_samples: int, replacement: bool) -> None:
     if given.dtype.kind != "f":
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {CPP_NAMES[given.dtype.name]}")
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {CPP_NAMES[given.dtype.name]}"
+        )
     if given.ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {given.ndim}")
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     if not replacement and num_samples > given.shape[-1]:
         raise RuntimeError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of {given.shape[-1]}"
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
+            f"{given.shape[-1]}"
         )
     if not (xp.isfinite(given).all() and (given >= 0).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
@@ -140,8 +160,17 @@ def _check_weights(xp: Any, given: Array, num_samples: int, replacement: bool) -
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
-def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, out: Tensor | None = None,
-           dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Normal numbers with the given means and standard deviations.
 
     mean, std: tensors that broadcast together, or numbers; two numbers need ``size``. The result has no history.

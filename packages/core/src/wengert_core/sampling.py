@@ -1,7 +1,7 @@
 """Samples from distributions as arrays: what the random ops draw.
 
-A sampler gets NumPy's generator, a shape, the dtype of the tensor to fill, and the distribution's parameters; it checks these
-and returns an array that is then converted.
+A sampler gets NumPy's generator, a shape, the dtype of the tensor to fill, and the distribution's parameters; it
+checks these and returns an array that is then converted.
 """
 
 from __future__ import annotations
@@ -14,13 +14,21 @@ import numpy as np
 from wengert_core.factories import CPP_NAMES, not_for
 from wengert_core.tensor import Tensor
 
-Array = np.ndarray[Any, Any]
+Array = Any
+"""An array of the namespace at hand."""
 Shape = tuple[int, ...]
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """Bits of a floating dtype's significand: all integers up to 2**digits are exact."""
 LIMITS = {"bool": (0, 1), "uint8": (0, 255), "int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1),
           "int32": (-(1 << 31), (1 << 31) - 1), "int64": (-(1 << 63), (1 << 63) - 1)}  # fmt: skip
-C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long"}
+C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long",
+}
 
 
 def _precision(kind: Any) -> type:
@@ -77,7 +85,8 @@ def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std
 def _continuous(name: str, kind: Any) -> None:
     if not kind.is_floating_point:
         raise RuntimeError(
-            f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you specified "
+            f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you "
+            "specified "
             f"{CPP_NAMES[kind.name]}"
         )
 
@@ -120,7 +129,9 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     if isinstance(p, Tensor):
         p = np.asarray(p.tolist())
         if not ((p >= 0) & (p <= 1)).all():
-            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]")
+            raise RuntimeError(
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]"
+            )
     elif not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     return rng.random(shape) < p
@@ -139,5 +150,7 @@ def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: 
     if kind.name in LIMITS:
         for name, bound in (("from", low), ("to - 1", high - 1)):
             if not least <= bound <= most:
-                raise RuntimeError(f"{name} is out of bounds for {C_NAMES[kind.name]}: {bound} is not in [{least}, {most}]")
+                raise RuntimeError(
+                    f"{name} is out of bounds for {C_NAMES[kind.name]}: {bound} is not in [{least}, {most}]"
+                )
     return rng.integers(low, high - 1, shape, np.int64, endpoint=True)

@@ -19,6 +19,8 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object GENERIC = np.generic
+cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
+                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
 
 
 cdef int number_code(PyObject* value) except -2:
@@ -53,11 +55,11 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         real = PyFloat_AsDouble(<object> value)
     elif FACTS.category[code] < CAT_FLOAT:
         if PyComplex_Check(<object> value):
-            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {<object> value!r}")
+            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {<object> value!r}")
         number = <object> value
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
-            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {number!r}")
+            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {number!r}")
         cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
         return 0
     elif PyComplex_Check(<object> value):
@@ -76,7 +78,7 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
 cdef int store_complex(object value, int code, char* where) except -1:
     cdef double parts[2]
     if FACTS.category[code] != CAT_COMPLEX and value.imag != 0:
-        raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {value!r}")
+        raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {value!r}")
     parts[0], parts[1] = value.real, value.imag
     cast(COMPLEX128, code)(<char*> parts, 16, where, 16, 1)
     return 0

@@ -130,9 +130,11 @@ cdef object apply2(int which, PyObject* a, PyObject* b):
 cdef object refused(int which, object a, object b):
     """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
     other = b if isinstance(a, Tensor) else a
-    if O_LT <= which <= O_GE or OPERATORS[which] == NULL or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
+    if which == O_EQ or which == O_NE or OPERATORS[which] == NULL or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
         return NotImplemented
     sign = "@=" if which == O_IMATMUL else SIGNS[which]
+    if O_LT <= which <= O_GE:
+        raise TypeError(f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'")
     raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
 
 
@@ -287,10 +289,10 @@ cdef class Tensor:
         return bool(load_number(self.data, self.code))
 
     def __int__(self):
-        return int(warned_number(self))
+        return int(real_number(self, "int64_t"))
 
     def __float__(self):
-        return float(warned_number(self))
+        return float(real_number(self, "double"))
 
     def __complex__(self):
         return complex(warned_number(self))
@@ -386,7 +388,19 @@ cdef object warned_number(Tensor t):
         import warnings
         warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                       "Consider using tensor.detach() first.", UserWarning, stacklevel=2)
-    return single_number(t)
+    if t.count != 1:
+        raise ValueError(f"only one element tensors can be converted to Python scalars: this one has shape {list(shape_tuple(t))}")
+    return load_number(t.data, t.code)
+
+
+cdef object real_number(Tensor t, str kind):
+    """warned_number of a tensor that must not have an imaginary part."""
+    number = warned_number(t)
+    if isinstance(number, complex):
+        if number.imag != 0:
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow: {number!r}; take .real or .abs() first")
+        return number.real
+    return number
 
 
 cdef object single_number(Tensor t):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
 from wengert_core import conversion as _conversion
-from wengert_core import copying as _copying
-from wengert_core import dlpack as _dlpack
 from wengert_core import infos as _infos
 from wengert_core import interop as _interop
 from wengert_core import legacy as _legacy
@@ -22,15 +24,9 @@ METHODS = {
     "__array__": _interop.array_interface,
     "__array_priority__": 1000,
     "__array_wrap__": _interop.array_wrap,
-    "__dlpack__": _dlpack.to_capsule,
-    "__dlpack_device__": _dlpack.device_pair,
     "numpy": _interop.numpy,
     "tolist": _interop.tolist,
-    # copies
-    "__copy__": _copying.shallow_copy,
-    "__deepcopy__": _copying.deep_copy,
-    "__reduce_ex__": _copying.reduce,
-    "__setstate__": _copying.set_state,
+    # other ways to make a tensor
     "as_subclass": as_subclass,
     "new": _legacy.new,
     # dtypes and devices
@@ -60,6 +56,16 @@ METHODS = {
     "type_as": _conversion.type_as,
 }
 
+LATER = {
+    "__dlpack__": ("dlpack", "to_capsule"),
+    "__dlpack_device__": ("dlpack", "device_pair"),
+    "__copy__": ("copying", "shallow_copy"),
+    "__deepcopy__": ("copying", "deep_copy"),
+    "__reduce_ex__": ("copying", "reduce"),
+    "__setstate__": ("copying", "set_state"),
+}
+"""Methods whose module is loaded by the first call: many programs need none of them."""
+
 PROPERTIES = {
     "device": _conversion.device_of,
     "is_cuda": _conversion.is_cuda,
@@ -69,10 +75,24 @@ PROPERTIES = {
 }
 
 
+def _later(attribute: str, module: str, name: str) -> Callable[..., Any]:
+    """A stand-in for a method that puts the method itself in its place when it is called."""
+
+    def first_call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        method = getattr(import_module(f"wengert_core.{module}"), name)
+        mount(attribute, method)
+        return method(self, *args, **kwargs)
+
+    first_call.__name__ = attribute
+    return first_call
+
+
 def mount_all() -> None:
     """Give Tensor its methods and properties."""
     for name, value in METHODS.items():
         mount(name, value)
+    for name, (module, target) in LATER.items():
+        mount(name, _later(name, module, target))
     for name, function in PROPERTIES.items():
         mount(name, property(function))
     mount("layout", strided)

@@ -58,11 +58,20 @@ def set_requires_grad(Tensor self, value):
     self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
 
 
+def add_to_grad(Tensor self, value):
+    """Add a gradient to this tensor's grad, or make it that: for tensors whose grad backward(inputs=...) sets."""
+    if self.extra != NULL and self.extra.grad != NULL:
+        value = <object> self.extra.grad + value
+    set_grad(self, value)
+
+
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
     if not isinstance(requires_grad, (bool, int)):
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
+    if requires_grad and FACTS.category[self.code] < CAT_FLOAT:
+        raise RuntimeError(f"only Tensors of floating point dtype can require gradients: this one is {dtype_of(self.code)!r}")
     set_requires_grad(self, requires_grad)
     return self
 

@@ -9,7 +9,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import errors
-from wengert_engine.attributes import edge_of
+from wengert_engine.attributes import add_to_grad, edge_of
 from wengert_engine.run import run_backward
 
 ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
@@ -56,7 +56,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     results = run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
     for target, result in zip(targets, results, strict=True):
         if result is not None and not target.is_leaf and not target.retains_grad:
-            target.grad = result if target.grad is None else target.grad + result
+            add_to_grad(target, result)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,

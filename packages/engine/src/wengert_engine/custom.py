@@ -77,7 +77,7 @@ class Function(metaclass=FunctionMeta):
         try:
             return apply_function(cls, args)
         except TypeError:
-            if cls._is_static:
+            if cls._is_static and cls._splits_context:
                 cls._positional(args, kwargs)  # when the arguments are the mistake, this says so
             raise
 

@@ -92,5 +92,5 @@ def input_without_grad(index: int) -> RuntimeError:
     return RuntimeError(f"One of the differentiated Tensors does not require grad: input {index}")
 
 
-def not_a_tensor(node: str, index: int, got: object) -> TypeError:
-    return TypeError(f"expected Variable or None (got {type(got).__name__}): {node} gave it as the gradient of input {index}")
+def not_a_tensor(node: str, index: int, got: object) -> RuntimeError:
+    return RuntimeError(f"expected Variable or None (got {type(got).__name__}): {node} gave it as the gradient of input {index}")

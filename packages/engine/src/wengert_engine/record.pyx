@@ -14,13 +14,13 @@ from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, SavePlan, formula_of)
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
-                                  Saved, edges_of, gradient_edge, make_node_class, new_node, number, saved_of, set_meta, set_output)
+                                  Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -253,7 +253,22 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     if node is None:
         return 0
     set_meta(node, 0, t, &next_dim)
+    move_retained(node, t)
     set_output(node, 0, t)
+    return 0
+
+
+cdef int move_retained(Node node, Tensor t) except -1:
+    """A tensor that retains its gradient retains that of its value after the write."""
+    cdef Node before
+    if not t.flags & TF_RETAINS_GRAD or t.grad_fn == NULL:
+        return 0
+    before = <Node> t.grad_fn
+    if before.extra != NULL and before.extra.retained != NULL:
+        reference = (<dict> before.extra.retained).pop(t.output_nr, None)
+        retained = {0: reference}
+        Py_INCREF(retained)
+        node_extra(node).retained = <PyObject*> retained
     return 0
 
 

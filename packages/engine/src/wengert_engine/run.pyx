@@ -481,7 +481,7 @@ cdef class Run:
         cdef PyObject* old = leaf.extra.grad
         if old == NULL:
             if self.create_graph:
-                kept = CLONE(grad)
+                kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
             elif stealable(grad, 1) and has_leaf_layout(grad, leaf):
                 kept = grad
             else:
@@ -689,6 +689,13 @@ cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
         set_contiguity(out)
     copy_into(out, grad)
     return out
+
+
+cdef object recorded_copy(Tensor grad, Tensor leaf):
+    """copy_with_layout with its history."""
+    cdef Tensor layout = copy_with_layout(grad, leaf)
+    return EMPTY_STRIDED(shape_tuple(layout), [strides_of(layout)[i] // FACTS.itemsize[layout.code] for i in range(layout.rank)],
+                         dtype=dtype_of(layout.code)).copy_(grad)
 
 
 # ---- hooks

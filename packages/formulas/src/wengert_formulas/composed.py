@@ -9,6 +9,7 @@ from wengert_formulas import (
     exponential,
     factories,
     indexing,
+    joining,
     matmul,
     random,
     reductions,

@@ -39,14 +39,24 @@ linear("index_copy", self=lambda grad, dim, index: wc.index_fill(grad, dim, inde
 linear("index_fill", self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
        value=lambda grad, dim, index: wc.index_select(grad, dim, index).sum())
 linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))
-linear("scatter_add", self=1, src=lambda grad, dim, index, src_shape: taken(grad, dim, index, src_shape))
 
 
-def taken(grad: Tensor, dim: int, index: Tensor, shape: Shape) -> Tensor:
-    """The gradient gathered, in the shape of a source of which only a part may have been used."""
+def taken(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
+    """The gradient at the places written to, in the shape of a source of which only a part may have been used."""
     part = wc.gather(grad, dim, index)
-    if tuple(part.shape) == shape:
-        return part
-    whole = zeros_of(grad, shape)
-    whole[tuple([slice(n) for n in part.shape])] = part
-    return whole
+    for d, size in enumerate(src_shape):
+        if part.shape[d] != size:
+            part = wc.slice_backward(part, [*part.shape[:d], size, *part.shape[d + 1:]], d, 0, part.shape[d], 1)
+    return part
+
+
+def kept(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
+    """The gradient, and 0 at the places written to."""
+    if reduce == "multiply":
+        raise RuntimeError("the derivative for 'scatter' with reduce='multiply' is not implemented: use scatter_reduce")
+    return grad if reduce == "add" else wc.scatter(grad, dim, index, 0)
+
+
+linear("scatter", self=kept, src=taken)
+linear("scatter_add", self=1, src=taken)
+TABLE.not_differentiable("nonzero")

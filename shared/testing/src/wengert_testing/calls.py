@@ -41,7 +41,7 @@ def as_tensors(sample: Sample, change: Callable[[Array], Any]) -> tuple[tuple[An
 
 def contiguous(array: Array) -> Tensor:
     """A tensor with memory of its own."""
-    return wc.from_numpy(np.array(array, order="C"))
+    return wc.tensor(array)
 
 
 def strided(array: Array) -> Tensor:

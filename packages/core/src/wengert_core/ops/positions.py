@@ -13,6 +13,7 @@ reading, scattering, array, composite = TABLE.reading, TABLE.scattering, TABLE.a
 
 # ---- references
 
+
 def everywhere(xp: Any, x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     """Index arrays for all dims: ``index`` along ``dim``, its own positions along the others."""
     own = list(xp.indices(index.shape, sparse=True))
@@ -41,7 +42,7 @@ def scatter_add(xp: Any, x: Any, dim: int, index: Any, src: Any) -> Any:
 
 def at_dim(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     """Index of the parts of a dim."""
-    return (slice(None),) * (dim % x.ndim) + (index,)
+    return (*[slice(None)] * (dim % x.ndim), index)
 
 
 def index_add(xp: Any, x: Any, dim: int, index: Any, source: Any, alpha: Any) -> Any:
@@ -60,23 +61,54 @@ def index_write(xp: Any, x: Any, dim: int, index: Any, source: Any) -> Any:
 
 # ---- along a dim
 
-reading("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", way="gather",
-        reference=lambda xp, x, dim, index, sparse_grad=False: x[everywhere(xp, x, dim, index)],
-        doc="The elements of a dim at the places that an index of the result's shape gives.")
-reading("index_select(Tensor self, int dim, Tensor index) -> Tensor", way="index_select",
-        reference=lambda xp, x, dim, index: x[at_dim(x, dim, index)], doc="The parts of a dim at the entries of a vector.")
-reading("nonzero(Tensor self, *, bool as_tuple=False) -> Tensor", way="nonzero", no_record=True,
-        doc="The places of the elements that are not zero: a row for each, or a vector for each dim.")
-scattering("scatter(Tensor self, int dim, Tensor index, Any? src=None, Any? value=None, *, str? reduce=None) -> Tensor",
-           way="scatter", reference=scatter, doc="self with elements written along a dim.")
-scattering("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", way="scatter_add", reference=scatter_add,
-           doc="self with elements added along a dim.")
-scattering("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", way="index_add",
-           reference=index_add, doc="self with alpha * source added to the parts of a dim.")
-scattering("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", way="index_copy", reference=index_write,
-           doc="self with source as the parts of a dim.")
-scattering("index_fill(Tensor self, int dim, Tensor index, Any value) -> Tensor", way="index_fill", reference=index_write,
-           doc="self with one value in the parts of a dim.")
+reading(
+    "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+    way="gather",
+    reference=lambda xp, x, dim, index, sparse_grad=False: x[everywhere(xp, x, dim, index)],
+    doc="The elements of a dim at the places that an index of the result's shape gives.",
+)
+reading(
+    "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    way="index_select",
+    reference=lambda xp, x, dim, index: x[at_dim(x, dim, index)],
+    doc="The parts of a dim at the entries of a vector.",
+)
+reading(
+    "nonzero(Tensor self, *, bool as_tuple=False) -> Tensor",
+    way="nonzero",
+    no_record=True,
+    doc="The places of the elements that are not zero: a row for each, or a vector for each dim.",
+)
+scattering(
+    "scatter(Tensor self, int dim, Tensor index, Any? src=None, Any? value=None, *, str? reduce=None) -> Tensor",
+    way="scatter",
+    reference=scatter,
+    doc="self with elements written along a dim.",
+)
+scattering(
+    "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    way="scatter_add",
+    reference=scatter_add,
+    doc="self with elements added along a dim.",
+)
+scattering(
+    "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+    way="index_add",
+    reference=index_add,
+    doc="self with alpha * source added to the parts of a dim.",
+)
+scattering(
+    "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+    way="index_copy",
+    reference=index_write,
+    doc="self with source as the parts of a dim.",
+)
+scattering(
+    "index_fill(Tensor self, int dim, Tensor index, Any value) -> Tensor",
+    way="index_fill",
+    reference=index_write,
+    doc="self with one value in the parts of a dim.",
+)
 
 
 @composite
@@ -92,8 +124,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.dim() != indices.dim():
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-                           f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices"
+        )
     dim = dim % input.dim() if -input.dim() <= dim < input.dim() else dim
     sizes = [max(a, b) if b != 0 and a != 0 else 0 for a, b in zip(input.shape, indices.shape, strict=True)]
     own = [input.size(dim) if d == dim else n for d, n in enumerate(sizes)]
@@ -139,12 +173,15 @@ def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 # ---- masks
 
+
 def together(xp: Any, x: Any, mask: Any) -> Any:
     """Both broadcast to one shape; RuntimeError in torch's words."""
     for d in range(1, min(x.ndim, mask.ndim) + 1):
         if x.shape[-d] != mask.shape[-d] and 1 not in (x.shape[-d], mask.shape[-d]):
-            raise RuntimeError(f"The size of tensor a ({mask.shape[-d]}) must match the size of tensor b ({x.shape[-d]}) at non-singleton "
-                               f"dimension {max(x.ndim, mask.ndim) - d}")
+            raise RuntimeError(
+                f"The size of tensor a ({mask.shape[-d]}) must match the size of tensor b ({x.shape[-d]}) at "
+                f"non-singleton dimension {max(x.ndim, mask.ndim) - d}"
+            )
     return xp.broadcast_arrays(x, mask)
 
 
@@ -161,7 +198,9 @@ def masked_scatter(xp: Any, x: Any, mask: Any, source: Any) -> Any:
     if mask.dtype != bool:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype}")
     if x.dtype != source.dtype:
-        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {x.dtype} and {source.dtype}")
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got {x.dtype} and {source.dtype}"
+        )
     x, mask = (xp.array(a) for a in together(xp, x, mask))
     wanted = int(mask.sum())
     if source.size < wanted:
@@ -170,10 +209,19 @@ def masked_scatter(xp: Any, x: Any, mask: Any, source: Any) -> Any:
     return x
 
 
-array("masked_select(Tensor self, Tensor mask) -> Tensor", reference=masked_select, widen=False,
-      doc="The elements where mask is True, as a vector.")
-array("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", reference=masked_scatter, widen=False, inplace=True,
-      doc="self with the elements of source, one after the other, where mask is True.")
+array(
+    "masked_select(Tensor self, Tensor mask) -> Tensor",
+    reference=masked_select,
+    widen=False,
+    doc="The elements where mask is True, as a vector.",
+)
+array(
+    "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+    reference=masked_scatter,
+    widen=False,
+    inplace=True,
+    doc="self with the elements of source, one after the other, where mask is True.",
+)
 
 # ---- order and triangles
 
@@ -183,8 +231,10 @@ def dims_of(dims: Any, ndim: int) -> tuple[int, ...]:
     wrapped = []
     for dim in (dims,) if isinstance(dims, int) else tuple(dims):
         if not -max(ndim, 1) <= dim < max(ndim, 1):
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got "
-                             f"{dim})")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got "
+                f"{dim})"
+            )
         wrapped.append(dim % max(ndim, 1))
     for dim in wrapped:
         if wrapped.count(dim) > 1:
@@ -212,14 +262,31 @@ def triangle(xp: Any, x: Any, diagonal: int, name: str) -> Any:
     return getattr(xp, name)(x, diagonal)
 
 
-TABLE.flipping("flip(Tensor self, int[]* dims) -> Tensor", reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
-               doc="Some dims in reverse order, as a copy.")
-array("roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor", reference=roll, widen=False,
-      doc="Elements shifted along some dims; what leaves at the end comes in at the start.")
-array("tril(Tensor self, int diagonal=0) -> Tensor", reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "tril"),
-      widen=False, inplace=True, doc="The lower triangle of matrices, 0 elsewhere.")
-array("triu(Tensor self, int diagonal=0) -> Tensor", reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "triu"),
-      widen=False, inplace=True, doc="The upper triangle of matrices, 0 elsewhere.")
+TABLE.flipping(
+    "flip(Tensor self, int[]* dims) -> Tensor",
+    reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
+    doc="Some dims in reverse order, as a copy.",
+)
+array(
+    "roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor",
+    reference=roll,
+    widen=False,
+    doc="Elements shifted along some dims; what leaves at the end comes in at the start.",
+)
+array(
+    "tril(Tensor self, int diagonal=0) -> Tensor",
+    reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "tril"),
+    widen=False,
+    inplace=True,
+    doc="The lower triangle of matrices, 0 elsewhere.",
+)
+array(
+    "triu(Tensor self, int diagonal=0) -> Tensor",
+    reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "triu"),
+    widen=False,
+    inplace=True,
+    doc="The upper triangle of matrices, 0 elsewhere.",
+)
 
 
 @composite
@@ -261,11 +328,14 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
 
 @composite
-def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
-                  step: int = 1) -> Tensor:
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
     """A copy of input with src in [start:end:step] of a dim."""
     slice_ = TABLE.ops["slice"]
-    return written(input, slice_(input, dim, start, end, step).shape, src, lambda out: slice_(out, dim, start, end, step))
+    return written(
+        input, slice_(input, dim, start, end, step).shape, src, lambda out: slice_(out, dim, start, end, step)
+    )
 
 
 @composite
@@ -277,14 +347,26 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 def written(input: Tensor, shape: Sequence[int], src: Tensor, part: Any) -> Tensor:
     """A copy of input with src in a part of it."""
     if tuple(shape) != tuple(src.shape):
-        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-                           f"{list(shape)}")
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(shape)}"
+        )
     out = input.clone()
     part(out).copy_(src)
     return out
 
 
 TABLE.methods["put_"] = put_
-for NAME in ("argwhere", "take_along_dim", "take", "put", "fliplr", "flipud", "rot90", "select_scatter", "slice_scatter",
-             "diagonal_scatter"):
+for NAME in (
+    "argwhere",
+    "take_along_dim",
+    "take",
+    "put",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+):
     TABLE.methods[NAME] = TABLE.ops[NAME]

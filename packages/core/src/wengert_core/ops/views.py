@@ -23,87 +23,217 @@ def reshaped(xp: Any, x: Any, shape: Any) -> Any:
     return x.reshape(shape)
 
 
+def windows(xp: Any, x: Any, dimension: int, size: int, step: int) -> Any:
+    """The reference of unfold."""
+    rows = xp.moveaxis(x, dimension, 0)
+    stacked = xp.stack([rows[i : i + size] for i in range(0, len(rows) - size + 1, step)])
+    return xp.moveaxis(xp.moveaxis(stacked, 1, -1), 0, dimension % x.ndim)
+
+
 # ---- primitives: each has a formula
 
-view("view(Tensor self, object* size) -> Tensor", geometry="view", reference=reshaped, function=False,
-     doc="The same elements with another shape (or dtype, given instead), without copying.")
-view("_unsafe_view(Tensor self, int[]* size) -> Tensor", geometry="_unsafe_view", reference=reshaped, method=False, function=False,
-     doc="As view, of a tensor that nobody else holds: the result is not a view.")
-view("alias(Tensor self) -> Tensor", geometry="alias", reference=lambda xp, x: x, method=False, function=False,
-     doc="The whole tensor as a view.")
-view("transpose(Tensor self, int dim0, int dim1) -> Tensor", geometry="transpose",
-     reference=lambda xp, x, dim0, dim1: xp.swapaxes(x, dim0, dim1) if x.ndim else x, doc="Two dims swapped.")
-view("t(Tensor self) -> Tensor", geometry="t", reference=lambda xp, x: x.T, doc="A matrix transposed; a vector as it is.")
-view("permute(Tensor self, int[]* dims) -> Tensor", geometry="permute",
-     reference=lambda xp, x, dims: xp.transpose(x, front(dims)), doc="The dims in another order.")
-view("squeeze(Tensor self, int[]?* dim=None) -> Tensor", geometry="squeeze",
-     reference=lambda xp, x, dim: x.reshape([n for i, n in enumerate(x.shape) if n != 1 or not (
-         dim is None or i in [d % x.ndim for d in front(dim)])]), doc="Without the dims of size 1 (or those given).")
-view("unsqueeze(Tensor self, int dim) -> Tensor", geometry="unsqueeze",
-     reference=lambda xp, x, dim: xp.expand_dims(x, dim), doc="With a dim of size 1 more.")
-view("expand(Tensor self, int[]* size) -> Tensor", geometry="expand", function=False,
-     reference=lambda xp, x, size: xp.broadcast_to(
-         x, [x.shape[i - len(front(size))] if n == -1 else n for i, n in enumerate(front(size))]),
-     doc="Dims of size 1 repeated, without copying; -1 keeps a size.")
-view("select(Tensor self, int dim, int index) -> Tensor", geometry="select",
-     reference=lambda xp, x, dim, index: xp.moveaxis(x, dim, 0)[index], doc="The part at one index of a dim.")
-view("slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", geometry="slice", method=False, function=False,
-     reference=lambda xp, x, dim, start, end, step: xp.moveaxis(xp.moveaxis(x, dim, 0)[start:end:step], 0, dim),
-     doc="The part [start:end:step] of a dim.")
-view("diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", geometry="diagonal",
-     reference=lambda xp, x, offset, dim1, dim2: xp.diagonal(x, offset, dim1, dim2),
-     doc="A diagonal of two dims, as the last dim.")
-view("as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor", geometry="as_strided",
-     doc="Any geometry on the tensor's storage: strides and offset in elements.")
-view("unfold(Tensor self, int dimension, int size, int step) -> Tensor", geometry="unfold", function=False,
-     reference=lambda xp, x, dimension, size, step: xp.moveaxis(
-         xp.stack([xp.moveaxis(x, dimension, 0)[i:i + size] for i in range(0, x.shape[dimension] - size + 1, step)]), 0,
-         dimension + 1 if dimension >= 0 else dimension + x.ndim + 1).swapaxes(0, dimension),
-     doc="Windows of a dim, as one more dim at the end.")
-view("view_as_real(Tensor self) -> Tensor", geometry="view_as_real", method=False,
-     reference=lambda xp, x: xp.stack([x.real, x.imag], -1), doc="Complex numbers as pairs: one more dim of size 2.")
-view("view_as_complex(Tensor self) -> Tensor", geometry="view_as_complex", method=False,
-     reference=lambda xp, x: x[..., 0] + 1j * x[..., 1], doc="Pairs as complex numbers: the last dim goes.")
-multi_view("split(Tensor self, object split_size, int dim=0) -> Tensor[]", way="split",
-           doc="Pieces of one length (the last may be shorter), or of the lengths given.")
-multi_view("split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]", way="split_with_sizes",
-           reference=lambda xp, x, split_sizes, dim: tuple(xp.split(x, xp.cumsum(xp.asarray(split_sizes))[:-1], dim)),
-           doc="Pieces of the lengths given.")
-multi_view("unbind(Tensor self, int dim=0) -> Tensor[]", way="unbind",
-           reference=lambda xp, x, dim: tuple(xp.moveaxis(x, dim, 0)), doc="The parts at each index of a dim.")
-TABLE.copying("clone(Tensor self, *, object? memory_format=None) -> Tensor",
-              reference=lambda xp, x, memory_format: xp.array(x), doc="A copy with memory of its own.")
+view(
+    "view(Tensor self, object* size) -> Tensor",
+    geometry="view",
+    reference=reshaped,
+    function=False,
+    doc="The same elements with another shape (or dtype, given instead), without copying.",
+)
+view(
+    "_unsafe_view(Tensor self, int[]* size) -> Tensor",
+    geometry="_unsafe_view",
+    reference=reshaped,
+    method=False,
+    function=False,
+    doc="As view, of a tensor that nobody else holds: the result is not a view.",
+)
+view(
+    "alias(Tensor self) -> Tensor",
+    geometry="alias",
+    reference=lambda xp, x: x,
+    method=False,
+    function=False,
+    doc="The whole tensor as a view.",
+)
+view(
+    "transpose(Tensor self, int dim0, int dim1) -> Tensor",
+    geometry="transpose",
+    reference=lambda xp, x, dim0, dim1: xp.swapaxes(x, dim0, dim1) if x.ndim else x,
+    doc="Two dims swapped.",
+)
+view(
+    "t(Tensor self) -> Tensor", geometry="t", reference=lambda xp, x: x.T, doc="A matrix transposed; a vector as it is."
+)
+view(
+    "permute(Tensor self, int[]* dims) -> Tensor",
+    geometry="permute",
+    reference=lambda xp, x, dims: xp.transpose(x, front(dims)),
+    doc="The dims in another order.",
+)
+view(
+    "squeeze(Tensor self, int[]?* dim=None) -> Tensor",
+    geometry="squeeze",
+    reference=lambda xp, x, dim: x.reshape(
+        [n for i, n in enumerate(x.shape) if n != 1 or not (dim is None or i in [d % x.ndim for d in front(dim)])]
+    ),
+    doc="Without the dims of size 1 (or those given).",
+)
+view(
+    "unsqueeze(Tensor self, int dim) -> Tensor",
+    geometry="unsqueeze",
+    reference=lambda xp, x, dim: xp.expand_dims(x, dim),
+    doc="With a dim of size 1 more.",
+)
+view(
+    "expand(Tensor self, int[]* size) -> Tensor",
+    geometry="expand",
+    function=False,
+    reference=lambda xp, x, size: xp.broadcast_to(
+        x, [x.shape[i - len(front(size))] if n == -1 else n for i, n in enumerate(front(size))]
+    ),
+    doc="Dims of size 1 repeated, without copying; -1 keeps a size.",
+)
+view(
+    "select(Tensor self, int dim, int index) -> Tensor",
+    geometry="select",
+    reference=lambda xp, x, dim, index: xp.moveaxis(x, dim, 0)[index],
+    doc="The part at one index of a dim.",
+)
+view(
+    "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+    geometry="slice",
+    method=False,
+    function=False,
+    reference=lambda xp, x, dim, start, end, step: xp.moveaxis(xp.moveaxis(x, dim, 0)[start:end:step], 0, dim),
+    doc="The part [start:end:step] of a dim.",
+)
+view(
+    "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    geometry="diagonal",
+    reference=lambda xp, x, offset, dim1, dim2: xp.diagonal(x, offset, dim1, dim2),
+    doc="A diagonal of two dims, as the last dim.",
+)
+view(
+    "as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+    geometry="as_strided",
+    doc="Any geometry on the tensor's storage: strides and offset in elements.",
+)
+view(
+    "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
+    geometry="unfold",
+    function=False,
+    reference=windows,
+    doc="Windows of a dim, as one more dim at the end.",
+)
+view(
+    "view_as_real(Tensor self) -> Tensor",
+    geometry="view_as_real",
+    method=False,
+    reference=lambda xp, x: xp.stack([x.real, x.imag], -1),
+    doc="Complex numbers as pairs: one more dim of size 2.",
+)
+view(
+    "view_as_complex(Tensor self) -> Tensor",
+    geometry="view_as_complex",
+    method=False,
+    reference=lambda xp, x: x[..., 0] + 1j * x[..., 1],
+    doc="Pairs as complex numbers: the last dim goes.",
+)
+multi_view(
+    "split(Tensor self, object split_size, int dim=0) -> Tensor[]",
+    way="split",
+    doc="Pieces of one length (the last may be shorter), or of the lengths given.",
+)
+multi_view(
+    "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
+    way="split_with_sizes",
+    reference=lambda xp, x, split_sizes, dim: tuple(xp.split(x, xp.cumsum(xp.asarray(split_sizes))[:-1], dim)),
+    doc="Pieces of the lengths given.",
+)
+multi_view(
+    "unbind(Tensor self, int dim=0) -> Tensor[]",
+    way="unbind",
+    reference=lambda xp, x, dim: tuple(xp.moveaxis(x, dim, 0)),
+    doc="The parts at each index of a dim.",
+)
+TABLE.copying(
+    "clone(Tensor self, *, object? memory_format=None) -> Tensor",
+    reference=lambda xp, x, memory_format: xp.array(x),
+    doc="A copy with memory of its own.",
+)
 
 # ---- made of them
 
-reshaping("contiguous(Tensor self, *, object? memory_format=None) -> Tensor", way="contiguous", function=False,
-          reference=lambda xp, x, memory_format: xp.ascontiguousarray(x).reshape(x.shape),
-          doc="The tensor itself when it is row-major without gaps, else such a copy.")
-reshaping("reshape(Tensor self, int[]* shape) -> Tensor", way="reshape", reference=reshaped,
-          doc="The same elements with another shape: a view where strides allow, else a copy.")
-reshaping("flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", way="flatten", doc="Some dims joined to one.")
-reshaping("ravel(Tensor self) -> Tensor", way="ravel", reference=lambda xp, x: x.reshape(-1), doc="All dims joined to one.")
+reshaping(
+    "contiguous(Tensor self, *, object? memory_format=None) -> Tensor",
+    way="contiguous",
+    function=False,
+    reference=lambda xp, x, memory_format: xp.ascontiguousarray(x).reshape(x.shape),
+    doc="The tensor itself when it is row-major without gaps, else such a copy.",
+)
+reshaping(
+    "reshape(Tensor self, int[]* shape) -> Tensor",
+    way="reshape",
+    reference=reshaped,
+    doc="The same elements with another shape: a view where strides allow, else a copy.",
+)
+reshaping(
+    "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", way="flatten", doc="Some dims joined to one."
+)
+reshaping(
+    "ravel(Tensor self) -> Tensor", way="ravel", reference=lambda xp, x: x.reshape(-1), doc="All dims joined to one."
+)
 reshaping("unflatten(Tensor self, int dim, int[] sizes) -> Tensor", way="unflatten", doc="A dim split into several.")
 reshaping("view_as(Tensor self, Tensor other) -> Tensor", way="view_as", function=False, doc="view with other's shape.")
-reshaping("reshape_as(Tensor self, Tensor other) -> Tensor", way="reshape_as", function=False, doc="reshape with other's shape.")
-reshaping("expand_as(Tensor self, Tensor other) -> Tensor", way="expand_as", function=False, doc="expand to other's shape.")
+reshaping(
+    "reshape_as(Tensor self, Tensor other) -> Tensor",
+    way="reshape_as",
+    function=False,
+    doc="reshape with other's shape.",
+)
+reshaping(
+    "expand_as(Tensor self, Tensor other) -> Tensor", way="expand_as", function=False, doc="expand to other's shape."
+)
 reshaping("broadcast_to(Tensor self, int[]* size) -> Tensor", way="broadcast_to", doc="expand, as a function.")
 reshaping("swapaxes(Tensor self, int axis0, int axis1) -> Tensor", way="swapaxes", doc="transpose, by NumPy's name.")
 reshaping("swapdims(Tensor self, int dim0, int dim1) -> Tensor", way="swapaxes", doc="transpose, by another name.")
-reshaping("movedim(Tensor self, int[] source, int[] destination) -> Tensor", way="movedim",
-          reference=lambda xp, x, source, destination: xp.moveaxis(x, source, destination),
-          doc="Some dims moved to other places, the rest in order.")
-reshaping("moveaxis(Tensor self, int[] source, int[] destination) -> Tensor", way="movedim", doc="movedim, by NumPy's name.")
-reshaping("narrow(Tensor self, int dim, int start, int length) -> Tensor", way="narrow",
-          reference=lambda xp, x, dim, start, length: xp.moveaxis(
-              xp.moveaxis(x, dim, 0)[start % x.shape[dim]:start % x.shape[dim] + length], 0, dim),
-          doc="A stretch of a dim.")
+reshaping(
+    "movedim(Tensor self, int[] source, int[] destination) -> Tensor",
+    way="movedim",
+    reference=lambda xp, x, source, destination: xp.moveaxis(x, source, destination),
+    doc="Some dims moved to other places, the rest in order.",
+)
+reshaping(
+    "moveaxis(Tensor self, int[] source, int[] destination) -> Tensor", way="movedim", doc="movedim, by NumPy's name."
+)
+reshaping(
+    "narrow(Tensor self, int dim, int start, int length) -> Tensor",
+    way="narrow",
+    reference=lambda xp, x, dim, start, length: xp.moveaxis(
+        xp.moveaxis(x, dim, 0)[start % x.shape[dim] : start % x.shape[dim] + length], 0, dim
+    ),
+    doc="A stretch of a dim.",
+)
 reshaping("adjoint(Tensor self) -> Tensor", way="adjoint", doc="Matrices transposed and conjugated.")
-multi_view("chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", way="chunk", doc="At most so many pieces of one length.")
-TABLE.attribute("T", reshaping("numpy_T(Tensor self) -> Tensor", way="numpy_T", method=False, function=False, doc="All dims reversed: x.T."))
-TABLE.attribute("mT", reshaping("mT(Tensor self) -> Tensor", way="mT", method=False, function=False, doc="Matrices transposed."))
+multi_view(
+    "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", way="chunk", doc="At most so many pieces of one length."
+)
+TABLE.attribute(
+    "T",
+    reshaping(
+        "numpy_T(Tensor self) -> Tensor", way="numpy_T", method=False, function=False, doc="All dims reversed: x.T."
+    ),
+)
+TABLE.attribute(
+    "mT", reshaping("mT(Tensor self) -> Tensor", way="mT", method=False, function=False, doc="Matrices transposed.")
+)
 TABLE.attribute("mH", reshaping("mH(Tensor self) -> Tensor", way="adjoint", method=False, function=False, doc="x.mH."))
-TABLE.attribute("H", reshaping("matrix_H(Tensor self) -> Tensor", way="adjoint", method=False, function=False, doc="A matrix's adjoint: x.H."))
+TABLE.attribute(
+    "H",
+    reshaping(
+        "matrix_H(Tensor self) -> Tensor", way="adjoint", method=False, function=False, doc="A matrix's adjoint: x.H."
+    ),
+)
 
 
 def cut_points(size: int, sections: int) -> list[int]:
@@ -115,47 +245,53 @@ def cut_points(size: int, sections: int) -> list[int]:
 
 
 @composite
-def tensor_split(self: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
-                 sections: int | None = None) -> tuple[Tensor, ...]:
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: int | None = None
+) -> tuple[Tensor, ...]:
     """Pieces between the given indices, or so many pieces of nearly one length."""
-    where = next((w for w in (indices_or_sections, indices, sections) if w is not None), None)
-    if self.dim() == 0:
+    where: Any = next((w for w in (indices_or_sections, indices, sections) if w is not None), None)
+    if input.dim() == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     if isinstance(where, Tensor):
         where = where.tolist()
-    size = self.size(dim)
+    size = input.size(dim)
     points = cut_points(size, where) if isinstance(where, int) else list(where)
     slice_ = TABLE.ops["slice"]
-    return tuple(slice_(self, dim, a, b) for a, b in zip([0, *points], [*points, size], strict=True))
+    return tuple(slice_(input, dim, a, b) for a, b in zip([0, *points], [*points, size], strict=True))
 
 
-def split_at(name: str, self: Tensor, where: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+def split_at(name: str, input: Tensor, where: Any, dim: int, least: int) -> tuple[Tensor, ...]:
     """What hsplit, vsplit and dsplit share."""
-    if self.dim() < least:
-        raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {self.dim()} "
-                           "dimensions!")
-    if isinstance(where, int) and (where <= 0 or self.size(dim) % where):
-        raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {self.size(dim)} "
-                           f"is not divisible by the split_size {where}!")
-    return tensor_split(self, where, dim)
+    if input.dim() < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} "
+            "dimensions!"
+        )
+    if isinstance(where, int) and (where <= 0 or input.size(dim) % where):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.size(dim)} "
+            f"is not divisible by the split_size {where}!"
+        )
+    parts: tuple[Tensor, ...] = tensor_split(input, where, dim)
+    return parts
 
 
 @composite
-def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """tensor_split along dim 1 (dim 0 of a vector)."""
-    return split_at("hsplit", self, indices_or_sections, 1 if self.dim() > 1 else 0, 1)
+    return split_at("hsplit", input, indices_or_sections, 1 if input.dim() > 1 else 0, 1)
 
 
 @composite
-def vsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """tensor_split along dim 0."""
-    return split_at("vsplit", self, indices_or_sections, 0, 2)
+    return split_at("vsplit", input, indices_or_sections, 0, 2)
 
 
 @composite
-def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """tensor_split along dim 2."""
-    return split_at("dsplit", self, indices_or_sections, 2, 3)
+    return split_at("dsplit", input, indices_or_sections, 2, 3)
 
 
 for NAME in ("tensor_split", "hsplit", "vsplit", "dsplit"):
@@ -177,10 +313,12 @@ def atleast_2d(*tensors: Any) -> Any:
 @composite
 def atleast_3d(*tensors: Any) -> Any:
     """Each tensor with three dims at least: a matrix gets its new one behind, as in NumPy."""
+
     def widened(x: Tensor) -> Any:
         if x.dim() == 2:
             return x.unsqueeze(-1)
         return x.reshape(1, 1, 1) if x.dim() == 0 else x.unsqueeze(0).unsqueeze(-1) if x.dim() == 1 else x
+
     return at_least(widened, tensors)
 
 

@@ -11,7 +11,7 @@ class ConversionRows(Rows):
     """The row that ``Tensor.to`` and its shorthands call."""
 
     def conversion(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
-        """The row ``_to_copy(Tensor self, dtype dtype, object? device=None)``; differentiable where the result's dtype is."""
+        """The row ``_to_copy(Tensor self, dtype dtype, object? device=None)``."""
         op = Op(schema, "conversion", doc=doc, reference=reference)
         _conversion.configure(op)
         self.add(op, op.name, method=False)

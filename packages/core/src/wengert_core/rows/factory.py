@@ -17,15 +17,25 @@ OPTIONS = (
 class FactoryRows(Rows):
     """Rows whose outputs depend on no tensor's values."""
 
-    def factory(self, schema: str, kind: str = "made", *, like: str | None = None, impl: Callable[..., Any] | None = None,
-                doc: str = "", method: bool = False, function: bool = True) -> Op:
+    def factory(
+        self,
+        schema: str,
+        kind: str = "made",
+        *,
+        like: str | None = None,
+        impl: Callable[..., Any] | None = None,
+        doc: str = "",
+        method: bool = False,
+        function: bool = True,
+    ) -> Op:
         """A row that makes a tensor; ``OPTIONS`` in its schema stands for the options all factories have.
 
-        kind: "empty", "zeros", "ones", "full" (sizes from the parameter ``size`` or the shape of ``like``), "data" (from the
-        parameter ``data``), or "made": impl(*arguments that are not options, dtype or None) makes the tensor.
+        kind: "empty", "zeros", "ones", "full" (sizes from the parameter ``size`` or the shape of ``like``), "data" (from
+        the parameter ``data``), or "made": impl(*arguments that are not options, dtype or None) makes the tensor.
         like: the parameter whose tensor gives what is not said.
+        function: torch has a function of that name too.
         """
-        op = Op(schema.replace("OPTIONS", OPTIONS), "factory", doc=doc, no_record=True, options={"kind": kind})
+        options = {"kind": kind, "function": function}
+        op = Op(schema.replace("OPTIONS", OPTIONS), "factory", doc=doc, no_record=True, options=options)
         _factory.configure(op, kind, like, impl)
-        self.add(op, op.name, method=method, function=function)
-        return op
+        return self.add(op, op.name, method=method)

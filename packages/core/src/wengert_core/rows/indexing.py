@@ -16,11 +16,26 @@ from wengert_core.rows.base import inplace as inplace_schema
 class IndexingRows(Rows):
     """Rows of the indexing family."""
 
-    def writing(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", function: bool = False,
-                out_of_place: Op | None = None) -> Op:
+    def writing(
+        self,
+        schema: str,
+        *,
+        way: str,
+        reference: Reference | None = None,
+        doc: str = "",
+        function: bool = False,
+        out_of_place: Op | None = None,
+    ) -> Op:
         """A row that writes into its first argument: copy_, fill_, zero_."""
-        op = Op(schema, "indexing", doc=doc, reference=reference, inplace=True, out_of_place=out_of_place,
-                options={"function": function})
+        op = Op(
+            schema,
+            "indexing",
+            doc=doc,
+            reference=reference,
+            inplace=True,
+            out_of_place=out_of_place,
+            options={"function": function},
+        )
         _writing.configure(op, way)
         return self.add(op, op.name)
 
@@ -29,8 +44,9 @@ class IndexingRows(Rows):
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _writing.configure(op, "fill")
         self.add(op, op.name, method=False)
-        return self.writing(inplace_schema(schema), way="fill", doc=f"In-place version of {op.name}.", out_of_place=op,
-                            function=True)
+        return self.writing(
+            inplace_schema(schema), way="fill", doc=f"In-place version of {op.name}.", out_of_place=op, function=True
+        )
 
     def positions(self, schema: str, *, way: str, reference: Reference, doc: str = "", method: bool = True) -> Op:
         """A row with a list of index tensors: index, index_put (with its in-place variant)."""
@@ -38,12 +54,16 @@ class IndexingRows(Rows):
         _advanced.configure(op, way)
         self.add(op, op.name, method=method)
         if way != "index":
-            changed = Op(inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op)
+            changed = Op(
+                inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
+            )
             _advanced.configure(changed, way)
             self.add(changed, changed.name, method=method)
         return op
 
-    def reading(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False) -> Op:
+    def reading(
+        self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
+    ) -> Op:
         """A row that reads along a dim: gather, index_select; or nonzero."""
         op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
         _gathering.configure(op, way)
@@ -54,7 +74,9 @@ class IndexingRows(Rows):
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _scattering.configure(op, way)
         self.add(op, op.name)
-        changed = Op(inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op)
+        changed = Op(
+            inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
+        )
         _scattering.configure(changed, way)
         self.add(changed, changed.name)
         return op
@@ -70,6 +92,8 @@ class IndexingRows(Rows):
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _masking.configure(op)
         self.add(op, op.name)
-        changed = Op(inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op)
+        changed = Op(
+            inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
+        )
         _masking.configure(changed)
         return self.add(changed, changed.name)

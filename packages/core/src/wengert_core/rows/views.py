@@ -19,12 +19,20 @@ BUILDERS = (_shapes, _parts)  # imported for the builders they register
 class ViewRows(Rows):
     """Rows of the view family, and of what is made of views."""
 
-    def view(self, schema: str, *, geometry: str | Callable[..., Any], reference: Reference | None = None, doc: str = "",
-             method: bool = True, function: bool = True) -> Op:
+    def view(
+        self,
+        schema: str,
+        *,
+        geometry: str | Callable[..., Any],
+        reference: Reference | None = None,
+        doc: str = "",
+        method: bool = True,
+        function: bool = True,
+    ) -> Op:
         """A row with one output that is a view of its first argument.
 
         function: whether torch has a function of that name too, beside the method. It is in the table either way.
-        geometry: a builder's name, or a function ``(sizes, strides, offset, *arguments)`` that returns the three for the
+        geometry: a builder's name, or a function ``(sizes, strides, offset, *arguments)`` that gives the three for the
         output; in elements, the offset from the start of the storage.
         """
         op = Op(schema, "view", doc=doc, reference=reference, view=True, options={"function": function})
@@ -39,9 +47,17 @@ class ViewRows(Rows):
         _splitting.configure(op, way)
         return self.add(op, op.name)
 
-    def reshaping(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", method: bool = True,
-                  function: bool = True) -> Op:
-        """A row of the family "composite": made of view operations, without a formula of its own. Note [Composites have no node]."""
+    def reshaping(
+        self,
+        schema: str,
+        *,
+        way: str,
+        reference: Reference | None = None,
+        doc: str = "",
+        method: bool = True,
+        function: bool = True,
+    ) -> Op:
+        """A row of the family "composite": made of views, no formula of its own. Note [Composites have no node]."""
         op = Op(schema, "composite", doc=doc, reference=reference, options={"function": function})
         _reshaping.configure(op, way)
         return self.add(op, op.name, method=method)

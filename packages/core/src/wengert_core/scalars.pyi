@@ -1,0 +1,1 @@
+# Nothing for Python: Python numbers as operands are reached by cimport, see scalars.pxd.

@@ -1,0 +1,1 @@
+# Nothing for Python: thread-local modes are reached by cimport, see state.pxd.

@@ -1,0 +1,70 @@
+"""Derivatives of joining and repeating, of reordering, and of triangles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.base import TABLE
+
+linear = TABLE.linear
+Shape = tuple[int, ...]
+
+
+# ---- several tensors made one
+def cut(grad: Tensor, tensors_shape: tuple[Shape, ...], dim: int) -> list[Tensor]:
+    """The part of each tensor; an empty vector, which cat skips whatever the others' rank, has none."""
+    parts, start = [], 0
+    for shape in tensors_shape:
+        if shape == (0,):
+            parts.append(grad.reshape(-1).narrow(0, 0, 0))
+            continue
+        parts.append(grad.narrow(dim, start, shape[dim]))
+        start += shape[dim]
+    return parts
+
+
+linear("cat", tensors=cut)
+linear("stack", tensors=lambda grad, dim: grad.unbind(dim))
+
+
+def sum_of_copies(grad: Tensor, self_shape: Shape, repeats: Any) -> Tensor:
+    """The copies along each dim summed; new dims in front summed away."""
+    repeats = [repeats] if isinstance(repeats, int) else list(repeats)
+    sizes = [1] * (len(repeats) - len(self_shape)) + list(self_shape)
+    if 0 in repeats:
+        return wc.zeros(self_shape, dtype=grad.dtype)
+    grad = grad.reshape([n for pair in zip(repeats, sizes, strict=True) for n in pair])
+    return (grad.sum(list(range(0, 2 * len(sizes), 2))) if sizes else grad).reshape(self_shape)
+
+
+linear("repeat", self=sum_of_copies)
+
+# ---- the same elements in another order, and triangles
+linear("flip", self=lambda grad, dims: grad.flip(dims))
+linear("tril", self=lambda grad, diagonal: grad.tril(diagonal))
+linear("triu", self=lambda grad, diagonal: grad.triu(diagonal))
+
+
+def rolled_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
+    """roll by the opposite shifts."""
+    return grad.roll(-shifts if isinstance(shifts, int) else [-n for n in shifts], dims)
+
+
+linear("roll", self=rolled_back)
+
+# ---- masks
+linear("masked_select", self=lambda grad, self_shape, mask: wc.masked_scatter(
+    wc.zeros(wc.broadcast_shapes(self_shape, mask.shape), dtype=grad.dtype), mask, grad))
+
+
+def in_source(grad: Tensor, mask: Tensor, source_shape: Shape) -> Tensor:
+    """The gradient where the mask is True, at the front of zeros of the source's shape."""
+    taken = wc.masked_select(grad, mask)
+    rest = math.prod(source_shape) - taken.numel()
+    return wc.cat([taken, wc.zeros(rest, dtype=grad.dtype)]).reshape(source_shape)
+
+
+linear("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0), source=in_source)
