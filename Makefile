@@ -64,12 +64,12 @@ bench: ## run every benchmark once, quickly, in this working tree
 	$(call setup,bench)
 	@echo "bench: asv, each benchmark once (numbers for a claim need a full run: see CONTRIBUTING.md)"
 	@$(ASV) machine --yes $(ASV_CONFIG) >/dev/null
-	@$(ASV) run --python=same --quick --show-stderr $(ASV_CONFIG)
+	@OPENBLAS_NUM_THREADS=1 $(ASV) run --python=same --quick --show-stderr $(ASV_CONFIG)
 
-compare: ## a table of timings beside PyTorch and NumPy, in an environment of its own
+compare: ## a table of timings beside PyTorch and NumPy, in an environment of its own (ARGS=--quick)
 	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
 	@echo "compare: wengert, PyTorch and NumPy side by side, tools/compare.py"
-	@$(COMPARE)/bin/python tools/compare.py
+	@$(COMPARE)/bin/python tools/compare.py $(ARGS)
 
 clean: ## remove what was built and the caches, not the environments
 	@echo "clean: built modules, build folders, dist, caches"

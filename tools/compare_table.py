@@ -84,7 +84,7 @@ def summary_cells(group: str, results: Sequence[Result]) -> tuple[str, ...]:
     ratios = sorted(result.ratio[1] for result in results if result.ratio)
     aim = f"{results[0].aim:g}"
     if not ratios:
-        return group, str(len(results)), "", "", aim, ""
+        return group, str(len(results)), "", "", aim, "not measured"
     whole = len(ratios) == len(results)
     middle = ratios[len(ratios) // 2] if len(ratios) % 2 else sum(ratios[len(ratios) // 2 - 1 :][:2]) / 2
     verdict = mark(ratios[0] >= results[0].aim) if whole else f"{len(results) - len(ratios)} without a ratio"

@@ -16,11 +16,13 @@ from wengert_core.schema import parse_schema
 from .programs import numbers
 
 ARGUMENTS = {
-    "self": "x", "input": "x", "x": "x", "y": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
+    "self": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
+    "input2": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
     "target": "y", "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0",
     "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
     "stride": "(4, 1)", "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
     "fill_value": "0.5", "threshold": "0.5", "negative_slope": "0.01", "beta": "1.0",
+    "var": "y", "value": "0.5", "normalized_shape": "(4,)", "p": "0.5", "train": "True", "data": "[1.0, 2.0]",
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
          "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}
@@ -31,6 +33,7 @@ OP_CALLS = {
     # domains, numbers and bounds
     "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
     "nll_loss": "x.log(), i", "cross_entropy": "x, i", "one_hot": "i, 4",
+    "nll_loss_backward": "y.sum(), (4, 4), i, None, 1, -100", "prelu": "x, a", "embedding": "i, x",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",

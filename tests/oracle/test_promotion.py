@@ -20,7 +20,22 @@ def found() -> dict[str, Table]:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_result_dtypes(name: str, found: dict[str, Table]) -> None:
-    assert found[name] == RECORDED[name]
+    different = {
+        (first, column): (recorded, ours)
+        for first, row in RECORDED[name].items()
+        for column, (recorded, ours) in enumerate(zip(row.split(), found[name][first].split(), strict=True))
+        if not agrees(recorded, ours)
+    }
+    assert different == {}
+
+
+def agrees(recorded: str, ours: str) -> bool:
+    """The same; or torch has no kernel for a dtype that we have one for; or its half-precision complex, which is our complex64."""
+    if recorded == "NotImplementedError":
+        return True
+    if recorded == "complex32":
+        return ours == "complex64"
+    return recorded == ours or (recorded == "RuntimeError" and ours == "NotImplementedError")
 
 
 def test_every_question_was_recorded(found: dict[str, Table]) -> None:

@@ -53,6 +53,10 @@ cdef extern from *:
     void wengert_without_new(PyTypeObject* t) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
+LEGACY_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                "ComplexDouble")
+"""torch's C++ names of the dtypes by code: its messages use them, and the names of its tensor types."""
+cdef tuple NAMES = LEGACY_NAMES
 cdef object NDARRAY = np.ndarray
 cdef object GENERIC = np.generic
 cdef enum:
@@ -70,6 +74,10 @@ cdef int dtype_code(object spec) except -2:
     if spec is complex:
         return COMPLEX128
     return code_of(spec)
+
+
+cdef str legacy_name(int code):
+    return NAMES[code]
 
 
 cdef int scalar_code(PyObject* value) except -2:

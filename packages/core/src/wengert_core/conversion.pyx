@@ -19,11 +19,10 @@ from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
 
 from wengert_core import devices as _devices
+from wengert_core.construct import LEGACY_NAMES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op TO_COPY = None
-cdef tuple LEGACY_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                           "ComplexDouble")
 cdef object CPU = _devices.CPU
 
 

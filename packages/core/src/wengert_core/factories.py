@@ -16,11 +16,7 @@ from wengert_core.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
-CPP_NAMES = {
-    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
-    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}  # fmt: skip
+CPP_NAMES = dict(zip(ALL, _construct.LEGACY_NAMES, strict=True))
 """torch's C++ names of the dtypes, which its messages use."""
 
 

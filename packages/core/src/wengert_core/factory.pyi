@@ -1,10 +1,10 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 
-_Hook = Callable[[Tensor, bool], None]
+_Hook: TypeAlias = Callable[[Tensor, bool], None]
 
 def set_requires_grad_hook(hook: _Hook | None) -> _Hook | None: ...
 def mark_requires_grad(tensor: Tensor, flag: bool = True) -> Tensor: ...

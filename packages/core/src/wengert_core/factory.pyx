@@ -11,7 +11,7 @@ from libc.stdlib cimport malloc
 from libc.string cimport memset
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.construct cimport dtype_code, scalar_code, store_checked, tensor_of_data
+from wengert_core.construct cimport dtype_code, legacy_name, scalar_code, store_checked, tensor_of_data
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_strided
@@ -74,8 +74,11 @@ def mark_requires_grad(Tensor tensor, bint flag=True):
 
 cdef Py_ssize_t read_size(Op op, object size, Py_ssize_t position) except? -1:
     if PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
-        raise TypeError(f"{op.name}(): argument 'size' must be tuple of ints, but found element of type {type(size).__name__} at pos "
-                        f"{position}")
+        if position == 0:
+            raise TypeError(f"{op.name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
+                            f"{type(size).__name__} at pos 0")
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must be "
+                        f"tuple of ints,but got {type(size).__name__}\"")
     try:
         return size.__index__()
     except OverflowError:
@@ -225,8 +228,8 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
     if not isinstance(<object> out, Tensor):
         raise op_error(op, op.out_slot, "Tensor", out)
     if code >= 0 and code != (<Tensor> out).code:
-        raise RuntimeError(f"dtype {dtype_of(code)!r} does not match dtype of out parameter ({dtype_of((<Tensor> out).code)!r}) in "
-                           f"{op.name}()")
+        raise RuntimeError(f"dtype {legacy_name(code)} does not match dtype of out parameter ({legacy_name((<Tensor> out).code)}): "
+                           f"{op.name}() was asked for {dtype_of(code)!r}, out= is {dtype_of((<Tensor> out).code)!r}")
     return (<Tensor> out).code
 
 

@@ -59,7 +59,7 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
             "randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)"
         )
     if hasattr(size, "__index__"):
-        raise TypeError("randint(): argument 'size' must be tuple of ints, not int")
+        raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not int")
     tensor = _construct.blank(dtype or INT64, *_sizes("randint", size))
     return _filled("randint", sampling.integers, tensor, generator, *bounds)
 

@@ -23,12 +23,14 @@ from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.conversion import ConversionRows
 from wengert_core.rows.random import RandomRows
 from wengert_core.rows.joining import JoiningRows
+from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.pointwise import PointwiseRows
 from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.views import ViewRows
+from wengert_core.tensor import mount
 
 
-class OpTable(PointwiseRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
+class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 
@@ -39,4 +41,4 @@ def install(table: OpTable) -> None:
             op.owner = table.name
             _op.register(op)
     for name, method in table.methods.items():
-        _tensor.mount(name, method)
+        mount(name, method)

@@ -11,6 +11,7 @@ cdef enum:
     ARG_GRAD = -1                      # the gradient of the first output
     ARG_GRADS = -2                     # those of all outputs, a tuple
     ARG_NEEDS = -3                     # which inputs need a gradient, a tuple of bool
+    ARG_OWN_SHAPE = -4                 # of the input whose gradient it is: not saved, the edge's target knows it
 
 cdef enum RuleKind:
     RULE_CALL = 0                      # fn(...) is the gradient

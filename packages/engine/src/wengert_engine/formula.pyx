@@ -117,7 +117,10 @@ cdef class Formula:
         if slopes and len(names) == 1 and is_identity(fn):
             r.kind = RULE_SLOPE_SAVED
         for i, name in enumerate(names):
-            r.args[i] = self.argument(name, 1 << self.n_inputs)
+            if name.endswith("_shape") and not r.is_list and name.removesuffix("_shape") == self.op.params[r.slot]:
+                r.args[i] = ARG_OWN_SHAPE
+            else:
+                r.args[i] = self.argument(name, 1 << self.n_inputs)
         r.n_args = len(names)
         return 0
 

@@ -22,7 +22,7 @@ from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, TensorExtra, alias, bump_version, extra_of, new_empty, new_view, same_shape,
                                   set_contiguity, shape_tuple, storage_of, strides_of, track, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, RULE_CALL, RULE_JOINT, RULE_NEGATE, RULE_PASS, RULE_SCALE,
+from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_JOINT, RULE_NEGATE, RULE_PASS, RULE_SCALE,
                                      RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, Formula, InputRule)
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA,
                                   SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, NodeExtra, OutMeta, Saved, edges_of,
@@ -310,9 +310,9 @@ cdef class Run:
         if rule.kind == RULE_SLOPE_SAVED:
             return self.times(grad, saved_value(node, rule.args[0], self.create_graph), last)
         if rule.kind == RULE_SLOPE_CALL:
-            return self.times(grad, self.call(node, rule, grad, None), last)
+            return self.times(grad, self.call(node, rule, &edges_of(node)[i], grad, None), last)
         if rule.kind == RULE_CALL:
-            return self.call(node, rule, grad, None)
+            return self.call(node, rule, &edges_of(node)[i], grad, None)
         if rule.kind == RULE_NEGATE:
             return NEG.call1(NEG, <PyObject*> grad)
         if rule.kind == RULE_SCALE:
@@ -338,8 +338,8 @@ cdef class Run:
             return grad
         return MUL.call2(MUL, <PyObject*> grad, <PyObject*> slope)
 
-    cdef object call(self, Node node, InputRule* rule, Tensor grad, list parts):
-        """Call a formula with what its parameters ask for."""
+    cdef object call(self, Node node, InputRule* rule, Edge* edge, Tensor grad, list parts):
+        """Call a formula with what its parameters ask for. edge: of the input."""
         cdef PyObject* args[12]
         cdef int k, n = 0
         try:
@@ -348,6 +348,8 @@ cdef class Run:
                     value = grad
                 elif rule.args[k] == ARG_GRADS:
                     value = materialized(node, parts if parts is not None else [grad])
+                elif rule.args[k] == ARG_OWN_SHAPE:
+                    value = shape_of_target(edge)
                 elif rule.args[k] == ARG_NEEDS:
                     value = tuple([bool(node.needs >> i & 1) for i in range((<Formula> node.formula).n_inputs)])
                 else:
@@ -424,15 +426,15 @@ cdef class Run:
         for i in range(f.n_inputs):
             if f.inputs[i].kind == RULE_JOINT:
                 if joint is None:
-                    joint = iter(self.call(node, &f.inputs[i], grad, parts))
+                    joint = iter(self.call(node, &f.inputs[i], &edge[len(grads)], grad, parts))
                 grads.append(next(joint))
             elif f.inputs[i].is_list:
                 n = node.n_edges - (f.n_inputs - 1)
-                grads.extend(self.call(node, &f.inputs[i], grad, parts) if node.needs >> i & 1 else [None] * n)
+                grads.extend(self.call(node, &f.inputs[i], &edge[len(grads)], grad, parts) if node.needs >> i & 1 else [None] * n)
             elif edge[len(grads)].node == NULL:
                 grads.append(None)
             elif f.inputs[i].kind == RULE_CALL:
-                grads.append(self.call(node, &f.inputs[i], grad, parts))
+                grads.append(self.call(node, &f.inputs[i], &edge[len(grads)], grad, parts))
             elif f.inputs[i].kind == RULE_ZERO:
                 grads.append(zeros_for(&edge[len(grads)]))
             else:
@@ -547,9 +549,12 @@ cdef Tensor zeros_for(Edge* edge):
     return zeros_of(<Node> edge.node, edge.input_nr)
 
 
-def zeros_for_edge(Node node, int index):
-    """Zeros of the shape that the gradient for edge ``index`` must have; None when no gradient is needed there."""
-    return zeros_for(&edges_of(node)[index]) if edges_of(node)[index].node != NULL else None
+cdef tuple shape_of_target(Edge* edge):
+    """The sizes of the tensor that an edge's gradient belongs to."""
+    cdef OutMeta* meta = metas_of(<Node> edge.node) + edge.input_nr
+    cdef Py_ssize_t* sizes = sizes_of(<Node> edge.node) + meta.first_dim
+    cdef int i
+    return tuple([sizes[i] for i in range(meta.rank)])
 
 
 def zeros_for_output(Node node, int output):

@@ -29,6 +29,7 @@ def find_formula(op: Op) -> Any:
     An entry point ``core.sqrt`` replaces the formula of one op; an in-place op may have an entry of its own (``copy_``).
     """
     group = registry.group("formulas")
+    table: Any
     owner = op.owner
     for name in (op.name, op.out_of_place.name if op.out_of_place is not None else None):
         if name is None:

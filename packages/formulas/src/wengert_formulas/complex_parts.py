@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
-from wengert_formulas.base import TABLE, imag
+from wengert_formulas.base import TABLE, imag, real
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
@@ -28,3 +28,16 @@ def angle_tangent(self_t: Tensor, self: Tensor) -> Tensor:
 
 
 derivative("angle", self=angle_grad, jvp=angle_tangent)
+
+
+# ---- from two real parts: Re(conj(grad) * d result) is what each real input gets
+linear("complex", real=lambda grad: real(grad), imag=lambda grad: imag(grad))
+
+
+def turned(angle: Tensor) -> Tensor:
+    """exp(i angle)."""
+    return wc.polar(wc.ones_like(angle), angle)
+
+
+derivative("polar", abs=lambda grad, angle: real(grad.conj() * turned(angle)), angle=lambda grad, result: -imag(grad.conj() * result),
+           jvp={"abs": lambda abs_t, angle: abs_t * turned(angle), "angle": lambda angle_t, result: angle_t * (result * 1j)})

@@ -92,6 +92,8 @@ def jvp(op: Op, arguments: Values, tangents: Values, outputs: Values | None = No
         return as_tuple(call(op, in_place_of(case, entry)))
     if entry.kind == "derivative":
         raise RuntimeError(f"the forward derivative for '{op.name}' is not implemented")
+    if entry.kind == "not_implemented":
+        raise RuntimeError(f"the derivative for '{op.name}' is not implemented: {entry.reason}")
     return tuple(zeros_of(entry, output) for output in case.outputs)
 
 
@@ -100,7 +102,7 @@ def registered(op: Op) -> Entry:
     from wengert_engine.source import find_formula
 
     entry = find_formula(op)
-    if entry is None or entry.kind == "not_implemented":
+    if entry is None:
         raise RuntimeError(f"the derivative for '{op.name}' is not implemented")
     return entry  # type: ignore[no-any-return]
 

@@ -57,6 +57,11 @@ def kept(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
     return grad if reduce == "add" else wc.scatter(grad, dim, index, 0)
 
 
-linear("scatter", self=kept, src=taken)
+def scattered(self_t: Tensor, dim: int, index: Tensor, src: Any, src_t: Any, reduce: str | None) -> Tensor:
+    """The tangents of self and src put together; 0 at the places where a number was written."""
+    return wc.scatter(self_t, dim, index, src_t if isinstance(src, Tensor) else 0, reduce=reduce)
+
+
+linear("scatter", self=kept, src=taken, jvp=scattered)
 linear("scatter_add", self=1, src=taken)
 TABLE.not_differentiable("nonzero")

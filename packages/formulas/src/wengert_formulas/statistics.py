@@ -19,9 +19,10 @@ def along(slope: Tensor, self_t: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 # ---- variance
 def var_slope(self: Tensor, dim: Any, correction: Any) -> Tensor:
-    """2 (x - mean) / (n - correction); infinite or NaN when nothing is left to divide by."""
+    """2 (x - mean) / (n - correction); when nothing is left to divide by infinite, NaN at the mean, as torch has it."""
     left = count_of(self.shape, dim) - (1 if correction is None else correction)
-    return (self - self.mean(dims_of(dim, self.ndim), True)) * 2 / float(max(left, 0))
+    distance = self - self.mean(dims_of(dim, self.ndim), True)
+    return distance * (2 / left) if left > 0 else wc.where(distance == 0, math.nan, wc.full_like(distance, math.inf))
 
 
 def var_grad(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:

@@ -68,7 +68,7 @@ class FormulaTable:
 
         slope: for the only input ``self``; or one for each input by name; a number is a constant slope.
         """
-        inputs = {"self": slope} if slope is not None else slopes
+        inputs: dict[str, Rule] = {"self": slope} if slope is not None else slopes
         self._add(Entry(op, "elementwise", inputs, node_name=node))
 
     def linear(self, op: str, /, *, node: str | None = None, jvp: Jvp = None, **inputs: Rule) -> None:

@@ -25,6 +25,12 @@ def op_of(case: OpCase) -> Op | None:
     return found if isinstance(found, Op) and found.family != "composite" else None
 
 
+def inplace_of(case: OpCase) -> Op | None:
+    """The in-place variant of a primitive, where it has one."""
+    found = wc.TABLE.ops.get(f"{case.op}_")
+    return found if isinstance(found, Op) and op_of(case) is not None else None
+
+
 def mapped(value: Any, change: Callable[[Array], Any]) -> Any:
     """An argument with ``change`` applied to each array in it."""
     if isinstance(value, np.ndarray):
@@ -41,7 +47,8 @@ def as_tensors(sample: Sample, change: Callable[[Array], Any]) -> tuple[tuple[An
 
 def contiguous(array: Array) -> Tensor:
     """A tensor with memory of its own."""
-    return wc.tensor(array)
+    tensor = wc.tensor(array)
+    return tensor if array.size else tensor.new_zeros(array.shape)  # NumPy's empty arrays have strides 0
 
 
 def strided(array: Array) -> Tensor:

@@ -65,7 +65,7 @@ class OpCase:
     complex: whether it is also tested on complex numbers.   grad: False where results are not differentiable; "first" where only
     the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.
     dtypes: those the values are checked for; default: those the op's row in core names, else float32 and float64.
-    strided: False when only contiguous inputs are taken.
+    strided: False when only contiguous inputs are taken.   warns: the start of a warning that the op always gives.
     """
 
     op: str
@@ -78,6 +78,7 @@ class OpCase:
     rtol: float | None = None
     dtypes: Sequence[str] = ()
     strided: bool = True
+    warns: str = ""
     note: str = ""
 
     def __str__(self) -> str:

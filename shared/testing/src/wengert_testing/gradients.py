@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+import wengert_core as wc
 import wengert_engine as we
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 from wengert_formulas.forward import defaults, jvp
-from wengert_testing.calls import array_of, as_tensors, as_tuple, contiguous, function_of, is_floating, op_of
+from wengert_testing.calls import array_of, as_tensors, as_tuple, contiguous, function_of, inplace_of, is_floating, op_of
 from wengert_testing.case import Array, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
@@ -211,3 +212,47 @@ def check_gradients(case: OpCase, sample: Sample) -> None:
     check_forward(program)
     if case.grad != "first":
         check_second(program)
+
+
+# ---- in place
+def check_inplace(case: OpCase, sample: Sample) -> None:
+    """The in-place variant, on a copy and on a view of a copy, has the gradients of the op."""
+    op = inplace_of(case)
+    program = Program(case, sample)
+    if op is None or not case.grad or not program.inputs or not writable(program):
+        return
+    plain = program.function
+
+    def on_copy(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return op(x.clone(), *args, **kwargs)
+
+    def on_view(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        both = wc.stack([x, x])
+        op(both.select(0, 1), *args, **kwargs)
+        return both * 1.5
+
+    def without(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return wc.stack([x, plain(x, *args, **kwargs)]) * 1.5
+
+    compare_gradients(program, plain, on_copy, "in place")
+    compare_gradients(program, without, on_view, "in place on a view")
+
+
+def writable(program: Program) -> bool:
+    """Whether the op's result can be written into its first argument."""
+    first = program.sample.args[0]
+    with we.no_grad():
+        outputs = program.run(program.inputs)[1]
+    return isinstance(first, np.ndarray) and len(outputs) == 1 and tuple(outputs[0].shape) == first.shape \
+        and array_of(outputs[0]).dtype == first.dtype
+
+
+def compare_gradients(program: Program, one: Callable[..., Any], other: Callable[..., Any], what: str) -> None:
+    """Both functions have the same gradients."""
+    results = []
+    for function in (one, other):
+        program.function = function
+        results.append(reverse(program, program.inputs, program.cotangents()))
+    program.function = one
+    for i, (expected, got) in enumerate(zip(*results, strict=True)):
+        close(program, got, expected, f"{what}: gradient of input {i}")

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 import wengert_core as wc
-from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-from wengert_testing.calls import array_of, as_tensors, as_tuple, call, contiguous, function_of, mapped, op_of, strided
+from wengert_testing.calls import array_of, as_tensors, as_tuple, call, contiguous, inplace_of, op_of, strided
 from wengert_testing.case import COMPLEX_OF, Array, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
@@ -63,12 +62,6 @@ def check_out(case: OpCase, sample: Sample, result: Tensor) -> None:
         returned = op(*args, **kwargs, out=out)
         assert returned is out, f"{case.op}: out= is not what was returned"
         compare(case, sample, (out,), (array_of(result),), "out=")
-
-
-def inplace_of(case: OpCase) -> Op | None:
-    """The in-place variant of a primitive, where it has one."""
-    found = wc.TABLE.ops.get(f"{case.op}_")
-    return found if isinstance(found, Op) and op_of(case) is not None else None
 
 
 def check_inplace(case: OpCase, sample: Sample, result: Tensor) -> None:
@@ -134,5 +127,3 @@ def wide(sample: Sample) -> Sample:
     args, kwargs = as_tensors(sample, lambda a: a.astype(wider.get(a.dtype.kind, a.dtype)))
     return Sample(args, kwargs)
 
-
-__all__ = ["array_of", "check_dtypes", "check_strided", "check_value", "function_of", "mapped"]

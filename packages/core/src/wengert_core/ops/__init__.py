@@ -21,6 +21,13 @@ from wengert_core.ops import sorting
 from wengert_core.ops import view_gradients
 from wengert_core.ops import matmul
 from wengert_core.ops import joining
+from wengert_core.ops import products
+from wengert_core.ops import softmax
+from wengert_core.ops import class_losses
+from wengert_core.ops import losses
+from wengert_core.ops import nn
+from wengert_core.ops import layers
+from wengert_core.ops import einsum
 from wengert_core.ops import operators  # after all rows that an operator calls
 
 __all__ = ["TABLE"]

@@ -6,6 +6,7 @@ import itertools
 import warnings
 from typing import Any
 
+from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Size, Tensor
 
@@ -13,19 +14,32 @@ joining, composite = TABLE.joining, TABLE.composite
 
 # ---- primitives: each has a formula
 
-cat = joining("cat(Tensor[] tensors, int dim=0) -> Tensor", way="cat", doc="Tensors one behind the other along a dim.",
-              reference=lambda xp, arrays, dim: xp.concatenate(arrays, dim))
-stack = joining("stack(Tensor[] tensors, int dim=0) -> Tensor", way="stack",
-                doc="Tensors of one shape side by side, along a new dim.",
-                reference=lambda xp, arrays, dim: xp.stack(arrays, dim))
-repeat = joining("repeat(Tensor self, int[]* repeats) -> Tensor", way="repeat", method=True, function=False,
-                 doc="The tensor so many times along each dim; new dims in front.",
-                 reference=lambda xp, x, repeats: xp.tile(x, repeats))
+cat = joining(
+    "cat(Tensor[] tensors, int dim=0) -> Tensor",
+    way="cat",
+    doc="Tensors one behind the other along a dim.",
+    reference=lambda xp, arrays, dim: xp.concatenate(arrays, dim),
+)
+stack = joining(
+    "stack(Tensor[] tensors, int dim=0) -> Tensor",
+    way="stack",
+    doc="Tensors of one shape side by side, along a new dim.",
+    reference=lambda xp, arrays, dim: xp.stack(arrays, dim),
+)
+repeat = joining(
+    "repeat(Tensor self, int[]* repeats) -> Tensor",
+    way="repeat",
+    method=True,
+    function=False,
+    doc="The tensor so many times along each dim; new dims in front.",
+    reference=lambda xp, x, repeats: xp.tile(x, repeats),
+)
 TABLE.alias("concat", cat, method=False)
 TABLE.alias("concatenate", cat, method=False)
 
 
 # ---- cat and stack along a certain dim
+
 
 def parts(name: str, tensors: Any) -> list[Tensor]:
     """The tensors as a list; RuntimeError when there are none."""
@@ -66,6 +80,7 @@ composite(vstack, name="row_stack")
 
 # ---- repetition
 
+
 @composite
 def tile(input: Tensor, *dims: Any) -> Any:
     """Repeat with as few dims as wanted: missing ones in front are 1."""
@@ -76,8 +91,9 @@ def tile(input: Tensor, *dims: Any) -> Any:
 def indices_of(repeats: Tensor) -> Any:
     """Each index so many times as ``repeats`` says."""
     if repeats.dtype.name not in ("int32", "int64"):
-        label = {"float32": "Float", "float64": "Double", "bool": "Bool"}.get(repeats.dtype.name, repeats.dtype.name)
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{label}': repeats must be int32 or int64")
+        raise NotImplementedError(
+            f"\"repeat_interleave_cpu\" not implemented for '{type_name(repeats)}': repeats must be int32 or int64"
+        )
     if repeats.dim() > 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     counts = repeats.tolist()
@@ -88,13 +104,17 @@ def indices_of(repeats: Tensor) -> Any:
 
 
 @composite
-def repeat_interleave(self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(
+    self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
     """Each element (or each part along ``dim``) several times in a row; of one tensor alone: its indices repeated."""
     if repeats is None:
         return indices_of(self)
     if not isinstance(repeats, (int, Tensor)):
-        raise TypeError("repeat_interleave() received an invalid combination of arguments - got (Tensor, "
-                        f"{type(repeats).__name__}): repeats must be an int or a Tensor")
+        raise TypeError(
+            "repeat_interleave() received an invalid combination of arguments - got (Tensor, "
+            f"{type(repeats).__name__}): repeats must be an int or a Tensor"
+        )
     if dim is None:
         self, dim = self.reshape(self.numel()), 0
     size = self.size(dim)
@@ -103,12 +123,16 @@ def repeat_interleave(self: Tensor, repeats: Any = None, dim: int | None = None,
     if isinstance(repeats, int):
         return each_repeated(self, repeats, dim)
     if repeats.dim() == 1 and repeats.size(0) != size:
-        raise RuntimeError("repeats must have the same size as input along dim, but got "
-                           f"repeats.size(0) = {repeats.size(0)} and input.size({dim}) = {size}")
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got "
+            f"repeats.size(0) = {repeats.size(0)} and input.size({dim}) = {size}"
+        )
     index = indices_of(repeats)
     if output_size is not None and output_size != index.numel():
-        raise RuntimeError(f"allocated size does not match required size: output_size is {output_size}, the repeats add up to "
-                           f"{index.numel()}")
+        raise RuntimeError(
+            f"allocated size does not match required size: output_size is {output_size}, the repeats add up to "
+            f"{index.numel()}"
+        )
     return self.index_select(dim, index)
 
 
@@ -118,14 +142,15 @@ def each_repeated(x: Tensor, repeats: int, dim: int) -> Any:
         raise RuntimeError("Repeats must be non-negative")
     dim = dim % x.dim()
     shape = list(x.shape)
-    spread = x.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1:])
-    return spread.contiguous().view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1:])
+    spread = x.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1 :])
+    return spread.contiguous().view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :])
 
 
 TABLE.methods["tile"], TABLE.methods["repeat_interleave"] = tile, repeat_interleave
 
 
 # ---- to one shape
+
 
 @composite
 def broadcast_shapes(*shapes: Any) -> Any:
@@ -139,8 +164,10 @@ def broadcast_shapes(*shapes: Any) -> Any:
             if shape[i] == 1 or shape[i] == result[i]:
                 continue
             if result[i] != 1:
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
-                                   f"index {which} had {shape}; but expected shape should be broadcastable to {result}")
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
+                    f"index {which} had {shape}; but expected shape should be broadcastable to {result}"
+                )
             result[i] = shape[i]
     return Size(result)
 
@@ -161,7 +188,9 @@ def widened(a: list[int], b: list[int]) -> list[int]:
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if x != y and 1 not in (x, y):
-            raise RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}")
+            raise RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+            )
     return [y if x == 1 else x for x, y in zip(a, b, strict=True)]
 
 
@@ -172,8 +201,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     if not listed:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if indexing is None:
-        warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", UserWarning,
-                      stacklevel=2)
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+            UserWarning,
+            stacklevel=2,
+        )
     check_grid(listed, indexing)
     swapped = indexing == "xy" and len(listed) >= 2
     if swapped:
@@ -189,12 +221,13 @@ def check_grid(tensors: list[Tensor], indexing: str | None) -> None:
     """What meshgrid refuses."""
     for x in tensors:
         if x.dim() > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.dim()}D, "
-                               f"{list(x.shape)}")
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.dim()}D, {list(x.shape)}"
+            )
         if x.dtype != tensors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(f"torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
 
 
 @composite
@@ -203,8 +236,9 @@ def block_diag(*tensors: Tensor) -> Any:
     blocks = []
     for i, x in enumerate(tensors):
         if x.dim() > 2:
-            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                               f"{i} has {x.dim()} dimensions")
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {x.dim()} dimensions"
+            )
         blocks.append(TABLE.ops["atleast_2d"](x))
     zeros, width = TABLE.ops["zeros"], sum(x.size(1) for x in blocks)
     rows, before = [], 0

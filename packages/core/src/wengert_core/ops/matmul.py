@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor, set_operators
 
-product, composite = TABLE.product, TABLE.composite
+product = TABLE.product
 
 
 def matrices(xp: Any, a: Any, b: Any) -> Any:
@@ -20,13 +19,27 @@ def matrices(xp: Any, a: Any, b: Any) -> Any:
 # ---- primitives: each has a formula
 
 mm = product("mm(Tensor self, Tensor mat2) -> Tensor", way="mm", reference=matrices, doc="The product of two matrices.")
-bmm = product("bmm(Tensor self, Tensor mat2) -> Tensor", way="bmm", reference=matrices,
-              doc="The products of two batches of matrices, [b, m, n] and [b, n, p].")
-mv = product("mv(Tensor self, Tensor vec) -> Tensor", way="mv", reference=matrices, doc="The product of a matrix and a vector.")
-dot = product("dot(Tensor self, Tensor tensor) -> Tensor", way="dot", reference=matrices,
-              doc="The sum of the products of two vectors' elements; nothing is conjugated.")
-vdot = product("vdot(Tensor self, Tensor other) -> Tensor", way="vdot", reference=lambda xp, a, b: xp.matmul(xp.conj(a), b),
-               doc="The dot product with the first vector conjugated.")
+bmm = product(
+    "bmm(Tensor self, Tensor mat2) -> Tensor",
+    way="bmm",
+    reference=matrices,
+    doc="The products of two batches of matrices, [b, m, n] and [b, n, p].",
+)
+mv = product(
+    "mv(Tensor self, Tensor vec) -> Tensor", way="mv", reference=matrices, doc="The product of a matrix and a vector."
+)
+dot = product(
+    "dot(Tensor self, Tensor tensor) -> Tensor",
+    way="dot",
+    reference=matrices,
+    doc="The sum of the products of two vectors' elements; nothing is conjugated.",
+)
+vdot = product(
+    "vdot(Tensor self, Tensor other) -> Tensor",
+    way="vdot",
+    reference=lambda xp, a, b: xp.matmul(xp.conj(a), b),
+    doc="The dot product with the first vector conjugated.",
+)
 
 
 def scaled_sum(xp: Any, added: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
@@ -38,8 +51,13 @@ def scaled_sum(xp: Any, added: Any, a: Any, b: Any, beta: Any, alpha: Any) -> An
     return result if beta == 0 else result + (added if beta == 1 else beta * added)
 
 
-addmm = product("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", way="addmm",
-                reference=scaled_sum, inplace=True, doc="beta * self + alpha * (mat1 @ mat2).")
+addmm = product(
+    "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    way="addmm",
+    reference=scaled_sum,
+    inplace=True,
+    doc="beta * self + alpha * (mat1 @ mat2).",
+)
 
 
 def affine(xp: Any, x: Any, weight: Any, bias: Any) -> Any:
@@ -48,9 +66,15 @@ def affine(xp: Any, x: Any, weight: Any, bias: Any) -> Any:
     return result if bias is None else result + bias
 
 
-linear = product("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", way="linear", reference=affine, method=False,
-                 out=False, name="nn.functional.linear",
-                 doc="input @ weight.T + bias along the last dim; weight is [out_features, in_features].")
+linear = product(
+    "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    way="linear",
+    reference=affine,
+    method=False,
+    out=False,
+    name="nn.functional.linear",
+    doc="input @ weight.T + bias along the last dim; weight is [out_features, in_features].",
+)
 
 # ---- matmul
 
@@ -76,201 +100,12 @@ def as_batch(x: Tensor, batch: tuple[int, ...], rows: int, columns: int) -> Any:
     return x if len(batch) == 1 else x.reshape(math.prod(batch), rows, columns)
 
 
-matmul = product("matmul(Tensor self, Tensor other) -> Tensor", way="matmul", reference=matrices, compose=compose,
-                 doc="The product of vectors, matrices or batches of matrices, by their numbers of dims: self @ other.")
+matmul = product(
+    "matmul(Tensor self, Tensor other) -> Tensor",
+    way="matmul",
+    reference=matrices,
+    compose=compose,
+    doc="The product of vectors, matrices or batches of matrices, by their numbers of dims: self @ other.",
+)
 TABLE.add(lambda input, other: matmul(input, other), "linalg.matmul", method=False)
 set_operators({"matmul": matmul})
-
-# ---- made of them
-
-
-def vector_of(name: str, which: str, x: Tensor) -> None:
-    """RuntimeError unless x has one dim."""
-    if x.dim() != 1:
-        raise RuntimeError(f"{name}: Expected 1-D argument {which}, but got {x.dim()}-D")
-
-
-def outer(input: Tensor, vec2: Tensor) -> Any:
-    """The products of each element of one vector with each of another: [n, m]."""
-    vector_of("outer", "self", input)
-    vector_of("outer", "vec2", vec2)
-    return input.unsqueeze(1) * vec2
-
-
-def inner(input: Tensor, other: Tensor) -> Any:
-    """The sums of products along the last dims of both."""
-    if input.dim() == 0 or other.dim() == 0:
-        return input * other
-    if input.dtype != other.dtype:
-        raise RuntimeError("both inputs should have same dtype")
-    if input.shape[-1] != other.shape[-1]:
-        raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
-                           f"{list(input.shape)} and {list(other.shape)}")
-    return TABLE.ops["tensordot"](input, other, dims=([-1], [-1]))
-
-
-def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
-    """x expanded to a product's shape, with torch's error."""
-    return x.expand(*shape)
-
-
-def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
-    """beta * added + alpha * result; beta 0 ignores ``added``."""
-    if result.dtype.category < 2:
-        beta, alpha = int(beta), int(alpha)
-    result = result if alpha == 1 else result * alpha
-    return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
-
-
-def c_name(x: Tensor) -> str:
-    """A dtype as torch's messages call it."""
-    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "float16": "Half"}.get(x.dtype.name, x.dtype.name)
-
-
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat @ vec)."""
-    if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
-    size = input.numel() if input.dim() else mat.shape[0]
-    if mat.shape[1] != vec.shape[0] or size not in (1, mat.shape[0]):
-        raise RuntimeError(f"size mismatch, got input ({size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})")
-    if not input.dtype == mat.dtype == vec.dtype:
-        raise RuntimeError("addmv input tensors must have the same dtype, but got "
-                           f"{c_name(input)}, {c_name(mat)}, and {c_name(vec)}")
-    return summed(input, mv(mat, vec), beta, alpha)
-
-
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * bmm(batch1, batch2)."""
-    result = bmm(batch1, batch2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
-
-
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * the sum of a batch of products."""
-    if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError("batch1 and batch2 must have same number of batches, got "
-                           f"{batch1.shape[0]} and {batch2.shape[0]}")
-    result = bmm(batch1, batch2).sum(0)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
-
-
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * outer(vec1, vec2)."""
-    vector_of("addr", "vec1", vec1)
-    vector_of("addr", "vec2", vec2)
-    result = outer(vec1, vec2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
-
-
-def trace(input: Tensor) -> Any:
-    """The sum of a matrix's diagonal."""
-    if input.dim() != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
-    if input.dtype.name == "bool":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    return input.diagonal().sum()
-
-
-def kron(input: Tensor, other: Tensor) -> Any:
-    """Kronecker's product: each element of input times the whole of other, in its place."""
-    rank = max(input.dim(), other.dim())
-    a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
-    spread = input.reshape([n for size in a for n in (size, 1)]) * other.reshape([n for size in b for n in (1, size)])
-    return spread.reshape([m * n for m, n in zip(a, b, strict=True)])
-
-
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
-    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
-    if input.dim() != other.dim():
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
-    (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
-    return TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
-
-
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross product along ``dim``; without it along the first dim of size 3."""
-    if dim is None:
-        warnings.warn("Using torch.cross without specifying the dim arg is deprecated. Please either pass the dim explicitly or simply use "
-                      "torch.linalg.cross.", UserWarning, stacklevel=2)
-        shape = TABLE.ops["broadcast_shapes"](input.shape, other.shape)
-        dim = next((i for i, size in enumerate(shape) if size == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
-    return linalg_cross(input, other, dim=dim)
-
-
-def multi_dot(tensors: Any) -> Any:
-    """The product of several matrices in the order that needs the fewest multiplications; the first and the last may be vectors."""
-    tensors = list(tensors)
-    if len(tensors) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
-    row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
-    chain = [x.unsqueeze(0) if row and i == 0 else x.unsqueeze(1) if column and i == len(tensors) - 1 else x for i, x in enumerate(tensors)]
-    result = in_best_order(chain)
-    result = result.squeeze(-1) if column else result
-    return result.squeeze(0) if row else result
-
-
-def in_best_order(chain: list[Tensor]) -> Any:
-    """Matrices multiplied in the cheapest order. Source: matrix-chain ordering, Cormen et al., section 15.2."""
-    sizes = [x.shape[0] for x in chain] + [chain[-1].shape[1]]
-    n = len(chain)
-    cost = [[0] * n for _ in range(n)]
-    cut = [[0] * n for _ in range(n)]
-    for length in range(1, n):
-        for i in range(n - length):
-            k = i + length
-            cost[i][k], cut[i][k] = min((cost[i][j] + cost[j + 1][k] + sizes[i] * sizes[j + 1] * sizes[k + 1], j) for j in range(i, k))
-
-    def multiplied(i: int, k: int) -> Any:
-        return chain[i] if i == k else mm(multiplied(i, cut[i][k]), multiplied(cut[i][k] + 1, k))
-
-    return multiplied(0, n - 1)
-
-
-def chain_matmul(*matrices: Tensor) -> Any:
-    """multi_dot of its arguments; a single matrix is the result."""
-    warnings.warn("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, "
-                  "which accepts a list of two or more tensors rather than multiple parameters.", UserWarning, stacklevel=2)
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
-
-
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
-    """The sums of x's conjugated elements times y's along ``dim``."""
-    return (x.conj() * y).sum(dim)
-
-
-def matrix_power(input: Tensor, n: int) -> Any:
-    """Square matrices multiplied with themselves: n factors, n not negative."""
-    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
-        raise RuntimeError(f"linalg.matrix_power: A must be batches of square matrices, but they are {list(input.shape)}")
-    if n < 0:
-        raise NotImplementedError("matrix_power of a negative power needs an inverse, which wengert does not have yet")
-    if n == 0:
-        return TABLE.ops["eye"](input.shape[-1], dtype=input.dtype).expand(*input.shape).clone()
-    result, square = None, input
-    while n:
-        if n & 1:
-            result = square if result is None else matmul(result, square)
-        n >>= 1
-        square = matmul(square, square) if n else square
-    return result
-
-
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input1 @ weight[k] @ input2 for each k, plus bias."""
-    result = TABLE.ops["einsum"]("...i,kij,...j->...k", input1, weight, input2)
-    return result if bias is None else result + bias
-
-
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
-    composite(METHOD, method=True)
-composite(chain_matmul)
-composite(lambda input, vec2: outer(input, vec2), name="ger", method=True)
-composite(bilinear)
-composite(bilinear, namespace="nn.functional")
-for FUNCTION, NAME in ((linalg_cross, "cross"), (multi_dot, "multi_dot"), (vecdot, "vecdot"), (matrix_power, "matrix_power")):
-    composite(FUNCTION, name=NAME, namespace="linalg")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from wengert_core.dtypes import ALL as DTYPES
 
 Reference = Callable[..., Any]
+T = TypeVar("T")
 
 BOOL = (DTYPES["bool"],)
 INTEGRAL = tuple(DTYPES[name] for name in ("uint8", "int8", "int16", "int32", "int64"))
@@ -33,7 +34,7 @@ class Rows:
     def __repr__(self) -> str:
         return f"<OpTable {self.name}: {len(self.ops)} ops>"
 
-    def add(self, op: Any, name: str, *, method: bool = True, function: bool = True) -> Any:
+    def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
         if name in self.ops or (not function and name in self.methods):
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")

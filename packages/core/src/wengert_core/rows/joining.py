@@ -10,14 +10,20 @@ from wengert_core.rows.base import Reference, Rows, with_out
 class JoiningRows(Rows):
     """Rows of the joining family."""
 
-    def joining(self, schema: str, *, way: str, reference: Reference, doc: str, method: bool = False,
-                function: bool = True) -> Op:
+    def joining(
+        self, schema: str, *, way: str, reference: Reference, doc: str, method: bool = False, function: bool = True
+    ) -> Op:
         """A row of cat, stack or repeat.
 
         reference: callable (xp, arrays or array, dim or repeats); several arrays come in the result's dtype.
         function: whether torch has a function of that name too, beside the method. It is in the table either way.
         """
-        op = Op(schema if way == "repeat" else with_out(schema), "joining", doc=doc, reference=reference,
-                options={"function": function})
+        op = Op(
+            schema if way == "repeat" else with_out(schema),
+            "joining",
+            doc=doc,
+            reference=reference,
+            options={"function": function},
+        )
         _joining.configure(op, way)
         return self.add(op, op.name, method=method)

@@ -14,12 +14,23 @@ from wengert_core.rows.base import inplace as inplace_schema
 class MatmulRows(Rows):
     """Rows of the matmul family."""
 
-    def product(self, schema: str, *, way: str, reference: Reference, doc: str, method: bool = True, inplace: bool = False,
-                name: str | None = None, out: bool = True, compose: Callable[..., Any] | None = None) -> Op:
+    def product(
+        self,
+        schema: str,
+        *,
+        way: str,
+        reference: Reference,
+        doc: str,
+        method: bool = True,
+        inplace: bool = False,
+        name: str | None = None,
+        out: bool = True,
+        compose: Callable[..., Any] | None = None,
+    ) -> Op:
         """A product of two vectors or matrices, perhaps with something added.
 
         way: which checks and shapes (matmul.pyx).   name: where the table has it, when that is not the op's name.
-        compose: function of (self, other, shape of the result) for what has no node of its own: such an op is a composite.
+        compose: function of (self, other, shape of the result) for what has no node of its own: makes a composite.
         reference: callable (xp, *arguments) on arrays; float16 and bfloat16 come as float32.
         """
         family = "matmul" if compose is None else "composite"
@@ -27,8 +38,14 @@ class MatmulRows(Rows):
         _matmul.configure(op, way, compose)
         self.add(op, name or op.name, method=method)
         if inplace:
-            changed = Op(inplace_schema(schema), family, doc=f"In-place version of {op.name}.", out_of_place=op, inplace=True,
-                         reference=reference)
+            changed = Op(
+                inplace_schema(schema),
+                family,
+                doc=f"In-place version of {op.name}.",
+                out_of_place=op,
+                inplace=True,
+                reference=reference,
+            )
             _matmul.configure(changed, way, compose)
             self.add(changed, changed.name, method=method)
         return op

@@ -27,6 +27,6 @@ class Variable(metaclass=VariableMeta):
             data = TABLE.ops["empty"](0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
-        result: Any = data.detach()  # type: ignore[attr-defined]
+        result: Any = data.detach()
         result.requires_grad = requires_grad
         return result

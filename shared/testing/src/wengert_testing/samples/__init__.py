@@ -11,12 +11,19 @@ from wengert_testing.samples import (
     arithmetic,
     comparison,
     complex_parts,
+    creation,
     exponential,
+    indexing,
+    joining,
+    matmul,
+    reductions,
     rounding,
     trigonometric,
+    views,
 )
 
-MODULES = (arithmetic, exponential, trigonometric, activations, comparison, rounding, complex_parts)
+MODULES = (arithmetic, exponential, trigonometric, activations, comparison, rounding, complex_parts, reductions, views, indexing,
+           joining, matmul, creation)
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
 __all__ = ["CASES", "OpCase"]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import UNARY
+from wengert_testing.samples.shapes import PAIRS, UNARY
 
 COMPLEX = [(T(dtype="complex128"),), (T(2, 3, dtype="complex128"),), (T(0, dtype="complex128"),)]
 
 CASES = [
     OpCase("conj", np.conj, UNARY, complex=True),
     OpCase("conj_physical", np.conj, UNARY, complex=True),
-    OpCase("resolve_conj", lambda x: x, UNARY, complex=True),
+    *(OpCase(name, lambda x: x, UNARY, complex=True) for name in ("resolve_conj", "resolve_neg")),
     OpCase("angle", np.angle, UNARY, kinks=(0,), complex=True),
     OpCase("real", np.real, [*UNARY, *COMPLEX]),
     OpCase("imag", np.imag, COMPLEX),
+    OpCase("complex", lambda x, y: x + 1j * y, PAIRS, dtypes=("float32", "float64")),
+    OpCase("polar", lambda r, angle: r * np.exp(1j * angle), PAIRS, dtypes=("float32", "float64")),
     OpCase("view_as_real", lambda z: np.stack([z.real, z.imag], -1), COMPLEX),
     OpCase("view_as_complex", lambda x: x[..., 0] + 1j * x[..., 1], [(T(2),), (T(3, 2),), (T(0, 2),)], strided=False),
 ]

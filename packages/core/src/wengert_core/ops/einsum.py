@@ -1,0 +1,320 @@
+"""einsum and tensordot: sums of products, as views and batches of matrix products."""
+
+from __future__ import annotations
+
+import math
+import string
+from typing import Any
+
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
+Labels = list[Any]  # a letter for a subscript, a number for a dim of an ellipsis, counted from the right: -1, -2, ...
+
+
+# ---- reading the equation
+
+
+def fail(text: str) -> RuntimeError:
+    """The error that all mistakes in an equation give."""
+    return RuntimeError(f"einsum(): {text}")
+
+
+def read_term(equation: str, start: int, end: int, which: str) -> tuple[list[str], int]:
+    """The subscripts up to ``end`` or a comma, "..." among them, and where it stopped. which: "operand 0", "output"."""
+    term: list[str] = []
+    at = start
+    while at < end and not (equation[at] == "," and which != "output"):
+        mark = equation[at]
+        if mark == ".":
+            mark = read_ellipsis(equation, at, end, which, "..." in term)
+            at += 2
+        elif mark not in LETTERS and mark != " ":
+            raise fail(f"invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]")
+        if mark != " ":
+            term.append(mark)
+        at += 1
+    return term, at
+
+
+def read_ellipsis(equation: str, at: int, end: int, which: str, seen: bool) -> str:
+    """The three dots at ``at``."""
+    output = which == "output"
+    if seen:
+        raise fail(
+            "found '.' for output but an ellipsis (...) was already found"
+            if output
+            else f"found '.' for {which} for which an ellipsis was already found"
+        )
+    if equation[at : min(at + 3, end)] != "...":
+        raise fail(f"found '.' for {which} that is not part of any ellipsis" + (" (...)" if output else ""))
+    return "..."
+
+
+def read(equation: str, n_operands: int) -> tuple[list[list[str]], list[str] | None]:
+    """The terms of the operands, and of the output when it is given."""
+    arrow = equation.find("->")
+    end = len(equation) if arrow < 0 else arrow
+    terms: list[list[str]] = []
+    at = 0
+    while True:
+        if len(terms) == n_operands:
+            raise fail("fewer operands were provided than specified in the equation")
+        term, at = read_term(equation, at, end, f"operand {len(terms)}")
+        terms.append(term)
+        if at >= end:
+            break
+        at += 1
+    if len(terms) < n_operands:
+        raise fail("more operands were provided than specified in the equation")
+    if arrow < 0:
+        return terms, None
+    return terms, read_term(equation, arrow + 2, len(equation), "output")[0]
+
+
+def labels_of(term: list[str], ndim: int, which: int) -> Labels:
+    """A label for each dim of an operand."""
+    n = len(term) - ("..." in term)
+    if "..." not in term and n != ndim:
+        raise fail(
+            f"the number of subscripts in the equation ({n}) does not match the number of dimensions ({ndim}) for "
+            f"operand {which} "
+            "and no ellipsis was given"
+        )
+    if n > ndim:
+        raise fail(
+            f"the number of subscripts in the equation ({n}) is more than the number of dimensions ({ndim}) for "
+            f"operand {which}"
+        )
+    labels: Labels = []
+    for mark in term:
+        labels += range(n - ndim, 0) if mark == "..." else [mark]
+    return labels
+
+
+def output_labels(term: list[str] | None, terms: list[list[str]], ellipsis: int) -> Labels:
+    """The labels of the output; without a term: the ellipsis, then the subscripts which come once, sorted."""
+    marks = [mark for one in terms for mark in one if mark != "..."]
+    if term is None:
+        return [*range(-ellipsis, 0), *sorted(mark for mark in set(marks) if marks.count(mark) == 1)]
+    labels: Labels = []
+    for mark in term:
+        if mark != "..." and mark not in marks:
+            raise fail(f"output subscript {mark} does not appear in the equation for any input operand")
+        if mark in labels:
+            raise fail(f"output subscript {mark} appears more than once in the output")
+        labels += range(-ellipsis, 0) if mark == "..." else [mark]
+    return labels
+
+
+# ---- operands
+
+
+def without_repeats(x: Tensor, labels: Labels, which: int) -> tuple[Tensor, Labels]:
+    """Diagonals instead of repeated subscripts."""
+    kept: Labels = []
+    for label in labels:
+        if label not in kept:
+            kept.append(label)
+            continue
+        first, second = kept.index(label), len(kept)
+        if x.size(first) != x.size(second):
+            raise fail(
+                f"subscript {label} is repeated for operand {which} but the sizes don't match, {x.size(second)} != "
+                f"{x.size(first)}"
+            )
+        x = x.diagonal(0, first, second).movedim(-1, first)
+    return x, kept
+
+
+def check_sizes(operands: list[tuple[Tensor, Labels]]) -> None:
+    """Dims of one label are equal, or 1."""
+    seen: dict[Any, int] = {}
+    for which, (x, labels) in enumerate(operands):
+        for label, size in zip(labels, x.shape, strict=True):
+            before = seen.setdefault(label, size)
+            if size == before or size == 1:
+                continue
+            if before != 1 and isinstance(label, int):
+                dim = [other for other in labels if isinstance(other, int)].index(label)
+                raise fail(
+                    f"dimension {dim} covered by ellipsis in operand {which}has size {size} which does not broadcast "
+                    "with "
+                    f"previously seen ellipsis with size {before} for the respective dimension"
+                )
+            if before != 1:
+                raise fail(
+                    f"subscript {label} has size {size} for operand {which} which does not broadcast with previously "
+                    "seen size "
+                    f"{before}"
+                )
+            seen[label] = size
+
+
+def sum_out(x: Any, labels: Labels, keep: Any) -> tuple[Any, Labels]:
+    """x summed over the labels that are not kept."""
+    dims = tuple(i for i, label in enumerate(labels) if label not in keep)
+    return (x.sum(dims), [label for label in labels if label in keep]) if dims else (x, labels)
+
+
+def without_ones(x: Any, labels: Labels, other: Any, other_labels: Labels) -> tuple[Any, Labels]:
+    """x without the dims of size 1 that broadcast against the other operand's."""
+    dims = [
+        i
+        for i, label in enumerate(labels)
+        if x.size(i) == 1 and label in other_labels and other.size(other_labels.index(label)) != 1
+    ]
+    for i in reversed(dims):
+        x = x.squeeze(i)
+    return x, [label for i, label in enumerate(labels) if i not in dims]
+
+
+def arranged(x: Any, labels: Labels, order: Labels) -> Any:
+    """x with its dims in that order."""
+    places = [labels.index(label) for label in order]
+    return x if places == list(range(len(places))) else x.permute(places)
+
+
+# ---- products
+
+
+def pair(a: Any, la: Labels, b: Any, lb: Labels, keep: Labels) -> tuple[Any, Labels]:
+    """The sum of products of two operands over the labels that are not kept; ``keep`` is in the order wanted best."""
+    a, la = without_ones(a, la, b, lb)
+    b, lb = without_ones(b, lb, a, la)
+    a, la = sum_out(a, la, [*lb, *keep])
+    b, lb = sum_out(b, lb, [*la, *keep])
+    summed = [label for label in la if label in lb and label not in keep]
+    if not summed:
+        return spread_product(a, la, b, lb)
+    own = [[label for label in keep if label in one and label not in other] for one, other in ((la, lb), (lb, la))]
+    if own[0] and own[1] and keep.index(own[0][0]) > keep.index(own[1][0]):
+        a, la, b, lb, own = b, lb, a, la, own[::-1]
+    batch = [label for label in keep if label in la and label in lb]
+    size = dict(zip([*la, *lb], [*a.shape, *b.shape], strict=True))
+    n = [math.prod(size[label] for label in group) for group in (batch, own[0], summed, own[1])]
+    left = arranged(a, la, [*batch, *own[0], *summed]).reshape(n[0], n[1], n[2])
+    right = arranged(b, lb, [*batch, *summed, *own[1]]).reshape(n[0], n[2], n[3])
+    labels = [*batch, *own[0], *own[1]]
+    return TABLE.ops["bmm"](left, right).view([size[label] for label in labels]), labels
+
+
+def spread_product(a: Any, la: Labels, b: Any, lb: Labels) -> tuple[Any, Labels]:
+    """The product of two operands without a sum: elementwise, over all their labels."""
+    labels = [*la, *(label for label in lb if label not in la)]
+    b = arranged(b, lb, [label for label in labels if label in lb])
+    sizes = dict(zip([label for label in labels if label in lb], b.shape, strict=True))
+    return a.reshape([*a.shape, *(1 for _ in labels[len(la) :])]) * b.reshape(
+        [sizes.get(label, 1) for label in labels]
+    ), labels
+
+
+def contracted(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
+    """All operands, from left to right; each label is summed as soon as no later operand needs it."""
+    result, labels = operands[0]
+    for i, (x, own) in enumerate(operands[1:], 1):
+        later = [label for _, one in operands[i + 1 :] for label in one]
+        wanted = [label for label in output if label in labels or label in own]
+        keep = [*wanted, *dict.fromkeys(label for label in [*labels, *own] if label in later and label not in output)]
+        result, labels = pair(result, labels, x, own, keep)
+    result, labels = sum_out(result, labels, output)
+    return result.permute([labels.index(label) for label in output])
+
+
+def from_sublists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """The equation of operands that alternate with lists of subscript numbers; a last list is the output's."""
+
+    def term(numbers: Any) -> str:
+        for number in numbers:
+            if number is not Ellipsis and not 0 <= number < len(LETTERS):
+                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+        return "".join("..." if number is Ellipsis else LETTERS[number] for number in numbers)
+
+    pairs = len(arguments) // 2
+    equation = ",".join(term(arguments[2 * i + 1]) for i in range(pairs))
+    if len(arguments) % 2:
+        equation += "->" + term(arguments[-1])
+    return equation, [arguments[2 * i] for i in range(pairs)]
+
+
+@TABLE.composite
+def einsum(*args: Any) -> Any:
+    """Sums of products in Einstein's notation: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]).
+
+    Subscripts that the output lacks are summed. "..." stands for dims that broadcast. Without "->" the output has
+    the subscripts that come once, sorted.
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    equation, *operands = args
+    if isinstance(equation, Tensor):
+        equation, operands = from_sublists(args)
+    elif not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = list(operands[0])
+    for i, x in enumerate(operands):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
+    terms, output_term = read(equation, len(operands))
+    labelled = [labels_of(term, x.dim(), i) for i, (term, x) in enumerate(zip(terms, operands, strict=True))]
+    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labelled)
+    output = output_labels(output_term, terms, ellipsis)
+    parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
+    check_sizes(parts)
+    return contracted(parts, output)
+
+
+# ---- tensordot
+
+
+def contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    """The dims that tensordot sums, of each tensor, counted from the front."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return list(range(a.dim() - dims, a.dim())), list(range(dims))
+    both = [[one] if isinstance(one, int) else list(one) for one in dims]
+    if len(both) != 2 or len(both[0]) != len(both[1]):
+        raise RuntimeError("both dimension lists should have same length")
+    for x, one in zip((a, b), both, strict=True):
+        for i, dim in enumerate(one):
+            if not -x.dim() <= dim < x.dim():
+                raise IndexError(
+                    f"Dimension out of range (expected to be in range of [{-x.dim()}, {x.dim() - 1}], but got {dim})"
+                )
+            one[i] = dim % x.dim()
+            if one[i] in one[:i]:
+                raise RuntimeError(f"dim {one[i]} appears multiple times in the list of dims")
+    return both[0], both[1]
+
+
+@TABLE.composite
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
+    """The sums of products over some dims of both: the last ``dims`` of a and the first of b, or two lists of dims."""
+    dims_a, dims_b = contracted_dims(a, b, dims)
+    if a.dtype != b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    for i, k in zip(dims_a, dims_b, strict=True):
+        m, n = a.size(i), b.size(k)
+        if m != n and 1 not in (m, n):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in "
+                f"dim {k}"
+            )
+        a, b = (a.sum(i, keepdim=True) if n == 1 != m else a), (b.sum(k, keepdim=True) if m == 1 != n else b)
+    free_a, free_b = [i for i in range(a.dim()) if i not in dims_a], [i for i in range(b.dim()) if i not in dims_b]
+    summed = math.prod(a.size(i) for i in dims_a)
+    shape = [*(a.size(i) for i in free_a), *(b.size(i) for i in free_b)]
+    left = a.permute([*free_a, *dims_a]).reshape(math.prod(shape[: len(free_a)]), summed)
+    right = b.permute([*dims_b, *free_b]).reshape(summed, math.prod(shape[len(free_a) :]))
+    result = TABLE.ops["mm"](left, right).view(shape)
+    return result if out is None else out.copy_(result)

@@ -1,0 +1,73 @@
+"""What all losses share: the reduction, its older spelling, the warning about sizes, names of dtypes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+NAMES = {
+    "bool": "Bool",
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+NUMBERS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def type_name(x: Tensor) -> str:
+    """The tensor's dtype as torch's messages call it."""
+    return NAMES[x.dtype.name]
+
+
+def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, from the arguments that older programs give too; ValueError for an unknown one."""
+    if size_average is not None or reduce is not None:
+        mean = True if size_average is None else size_average
+        reduction = "none" if reduce is False else "mean" if mean else "sum"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            UserWarning,
+            stacklevel=3,
+        )
+    if reduction not in NUMBERS:
+        raise ValueError(f"{reduction} is not a valid value for reduction: it is 'none', 'mean' or 'sum'")
+    return reduction
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """Losses of elements as they are, their mean or their sum."""
+    if reduction == "none":
+        return loss
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def weighted(loss: Any, weight: Tensor | None, reduction: str) -> Any:
+    """Weighted losses; their mean is divided by the sum of the weights."""
+    if weight is None:
+        return reduced(loss, reduction)
+    if tuple(weight.shape) != tuple(loss.shape):
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+def warn_of_sizes(input: Tensor, target: Tensor) -> None:
+    """The sizes differ: what follows broadcasts, which is seldom meant."""
+    if input.shape != target.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
+            "likely lead "
+            "to incorrect results due to broadcasting. Please ensure they have the same size.",
+            UserWarning,
+            stacklevel=3,
+        )

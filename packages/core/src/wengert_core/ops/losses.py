@@ -1,0 +1,270 @@
+"""Losses of numbers: mse_loss, l1_loss, huber_loss, binary cross entropies, kl_div and kin."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import FLOATING
+from wengert_core.tensor import Tensor
+
+where = TABLE.ops["where"]
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """The squared difference of each element, reduced."""
+    if reduction != "mean" or size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
+    warn_of_sizes(input, target)
+    difference = input - target
+    if difference.dtype.category != 2:
+        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{type_name(difference)}'")
+    return weighted(difference.square(), weight, reduction)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """The absolute difference of each element, reduced."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    warn_of_sizes(input, target)
+    return weighted((input - target).abs(), weight, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Any:
+    """Squared below ``beta``, absolute above: continuous, with slope 1 far out."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
+    warn_of_sizes(input, target)
+    size = (input - target).abs()
+    return reduced(size if beta == 0 else where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta), reduction)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Any:
+    """Half the square up to ``delta``, linear with slope ``delta`` beyond."""
+    reduction = reduction_of(None, None, reduction)
+    if delta <= 0:
+        raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
+    warn_of_sizes(input, target)
+    size = (input - target).abs()
+    loss = where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+# ---- binary cross entropies
+
+LOG_LEAST = -100.0  # the logarithm of 0, so that a certain wrong answer costs much but not infinitely much
+
+
+def bernoulli_entropy(xp: Any, x: Any, target: Any) -> Any:
+    """-(target * log(x) + (1 - target) * log(1 - x)), each logarithm at least LOG_LEAST."""
+    return (target - 1) * xp.maximum(xp.log1p(-x), LOG_LEAST) - target * xp.maximum(xp.log(x), LOG_LEAST)
+
+
+entropy_op = TABLE.pointwise_binary(
+    "_binary_cross_entropy(Tensor self, Tensor target) -> Tensor",
+    reference=bernoulli_entropy,
+    dtypes=FLOATING,
+    method=False,
+    inplace=False,
+    doc="The binary cross entropy of each element; the logarithm of 0 counts as -100.",
+)
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """The cross entropy of probabilities, from 0 to 1, and targets."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+            "deprecated. Please "
+            "ensure they have the same size."
+        )
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {type_name(target)} but expected {type_name(input)}")
+    if not ((input >= 0) & (input <= 1)).all().item():
+        raise RuntimeError(
+            "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
+            "number use binary_cross_entropy_with_logits"
+        )
+    loss = entropy_op(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any:
+    """The binary cross entropy of sigmoid(input), without overflow. pos_weight: of the targets that are 1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if target.dtype.category < 2:
+        raise RuntimeError(
+            f"result type {type_name(input)} can't be cast to the desired output type "
+            f"{type_name(target)}: convert the target with .float()"
+        )
+    logs = TABLE.ops["nn.functional.logsigmoid"](input)
+    if pos_weight is not None:
+        logs = logs * ((pos_weight - 1) * target + 1)
+    loss = (1 - target) * input - logs
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+# ---- distributions
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """The divergence of probabilities (``target``, or their logarithms) from log-probabilities (``input``)."""
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+            "divides only by "
+            "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "'batchmean' in the next major release.",
+            UserWarning,
+            stacklevel=2,
+        )
+    batch = reduction == "batchmean"
+    reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
+    loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input
+    loss = reduced(loss, reduction)
+    return loss / input.size(0) if batch and input.dim() else loss
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """Minus the log-likelihood of counts. full: with Stirling's approximation of the target's factorial."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """Minus the log-likelihood of a normal distribution. full: with the constant."""
+    reduction = reduction_of(None, None, reduction)
+    var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
+    if var.shape != input.shape:
+        if var.shape == input.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif var.shape[:-1] != input.shape[:-1] or var.size(-1) != 1:
+            raise ValueError("var is of incorrect size")
+    if (var < 0).any().item():
+        raise ValueError("var has negative entry/entries")
+    var = where(var < eps, eps, var)
+    loss = 0.5 * (var.log() + (input - target).square() / var)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+# ---- margins
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """The input where target is 1; what it lacks to ``margin`` where target is -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    return reduced(
+        where(target == 1, input, where(target == -1, (margin - input).clamp(min=0), 0.0 * input)), reduction
+    )
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Any:
+    """log(1 + exp(-target * input))."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, -target * (input1 - input2) + margin)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+
+
+for function in (
+    mse_loss,
+    l1_loss,
+    smooth_l1_loss,
+    huber_loss,
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    kl_div,
+    poisson_nll_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    soft_margin_loss,
+    margin_ranking_loss,
+):
+    TABLE.composite(function, namespace="nn.functional")

@@ -1,0 +1,198 @@
+"""More activation functions of nn.functional, made of other operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.ops.activations import sigmoid
+from wengert_core.ops.loss_reduction import type_name
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import FLOATING
+from wengert_core.tensor import Tensor
+
+where, threshold_op = TABLE.ops["where"], TABLE.ops["threshold"]
+pointwise, composite = TABLE.pointwise, TABLE.composite
+log_sigmoid_op = TABLE.pointwise_unary(
+    "log_sigmoid(Tensor self) -> Tensor",
+    kernels=["log_sigmoid"],
+    dtypes=FLOATING,
+    method=False,
+    inplace=False,
+    reference=lambda xp, x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x))),
+    doc="log(sigmoid(self)), without overflow.",
+)
+pointwise(
+    2,
+    "log_sigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+    kernels=["log_sigmoid_backward"],
+    n_promote=2,
+    reference=lambda xp, grad, x: grad * sigmoid(xp, -x),
+    dtypes=FLOATING,
+    method=False,
+    inplace=False,
+    doc="The gradient of log_sigmoid.",
+)
+
+
+def written(function: Callable[..., Any], input: Tensor, inplace: bool, *arguments: Any) -> Any:
+    """function(input, ...), written into ``input`` where asked for; the function then works on a copy."""
+    return input.copy_(function(input.clone(), *arguments)) if inplace else function(input, *arguments)
+
+
+def needs_floats(name: str, x: Tensor) -> None:
+    """NotImplementedError for integers, in torch's words."""
+    if x.dtype.category != 2:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
+
+
+def clipped(x: Tensor, low: Any, high: Any) -> Any:
+    """x between low and high; unlike clamp, with slope 0 at the bounds, as torch's hardtanh."""
+    return -threshold_op(-threshold_op(x, low, low), -high, -high)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """input between min_val and max_val."""
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
+    if input.dtype.name == "bool":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype.category < 2:
+        min_val, max_val = int(min_val), int(max_val)
+    return written(clipped, input, inplace, min_val, max_val)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Any:
+    """input between 0 and 6."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def exponential_below(x: Tensor, alpha: float, scale: float, rate: float) -> Any:
+    """scale * x where positive, scale * alpha * (exp(rate * x) - 1) elsewhere."""
+    needs_floats("elu_cpu", x)
+    return scale * where(x > 0, x, alpha * (x.clamp(max=0) * rate).expm1())
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where positive, alpha * (exp(input) - 1) elsewhere."""
+    return written(exponential_below, input, inplace, alpha, 1.0, 1.0)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Any:
+    """elu with the two constants that keep mean 0 and variance 1. Source: Klambauer et al., 2017."""
+    return written(exponential_below, input, inplace, 1.6732632423543772, 1.0507009873554805, 1.0)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
+    return written(exponential_below, input, inplace, alpha, 1.0, 1.0 / alpha)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
+    """input / 6 + 1/2 between 0 and 1."""
+    needs_floats("hardsigmoid_cpu", input)
+    return written(lambda x: clipped(x + 3, 0, 6) / 6, input, inplace)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Any:
+    """input * hardsigmoid(input)."""
+    needs_floats("hardswish_cpu", input)
+    return written(lambda x: x * clipped(x + 3, 0, 6) / 6, input, inplace)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Any:
+    """input * tanh(softplus(input))."""
+    return written(lambda x: x * TABLE.ops["softplus"](x).tanh(), input, inplace)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
+    """input where above the threshold, value elsewhere."""
+    return TABLE.ops["threshold_"](input, threshold, value) if inplace else threshold_op(input, threshold, value)
+
+
+def logsigmoid(input: Tensor) -> Any:
+    """log(sigmoid(input)), without overflow."""
+    return log_sigmoid_op(input)
+
+
+def softsign(input: Tensor) -> Any:
+    """input / (1 + |input|)."""
+    return input / (1 + input.abs())
+
+
+def tanhshrink(input: Tensor) -> Any:
+    """input - tanh(input)."""
+    return input - input.tanh()
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
+    """input, drawn towards 0 by lambd."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd:g}")
+    return input - input.clamp(-lambd, lambd)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
+    """input where |input| > lambd, 0 elsewhere."""
+    return input.masked_fill(input.abs() <= lambd, 0)
+
+
+def glu(input: Tensor, dim: int = -1) -> Any:
+    """The first half along ``dim`` times sigmoid of the second."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    if input.size(dim) % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {dim % input.dim()} is size {input.size(dim)}"
+        )
+    first, second = input.chunk(2, dim) if input.size(dim) else (input, input)
+    return first * second.sigmoid()
+
+
+def prelu(input: Tensor, weight: Tensor) -> Any:
+    """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
+    if weight.dim() > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+    channels = input.size(1) if input.dim() > 1 else 1
+    if weight.numel() not in (1, channels):
+        raise RuntimeError(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{weight.numel()} and channel size = {channels}."
+        )
+    if weight.dim() and input.dim() > 1:
+        weight = weight.reshape([1, weight.numel()] + [1] * (input.dim() - 2))
+    return where(input > 0, input, weight.reshape([]) * input if weight.numel() == 1 else weight * input)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Any:
+    """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
+    if not training:
+        return TABLE.ops["leaky_relu_" if inplace else "leaky_relu"](input, (lower + upper) / 2)
+    slope = TABLE.ops["empty_like"](input).uniform_(lower, upper)
+    return written(lambda x: where(x > 0, x, x * slope), input, inplace)
+
+
+for function in (
+    hardtanh,
+    relu6,
+    elu,
+    selu,
+    celu,
+    hardsigmoid,
+    hardswish,
+    mish,
+    threshold,
+    logsigmoid,
+    softsign,
+    tanhshrink,
+    softshrink,
+    hardshrink,
+    glu,
+    prelu,
+    rrelu,
+):
+    composite(function, namespace="nn.functional")
+for function in (hardshrink, prelu, rrelu, selu, celu):
+    composite(function)

@@ -1,0 +1,27 @@
+"""Rows of softmax and its kin, and of the loss that picks classes."""
+
+from __future__ import annotations
+
+import wengert_core.losses as _losses
+import wengert_core.softmax as _softmax  # not the op that has its name
+from wengert_core.op import Op
+from wengert_core.rows.base import Reference, Rows, with_out
+
+
+class SoftmaxRows(Rows):
+    """Rows that normalise along one dim, or pick from it."""
+
+    def softmax(self, schema: str, *, kernel: str, reference: Reference, doc: str, backward: bool = False) -> Op:
+        """A row normalising along ``dim``, or (``backward``) the gradient from ``grad_output`` and ``output``.
+
+        kernel: a name of kernels/softmax.pxd.   reference: callable (xp, arrays, dim); low precision comes as float32.
+        """
+        op = Op(schema if backward else with_out(schema), "softmax", doc=doc, reference=reference)
+        _softmax.configure(op, kernel, backward)
+        return self.add(op, op.name, method=not backward)
+
+    def class_loss(self, schema: str, *, reference: Reference, doc: str, backward: bool = False) -> Op:
+        """The row of nll_loss or (``backward``) of its gradient. reference: callable (xp, *arguments)."""
+        op = Op(schema, "class_loss", doc=doc, reference=reference, options={"function": False})
+        _losses.configure(op, backward)
+        return self.add(op, op.name, method=False)

@@ -1,0 +1,168 @@
+"""The driver of softmax and log_softmax, and of their gradients from the result.
+
+A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last is
+normalised in place and copied to the result.
+"""
+import os
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+import numpy as np
+
+from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.dims cimport dim_slot, scalar_name
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
+from wengert_core.kernels.softmax cimport find_softmax, rows_fn
+from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.shapes cimport geometry_permute
+from wengert_core.state cimport thread_state
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
+
+cdef enum:
+    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
+
+
+def configure(Op op, str kernel, bint backward):
+    """Make ``op`` a softmax op. kernel: its name in kernels/softmax.pxd."""
+    op.impl = kernel.encode()
+    op.run = backward_run if backward else forward_run
+    if not backward:
+        op.call2 = call_two
+
+
+cdef object call_two(Op op, PyObject* a, PyObject* dim):
+    cdef PyObject* slots[4]
+    slots[0], slots[1], slots[2], slots[3] = a, dim, <PyObject*> None, <PyObject*> None
+    if type(<object> a) is not Tensor or type(<object> dim) is not int:
+        return call_bound(op, slots, 2, NULL)
+    return op.run(op, slots)
+
+
+cdef inline int computing_code(int code) noexcept:
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+# ---- forward
+
+cdef object forward_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0], out, given = None
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef int dim
+    if slots[2] != <PyObject*> None and code_of(<object> slots[2]) != t.code:
+        return in_dtype(op, slots)
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    dim = dim_slot(op, slots, 1, t.rank)
+    if FACTS.category[t.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
+                                  f"'{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, or convert with .float()")
+    if slots[3] != <PyObject*> None:
+        given = prepare_out(op, slots[3], t.code, t.rank, t.dims, live)
+    out = normalised(op, t, None, dim)
+    if given is not None:
+        copy_into(given, out)
+        bump_version(given)
+        return given
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+cdef object in_dtype(Op op, PyObject** slots):
+    """The op on its input converted to dtype=, which is a step of its own in the history."""
+    cdef PyObject* own[4]
+    changed = (<object> slots[0]).to(<object> slots[2])
+    own[0], own[1], own[2], own[3] = <PyObject*> changed, slots[1], <PyObject*> None, slots[3]
+    return op.run(op, own)
+
+
+# ---- gradients
+
+cdef object backward_run(Op op, PyObject** slots):
+    cdef Tensor grad, output, out
+    cdef uint32_t live
+    cdef int i, dim
+    for i in range(2):
+        if not isinstance(<object> slots[i], Tensor):
+            raise op_error(op, i, "Tensor", slots[i])
+    grad, output = <Tensor> slots[0], <Tensor> slots[1]
+    live = (grad.flags | output.flags) & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if not same_shape(grad, output):
+        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output {list(shape_tuple(output))}; they "
+                           "must be equal")
+    dim = dim_slot(op, slots, 2, output.rank)
+    if FACTS.category[output.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"{op.name}\" not implemented for '{scalar_name(output.code)}'")
+    out = normalised(op, grad if grad.code == output.code else converted(grad, output.code), output, dim)
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+# ---- computing
+
+cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
+    """The kernel on ``a`` (and ``b``, where there is one) along ``dim``, in a's dtype and layout."""
+    cdef int code = computing_code(a.code)
+    cdef bint last = dim >= a.rank - 1
+    cdef Tensor out
+    cdef rows_fn kernel = find_softmax(<bytes> op.impl, code)
+    if a.count == 0:
+        return new_like(a, a.code)
+    if kernel == NULL or ONLY_REFERENCES:
+        return by_reference(op, a, b, dim)
+    if last and a.code == code and a.flags & TF_CONTIGUOUS and (b is None or b.flags & TF_CONTIGUOUS):
+        out = new_like(a, code)
+        run(kernel, a, b, out)
+        return out
+    return along(kernel, a, b, dim, code)
+
+
+cdef Tensor along(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
+    """Any dim, layout and precision: on copies with ``dim`` last."""
+    cdef int order[64]
+    cdef int i, n = 0
+    cdef Tensor out = new_like(a, a.code), rows, other = None
+    for i in range(a.rank):
+        if i != dim:
+            order[n] = i
+            n += 1
+    order[n] = dim
+    rows = converted(geometry_permute(a, order), code) if a.rank else converted(a, code)
+    if b is not None:
+        other = converted(geometry_permute(b, order), code) if b.rank else converted(b, code)
+    run(kernel, rows, other, rows)
+    copy_into(geometry_permute(out, order) if a.rank else out, rows)
+    return out
+
+
+cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
+    """Along the last dim of contiguous tensors of one dtype."""
+    cdef Py_ssize_t n = a.dims[a.rank - 1] if a.rank else 1
+    cdef Py_ssize_t rows = a.count // n, stride = n * FACTS.itemsize[a.code]
+    cdef char* second = b.data if b is not None else NULL
+    if a.count < WITHOUT_GIL:
+        kernel(a.data, stride, second, stride if second != NULL else 0, out.data, stride, rows, n)
+    else:
+        with nogil:
+            kernel(a.data, stride, second, stride if second != NULL else 0, out.data, stride, rows, n)
+    return 0
+
+
+cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
+    cdef int code = computing_code(a.code)
+    cdef Tensor out = new_like(a, a.code)
+    arrays = [array_of(converted(t, code)) for t in (a, b) if t is not None]
+    if a.rank == 0:
+        arrays = [array.reshape(1) for array in arrays]
+    with np.errstate(all="ignore"):
+        result = op.reference(np, *arrays, dim)
+    array_into(result.reshape(shape_tuple(a)), out)
+    return out

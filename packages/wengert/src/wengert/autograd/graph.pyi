@@ -1,0 +1,1 @@
+from wengert_engine.node import Node as Node

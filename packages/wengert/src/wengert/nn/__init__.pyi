@@ -1,0 +1,1 @@
+from wengert.nn import functional as functional

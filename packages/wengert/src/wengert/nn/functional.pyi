@@ -1,0 +1,194 @@
+from builtins import bool as _bool
+from builtins import float as _float
+from builtins import int as _int
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any: ...
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any: ...
+def celu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Any: ...
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Any: ...
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    ignore_index: _int = -100,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: _float = 0.0,
+) -> Any: ...
+def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
+def elu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Any: ...
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: _int | None = None,
+    max_norm: _float | None = None,
+    norm_type: _float = 2.0,
+    scale_grad_by_freq: _bool = False,
+    sparse: _bool = False,
+) -> Any: ...
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Any,
+    full: _bool = False,
+    eps: _float = 1e-06,
+    reduction: str = "mean",
+) -> Any: ...
+def gelu(input: Any, approximate: Any = "none") -> Any: ...
+def glu(input: Tensor, dim: _int = -1) -> Any: ...
+def hardshrink(input: Tensor, lambd: _float = 0.5) -> Any: ...
+def hardsigmoid(input: Tensor, inplace: _bool = False) -> Any: ...
+def hardswish(input: Tensor, inplace: _bool = False) -> Any: ...
+def hardtanh(input: Tensor, min_val: _float = -1.0, max_val: _float = 1.0, inplace: _bool = False) -> Any: ...
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: _float = 1.0,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def huber_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: _float = 1.0,
+    weight: Tensor | None = None,
+) -> Any: ...
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    log_target: _bool = False,
+) -> Any: ...
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any: ...
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[_int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-05,
+) -> Any: ...
+def leaky_relu(input: Any, negative_slope: _float = 0.01, inplace: _bool = False) -> Any: ...
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
+def log_softmax(input: Tensor, dim: _int | None = None, _stacklevel: _int = 3, dtype: Any = None) -> Any: ...
+def logsigmoid(input: Tensor) -> Any: ...
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def mish(input: Tensor, inplace: _bool = False) -> Any: ...
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any: ...
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    ignore_index: _int = -100,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def normalize(input: Tensor, p: _float = 2.0, dim: _int = 1, eps: _float = 1e-12, out: Any = None) -> Any: ...
+def one_hot(tensor: Tensor, num_classes: _int = -1) -> Any: ...
+def pairwise_distance(
+    x1: Tensor,
+    x2: Tensor,
+    p: _float = 2.0,
+    eps: _float = 1e-06,
+    keepdim: _bool = False,
+) -> Any: ...
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool = True,
+    full: _bool = False,
+    size_average: _bool | None = None,
+    eps: _float = 1e-08,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def prelu(input: Tensor, weight: Tensor) -> Any: ...
+def relu(input: Any, inplace: _bool = False) -> Any: ...
+def relu6(input: Tensor, inplace: _bool = False) -> Any: ...
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[_int],
+    weight: Tensor | None = None,
+    eps: _float | None = None,
+) -> Any: ...
+def rrelu(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = ...,
+    training: _bool = False,
+    inplace: _bool = False,
+) -> Any: ...
+def selu(input: Tensor, inplace: _bool = False) -> Any: ...
+def sigmoid(input: Any) -> Any: ...
+def silu(input: Any, inplace: _bool = False) -> Any: ...
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+    beta: _float = 1.0,
+) -> Any: ...
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Any: ...
+def softmax(input: Tensor, dim: _int | None = None, _stacklevel: _int = 3, dtype: Any = None) -> Any: ...
+def softmin(input: Tensor, dim: _int | None = None, _stacklevel: _int = 3, dtype: Any = None) -> Any: ...
+def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any: ...
+def softshrink(input: Tensor, lambd: _float = 0.5) -> Any: ...
+def softsign(input: Tensor) -> Any: ...
+def tanh(input: Any) -> Any: ...
+def tanhshrink(input: Tensor) -> Any: ...
+def threshold(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Any: ...

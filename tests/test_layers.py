@@ -1,0 +1,95 @@
+"""Imports go one way: each package imports only those below it, and declares those it imports.
+
+Reads the sources, Python and Cython: late imports inside functions count, doctests do not.
+"""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BELOW = {
+    "wengert_registry": set(),
+    "wengert_core": {"wengert_registry"},
+    "wengert_engine": {"wengert_registry", "wengert_core"},
+    "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
+    "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
+}
+"""What each may import: the picture of docs/architecture.md. wengert_testing is nobody's."""
+TEXTS = re.compile(r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'', re.DOTALL)
+CYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+c?import\b|c?import[ \t]+([^#\n]+))", re.MULTILINE)
+
+
+def folders() -> dict[str, Path]:
+    """The folder of each package, by its import name."""
+    sources = [*ROOT.glob("packages/*/src/*/__init__.py"), *ROOT.glob("shared/*/src/*/__init__.py")]
+    return {source.parent.name: source.parents[2] for source in sources}
+
+
+def in_python(text: str) -> set[str]:
+    """The modules a Python source names in import statements; relative ones left out."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module)
+    return found
+
+
+def in_cython(text: str) -> set[str]:
+    """The modules a Cython source names in import and cimport statements."""
+    found = set()
+    for module, several in CYTHON_IMPORT.findall(TEXTS.sub("", text)):
+        found |= {module} if module else {part.split()[0] for part in several.split(",") if part.strip()}
+    return found
+
+
+def imports(folder: Path) -> dict[str, set[str]]:
+    """Our packages that a package's sources import, each with the files that do."""
+    found: dict[str, set[str]] = {}
+    for file in sorted((folder / "src").rglob("*")):
+        if file.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi"):
+            read = in_python if file.suffix in (".py", ".pyi") else in_cython
+            for module in read(file.read_text(encoding="utf-8")):
+                found.setdefault(module.partition(".")[0], set()).add(str(file.relative_to(ROOT)))
+    return {top: files for top, files in found.items() if top in BELOW}
+
+
+@pytest.mark.parametrize("package", sorted(folders()))
+def test_imports_go_down(package: str) -> None:
+    found = imports(folders()[package])
+    up = {top: sorted(files) for top, files in found.items() if top != package and top not in BELOW[package]}
+    assert not up, f"{package} may import {sorted(BELOW[package])} only"
+
+
+@pytest.mark.parametrize("package", sorted(folders()))
+def test_what_is_imported_is_declared(package: str) -> None:
+    folder = folders()[package]
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^\w-]", text)[0].replace("-", "_") for text in project.get("dependencies", [])}
+    missing = {top: sorted(files) for top, files in imports(folder).items() if top not in {package, *declared}}
+    assert not missing, f"{package}'s pyproject.toml declares {sorted(declared & set(BELOW))}"
+
+
+def test_the_table_holds_every_package() -> None:
+    assert set(folders()) == set(BELOW)
+
+
+def test_the_sources_are_found_and_read() -> None:
+    """The checks above would pass on nothing."""
+    found = imports(folders()["wengert_engine"])
+    assert any(file.endswith(".pyx") for file in found["wengert_core"])
+    assert any(file.endswith(".pxd") for file in found["wengert_core"])
+    assert any(file.endswith(".py") for file in found["wengert_registry"])
+
+
+def test_the_readers_see_every_kind_of_import() -> None:
+    python = '"""\n>>> import a\n"""\nimport b.c, d as e\ndef f():\n    from g.h import i\n    from . import j\n'
+    assert in_python(python) == {"b.c", "d", "g.h"}
+    cython = '"""\nfrom a cimport b\n"""\ncimport c.d as e, f  # g\nfrom h.i cimport (j,\n    k)\ncdef int important\n'
+    assert in_cython(cython) == {"c.d", "f", "h.i"}
