@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import wengert_core
@@ -159,6 +159,16 @@ def functions(names: set[str], place: str = "") -> Iterable[str]:
         hidden = name in names or name.startswith("_") or not (place or hasattr(wengert_core, name))
         if where == place and not hidden:
             yield from definition(name, as_function(signature(value)))
+
+
+def written_names() -> Iterable[str]:
+    """What stubtest need not compare: ops, which to it are no functions, and composites, whose self is called input."""
+    for name, value in TABLE.methods.items():
+        if isinstance(value, Op | FunctionType):
+            yield f"wengert_core.tensor.Tensor.{name}"
+    for name in TABLE.ops:
+        if "." in name:
+            yield f"wengert.{name}"
 
 
 STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {

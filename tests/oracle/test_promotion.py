@@ -12,6 +12,10 @@ from oracle_promotion import DTYPES, SUBJECT, Table, tables
 RECORDED: dict[str, Table] = json.loads((ANSWERS / f"{SUBJECT}.json").read_text(encoding="utf-8"))["tables"]
 
 
+DIFFERENT = {("pow", "bool", 0), ("pow_", "bool", 0)}
+"""bool_tensor ** True: torch has a kernel for this one exponent, here bool is refused as for the others."""
+
+
 @pytest.fixture(scope="module")
 def found() -> dict[str, Table]:
     module: ModuleType = importlib.import_module(os.environ.get("WENGERT_ORACLE_MODULE", "wengert"))
@@ -24,7 +28,7 @@ def test_result_dtypes(name: str, found: dict[str, Table]) -> None:
         (first, column): (recorded, ours)
         for first, row in RECORDED[name].items()
         for column, (recorded, ours) in enumerate(zip(row.split(), found[name][first].split(), strict=True))
-        if not agrees(recorded, ours)
+        if not agrees(recorded, ours) and (name.partition(":")[0], first, column) not in DIFFERENT
     }
     assert different == {}
 

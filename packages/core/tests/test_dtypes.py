@@ -32,6 +32,15 @@ def test_facts(name: str) -> None:
     assert copy.deepcopy(kind) is kind
 
 
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [("half", "float16"), ("float", "float32"), ("double", "float64"), ("short", "int16"), ("int", "int32"),
+     ("long", "int64"), ("cfloat", "complex64"), ("cdouble", "complex128")],
+)  # fmt: skip
+def test_other_names(alias: str, name: str) -> None:
+    assert getattr(wg, alias) is getattr(wg, name)
+
+
 def category(name: str) -> int:
     """0 to 3: bool, integer, real, complex."""
     return 0 if name == "bool" else 3 if "complex" in name else 2 if "float" in name else 1

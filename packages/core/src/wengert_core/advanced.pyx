@@ -1,10 +1,10 @@
 """index, index_put and index_put_: reading and writing at positions given by tensors.
 
 Note [How positions become offsets]
-    Masks become their positions, the index tensors are broadcast together, and each position becomes one byte offset into the
-    indexed tensor, checked. The dims that are not indexed form blocks: before the positions (the index tensors stand side by side)
-    or behind them. A result has the shape before + positions + after; when other dims lie between the index tensors,
-    the positions come first, as in NumPy.
+    Masks become the offsets of their positions, the index tensors are broadcast together, and each position becomes one byte
+    offset into the indexed tensor, checked. The dims that are not indexed form blocks: before the positions (where the index
+    tensors stand side by side) or behind them. A result has the shape before + positions + after; when other dims lie between
+    the index tensors, the positions come first, as in NumPy.
 """
 import os
 import warnings
@@ -14,20 +14,24 @@ import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_array
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
+from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.state cimport WG_GRAD, thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
 
 cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
     bint PyObject_IsTrue(object o) except -1
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef enum:
+    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
@@ -39,7 +43,7 @@ def configure(Op op, str what):
 # ---- planning
 
 cdef list expanded_masks(Tensor t, object indices):
-    """[(dim, int64 tensor)]: masks replaced by their positions, 32-bit indices widened."""
+    """[(dim, int64 tensor, dims)]: 32-bit indices widened; a mask becomes byte offsets along the dims it covers (dims > 0)."""
     cdef list pairs = []
     cdef Tensor index
     cdef int dim = 0
@@ -56,10 +60,10 @@ cdef list expanded_masks(Tensor t, object indices):
             index = converted(index, BOOL)
         if index.code == BOOL:
             check_mask(t, index, dim)
-            pairs.extend([(dim + i, tensor_of_array(p)) for i, p in enumerate(positions_of(index))])
+            pairs.append((dim, mask_offsets(t, index, dim), index.rank))
             dim += index.rank
         elif index.code == INT64 or index.code == INT32:
-            pairs.append((dim, index if index.code == INT64 else converted(index, INT64)))
+            pairs.append((dim, index if index.code == INT64 else converted(index, INT64), 0))
             dim += 1
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -68,10 +72,41 @@ cdef list expanded_masks(Tensor t, object indices):
     return pairs
 
 
-cdef object positions_of(Tensor mask):
-    """Arrays of the coordinates of a mask's True elements; of a 0-d mask, none or one along a dim of size 1."""
-    array = array_of(mask)
-    return np.nonzero(array) if mask.rank else ()
+cdef Tensor mask_offsets(Tensor t, Tensor mask, int dim):
+    """The byte offsets in t of the places where a mask is True that lies along dims dim, dim + 1, ..."""
+    cdef Py_ssize_t n = 0
+    cdef Tensor out
+    each_true(mask, t.dims + t.rank + dim, NULL, &n)
+    out = new_empty(INT64, 1, &n)
+    each_true(mask, t.dims + t.rank + dim, <Py_ssize_t*> out.data, &n)
+    return out
+
+
+cdef void each_true(Tensor mask, const Py_ssize_t* steps, Py_ssize_t* out, Py_ssize_t* n) noexcept:
+    """Count a mask's True elements, and write their offsets by ``steps`` where out is not NULL."""
+    cdef Py_ssize_t counter[64]
+    cdef Py_ssize_t offset = 0, found = 0, left
+    cdef char* p = mask.data
+    cdef int i
+    for i in range(mask.rank):
+        counter[i] = 0
+    for left in range(mask.count):
+        if p[0]:
+            if out != NULL:
+                out[found] = offset
+            found += 1
+        i = mask.rank - 1
+        while i >= 0:
+            counter[i] += 1
+            p += mask.dims[mask.rank + i]
+            offset += steps[i]
+            if counter[i] < mask.dims[i]:
+                break
+            p -= mask.dims[mask.rank + i] * mask.dims[i]
+            offset -= steps[i] * mask.dims[i]
+            counter[i] = 0
+            i -= 1
+    n[0] = found
 
 
 cdef int check_mask(Tensor t, Tensor mask, int dim) except -1:
@@ -91,19 +126,19 @@ cdef int broadcast_indices(list pairs, Plan* plan) except -1:
     cdef Tensor index
     cdef int i, rank = 0
     cdef Py_ssize_t size
-    for _, index in pairs:
+    for _, index, _ in pairs:
         rank = max(rank, index.rank)
     plan.n_index, plan.n = rank, 1
     for i in range(rank):
         plan.index_shape[i] = 1
-        for _, index in pairs:
+        for _, index, _ in pairs:
             if i < rank - index.rank:
                 continue
             size = index.dims[i - rank + index.rank]
             if plan.index_shape[i] == 1:
                 plan.index_shape[i] = size
             elif size != plan.index_shape[i] and size != 1:
-                shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index in pairs])
+                shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index, _ in pairs])
                 raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
         plan.n *= plan.index_shape[i]
     return 0
@@ -139,7 +174,7 @@ cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t strid
 cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     cdef list pairs = expanded_masks(t, indices)
     cdef Tensor owner, index
-    cdef int i, first = t.rank, last = -1, dim
+    cdef int i, first = t.rank, last = -1, dim, covered, n_indexed = 0
     cdef Py_ssize_t j
     cdef unsigned long long indexed = 0
     cdef bint empty = False
@@ -148,25 +183,29 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     plan.offsets = <Py_ssize_t*> owner.data
     for j in range(plan.n):
         plan.offsets[j] = 0
-    for dim, index in pairs:
-        indexed |= 1ULL << dim
+    for dim, index, covered in pairs:
+        for i in range(dim, dim + (covered if covered else 1)):
+            indexed |= 1ULL << i
+            n_indexed += 1
+            last = max(last, i)
         first = min(first, dim)
-        last = max(last, dim)
     plan.n_before = plan.n_after = 0
     for i in range(t.rank):
         if indexed >> i & 1:
             continue
-        if i < first and last - first + 1 == len(pairs):
+        if i < first and last - first + 1 == n_indexed:
             plan.before[plan.n_before], plan.before_strides[plan.n_before] = t.dims[i], t.dims[t.rank + i]
             plan.n_before += 1
         else:
             plan.after[plan.n_after], plan.after_strides[plan.n_after] = t.dims[i], t.dims[t.rank + i]
             plan.n_after += 1
         empty = empty or t.dims[i] == 0
-    for dim, index in pairs:
+    for dim, index, covered in pairs:
         if t.dims[dim] == 0 and plan.n:
             raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
-        if not empty:                  # torch does not look at the positions of an empty result either
+        if covered:
+            add_offsets(plan, index, PY_SSIZE_T_MAX, 1, dim)
+        elif not empty:                # torch does not look at the positions of an empty result either
             add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
     return owner
 
@@ -286,9 +325,11 @@ cdef Tensor gathered(Op op, Tensor t, object indices):
     cdef Tensor owner = make_plan(op, t, indices, &plan)
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
-    if out.count:
+    if out.count >= WITHOUT_GIL:
         with nogil:
             move(&plan, t.data, out.data, False, t.code, READ)
+    elif out.count:
+        move(&plan, t.data, out.data, False, t.code, READ)
     return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
 
 
@@ -356,6 +397,7 @@ cdef object index_put_run(Op op, PyObject** slots):
     cdef uint32_t live = (t.flags | values.flags) & thread_state().modes
     cdef bint inplace = op.flags & OP_INPLACE
     cdef PyObject* keep = NULL
+    cdef bint accumulate
     cdef Plan plan
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
@@ -364,20 +406,42 @@ cdef object index_put_run(Op op, PyObject** slots):
     if values.code != t.code:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{scalar_name(t.code)} for the destination and {scalar_name(values.code)} for the source.")
+    accumulate = PyObject_IsTrue(<object> slots[3])
     target = t if inplace else None
     if not inplace:
         target = new_preserved(t, t.code)
         copy_into(target, t)
-    owner = make_plan(op, target, <object> slots[1], &plan)
-    prepared = prepared_values(&plan, values, target)
+    mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
+    if mask is None:
+        owner = make_plan(op, target, <object> slots[1], &plan)
+        prepared = prepared_values(&plan, values, target)
     if inplace:
         before_write(op, slots, target, live, &keep)
-    write(op, &plan, target, prepared, <object> slots[1], PyObject_IsTrue(<object> slots[3]))
+    if mask is None:
+        write(op, &plan, target, prepared, <object> slots[1], accumulate)
+    else:
+        store(target, <Tensor> mask, values.data)
     if inplace:
         after_write(op, slots, target, live, keep)
     elif live & WG_GRAD:
         record(op, slots, target, live)
     return target
+
+
+cdef object lone_mask(Tensor target, object indices):
+    """The mask that is the only index, with dims of size 1 so that it broadcasts to the target; None when there is more."""
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t strides[64]
+    cdef Tensor mask
+    cdef int i
+    if ONLY_REFERENCES or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
+        return None
+    mask = indices[0]
+    check_mask(target, mask, 0)
+    for i in range(target.rank):
+        shape[i] = mask.dims[i] if i < mask.rank else 1
+        strides[i] = mask.dims[mask.rank + i] if i < mask.rank else 0
+    return new_view(mask, target.rank, shape, strides, mask.data)
 
 
 cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
@@ -407,8 +471,11 @@ cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, 
         return write_by_reference(op, target, values, indices, accumulate)
     if plan.n == 0 or target.count == 0:
         return 0
-    with nogil:
+    if target.count < WITHOUT_GIL and plan.n < WITHOUT_GIL:
         move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
+    else:
+        with nogil:
+            move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
     return 0
 
 

@@ -1,22 +1,24 @@
 """x[index] = value: copy_ or fill_ into the view that the index means, index_put_ where tensors are among the indices."""
 import numpy as np
 
-from cpython.ref cimport Py_XDECREF, PyObject
+from cpython.ref cimport PyObject
 
-from wengert_core.arrays cimport converted, tensor_of_array
+from wengert_core.arrays cimport tensor_of_array
 from wengert_core.construct cimport store_checked
 from wengert_core.dims cimport tensor_name
-from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts
-from wengert_core.indexing cimport Geometry, Index, read_index, release, start_from, view_by, walk
+from wengert_core.dtypes cimport BOOL, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple)
+from wengert_core.tensor cimport (Tensor, bump_version, new_empty, same_shape, shape_tuple)
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
 cdef extern from "Python.h":
     PyObject* Py_False
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    double PyFloat_AS_DOUBLE(PyObject* o) noexcept
 
 cdef enum:
     NOT_PLAIN = 128 | 1024 | 1         # TF_VIEW | TF_INFERENCE | WG_GRAD: writing is checked or recorded
@@ -41,7 +43,7 @@ def setitem(Tensor t, key, value):
     cdef object source = value_of(t, <PyObject*> value)
     try:
         read_index(&index, <PyObject*> key)
-        if source is None and not t.flags & NOT_PLAIN and fill_plain(&index, t, <PyObject*> value):
+        if source is None and not t.flags & NOT_PLAIN and not has_tensors(&index) and fill_plain(&index, t, <PyObject*> value):
             return
         view = view_by(&index, t)
         if index.tensors != NULL:
@@ -65,20 +67,26 @@ cdef object value_of(Tensor t, PyObject* value):
     raise TypeError(f"can't assign a {type(<object> value).__name__} to a {tensor_name(t.code)}: give a number, a tensor or an array")
 
 
+cdef bint has_tensors(Index* index) noexcept:
+    cdef int i
+    for i in range(index.n):
+        if index.items[i].kind == I_TENSOR or index.items[i].kind == I_BOOL:
+            return True
+    return False
+
+
 cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
-    """Write a number where nobody can be watching: no view is made. False when there are tensors among the indices."""
+    """Write a number where nobody can be watching: no view is made. False when somebody is."""
     cdef Geometry g
     cdef char number[16]
     if t.flags & thread_state().modes & (4 | 8 | 16):
         return False
     start_from(&g, t)
     walk(index, t, &g)
-    if index.tensors != NULL:
-        Py_XDECREF(index.tensors)
-        index.tensors = NULL
-        index.covered = 0
-        return False
-    store_checked(value, t.code, number)
+    if t.code == FLOAT32 and PyFloat_CheckExact(value):
+        (<float*> number)[0] = <float> PyFloat_AS_DOUBLE(value)
+    else:
+        store_checked(value, t.code, number)
     fill_strided(g.data, g.strides, g.shape, g.rank, FACTS.itemsize[t.code], number)
     bump_version(t)
     return True
@@ -107,11 +115,11 @@ cdef Tensor fitted(Tensor source, Tensor view):
 
 
 cdef object put(Tensor view, tuple indices, object source, object value):
-    """The part for index_put_; a mask alone and one value is masked_fill_, which converts the value."""
+    """The part for index_put_; a mask alone and one value of another dtype is masked_fill_, which converts it, as in torch."""
     cdef PyObject* slots[4]
     cdef Tensor values
-    if len(indices) == 1 and (<Tensor> indices[0]).code == BOOL and (source is None or (<Tensor> source).rank == 0) \
-            and mask_fits(<Tensor> indices[0], view):
+    if source is not None and (<Tensor> source).rank == 0 and (<Tensor> source).code != view.code and len(indices) == 1 \
+            and (<Tensor> indices[0]).code == BOOL and mask_fits(<Tensor> indices[0], view):
         return call_masked_fill(view, <Tensor> indices[0], value)
     if source is None:
         values = new_empty(view.code, 0, NULL)

@@ -153,7 +153,11 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 # ---- values
 
 cdef RuntimeError no_room(int code, object value):
-    return RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow: {value!r}")
+    return RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {value!r}")
+
+
+cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
+                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
 
 
 cdef inline bint fits(long long whole, int code) noexcept:
@@ -420,6 +424,35 @@ def ramp(Tensor tensor, start, step):
                 whole = low + stride * i
                 narrow(<char*> &whole, 8, where, itemsize, 1)
                 where += itemsize
+    return tensor
+
+
+def line(Tensor tensor, first, last):
+    """Fill a contiguous real tensor with numbers at equal distances from first to last, counted from both ends.
+
+    In double precision; single for floating dtypes of up to 32 bits, as torch.
+    """
+    cdef double low = first, high = last, value
+    cdef float short_value
+    cdef Py_ssize_t i, n = tensor.count, itemsize = FACTS.itemsize[tensor.code]
+    cdef double step = (high - low) / (n - 1) if n > 1 else 0
+    cdef bint is_short = FACTS.category[tensor.code] == CAT_FLOAT and tensor.code != FLOAT64
+    cdef float short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
+    cdef cast_fn narrow = cast(FLOAT32 if is_short else FLOAT64, tensor.code)
+    cdef char* where = tensor.data
+    with nogil:
+        for i in range(n):
+            if is_short:
+                short_value = <float> low + short_step * <float> i
+                if n > 1 and i >= n // 2:
+                    short_value = <float> high - short_step * <float> (n - 1 - i)
+                narrow(<char*> &short_value, 4, where, itemsize, 1)
+            else:
+                value = low + step * i
+                if n > 1 and i >= n // 2:
+                    value = high - step * (n - 1 - i)
+                narrow(<char*> &value, 8, where, itemsize, 1)
+            where += itemsize
     return tensor
 
 

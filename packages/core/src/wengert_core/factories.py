@@ -230,15 +230,17 @@ def _arange_size(bounds: list[Any], extra: int) -> int:
 def linspace(start: Any, end: Any, steps: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, both included, at equal distances."""
     first, last, count, kind = _spaced("linspace", start, end, steps, dtype)
-    return _construct.put(_construct.blank(kind, count), _line(first, last, count, kind))
+    tensor = _construct.blank(kind, count)
+    if kind.is_complex:
+        return _construct.put(tensor, _line(first, last, count))
+    return _construct.line(tensor, first, last)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any, dtype: dtype | None) -> Tensor:
     """Powers of base, their exponents from start to end."""
     first, last, count, kind = _spaced("logspace", start, end, steps, dtype)
-    double = ALL["complex128" if kind.is_complex else "float64"]
     with np.errstate(all="ignore"):
-        powers = np.power(complex(base) if kind.is_complex else float(base), _line(first, last, count, double))
+        powers = np.power(complex(base) if kind.is_complex else float(base), _line(first, last, count))
     return _construct.put(_construct.blank(kind, count), powers)
 
 
@@ -271,17 +273,13 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
     return first, last, count, kind
 
 
-def _line(first: Any, last: Any, count: int, kind: dtype) -> np.ndarray[Any, Any]:
-    """Values at equal distances, counted from both ends; in the dtype's precision, integers in double."""
-    name = kind.name if kind.is_complex or kind.name in ("float32", "float64") else "float32"
-    exact = np.dtype(name if kind.is_floating_point or kind.is_complex else "float64").type
+def _line(first: Any, last: Any, count: int) -> Any:
+    """Values at equal distances in double precision, counted from both ends."""
     if count == 1:
-        return np.full(1, first, exact)
-    low, high = exact(first), exact(last)
-    step = (high - low) / exact(max(count - 1, 1))
-    places = np.arange(count).astype(np.dtype(exact))
-    half = count // 2
-    return np.concatenate([low + step * places[:half], high - step * places[: count - half][::-1]])
+        return np.full(1, first)
+    step = (last - first) / max(count - 1, 1)
+    places, half = np.arange(count), count // 2
+    return np.concatenate([first + step * places[:half], last - step * places[: count - half][::-1]])
 
 
 # ---- matrices

@@ -18,7 +18,7 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
-from wengert_core.tensor cimport Tensor, bump_version, new_empty, new_like, same_shape, swap_contents
+from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, swap_contents
 
 from wengert_core import devices as _device
 
@@ -256,7 +256,10 @@ cdef object factory_run(Op op, PyObject** slots):
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         return write_out(op.name, <Tensor> slots[op.out_slot], t)
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
-        mark_grad(t)
+        if not t.flags & WG_GRAD:
+            mark_grad(t)
+    elif row.requires_grad >= 0 and t.flags & WG_GRAD:
+        return alias(t)                # asarray of a tensor that requires grad: not the result
     return t
 
 

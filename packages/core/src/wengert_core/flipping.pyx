@@ -35,9 +35,12 @@ cdef object flip_run(Op op, PyObject** slots):
     for i in range(t.rank):
         strides[i] = strides_of(t)[i]
     for i in range(n if t.rank else 0):
-        data += (t.dims[dims[i]] - 1) * strides[dims[i]]
+        if t.count:
+            data += (t.dims[dims[i]] - 1) * strides[dims[i]]
         strides[dims[i]] = -strides[dims[i]]
-    if t.count:
+    if t.count < 1 << 15:
+        copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
+    else:
         with nogil:
             copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
     if live & WG_GRAD:

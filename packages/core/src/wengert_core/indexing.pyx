@@ -10,15 +10,15 @@ import warnings
 import numpy as np
 
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
 
-from wengert_core.arrays cimport converted, tensor_of_array
+from wengert_core.arrays cimport tensor_of_array
 from wengert_core.dims cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple, strides_of
+from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 from wengert_core.views cimport V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, mark_origin, view_call
 
 cdef extern from "Python.h":
@@ -27,7 +27,6 @@ cdef extern from "Python.h":
     bint PyBool_Check(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
     bint PySequence_Check(PyObject* o) noexcept
-    Py_ssize_t PyLong_AsSsize_t(PyObject* o) except? -1
     Py_ssize_t PyNumber_AsSsize_t(PyObject* o, PyObject* error) except? -1
     PyObject* PyExc_IndexError
     PyObject* Py_True

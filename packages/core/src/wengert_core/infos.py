@@ -157,7 +157,12 @@ def is_complex(input: Tensor) -> bool:
 
 
 def is_signed(input: Tensor) -> bool:
-    """Whether a tensor's dtype has negative numbers."""
+    """Whether a tensor's dtype has negative numbers.
+
+    >>> from wengert_core import is_signed, tensor, uint8
+    >>> is_signed(tensor([1])), is_signed(tensor([1], dtype=uint8))
+    (True, False)
+    """
     return bool(_tensor_argument("is_signed", input).dtype.is_signed)
 
 

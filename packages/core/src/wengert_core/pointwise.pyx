@@ -390,11 +390,10 @@ cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* 
             whole = t.rank == ndim
             for k in range(ndim):
                 whole = whole and t.dims[k] == shape[k]
-            if whole and first is None:
+            if whole:
                 first = t
-            if whole and t.flags & TF_CONTIGUOUS:
-                return new_empty(code, ndim, shape)
-    if first is None or ndim < 2:
+                break
+    if first is None or ndim < 2 or first.flags & TF_CONTIGUOUS:
         return new_empty(code, ndim, shape)
     return new_with_order_of(first, code)
 

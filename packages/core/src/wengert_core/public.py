@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core import memory, random
 from wengert_core.devices import device, layout, strided
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.infos import (
     can_cast,
     finfo,
@@ -101,3 +102,6 @@ PUBLIC |= {
     "memory": memory, "preserve_format": preserve_format, "random": random, "strided": strided,
 }  # fmt: skip
 PUBLIC |= TYPES
+_ALIASES = {"cdouble": "complex128", "cfloat": "complex64", "double": "float64", "float": "float32", "half": "float16",
+            "int": "int32", "long": "int64", "short": "int16"}  # fmt: skip
+PUBLIC |= {name: DTYPES[kind] for name, kind in _ALIASES.items()}

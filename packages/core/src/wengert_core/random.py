@@ -1,4 +1,3 @@
-# ruff: noqa: A005, the name is torch's
 """Random numbers: generators on NumPy's bit generators, and the state that all functions without ``generator=`` share.
 
 NumPy's random module is loaded when the first number is drawn. A seed gives the same numbers on every machine, but not
@@ -133,7 +132,8 @@ def numpy_generator(generator: Any, caller: str) -> np.random.Generator:
         return default_generator.numpy()
     if isinstance(generator, Generator):
         return generator.numpy()
-    raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}; "
+                    f"{caller}() received an invalid combination of arguments")
 
 
 def manual_seed(seed: Any) -> Generator:

@@ -20,7 +20,10 @@ INT64 = ALL["int64"]
 
 
 def _sizes(name: str, size: Any) -> tuple[int, ...]:
+    """A size argument as a tuple of ints."""
     sizes = (size,) if hasattr(size, "__index__") else tuple(size)
+    if {type(n) for n in sizes} <= {int}:
+        return sizes
     for n in sizes:
         if isinstance(n, bool) or not hasattr(n, "__index__"):
             raise TypeError(
@@ -30,21 +33,24 @@ def _sizes(name: str, size: Any) -> tuple[int, ...]:
 
 
 def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
-    return _construct.put(tensor, sampler(numpy_generator(generator, name), tensor.shape, tensor.dtype, *parameters))
+    rng = numpy_generator(generator, name)
+    return _construct.put(tensor, sampler(rng, tuple(tensor.shape), tensor.dtype, *parameters))
+
+
+def _new(name: str, sampler: Any, size: Any, generator: Any, kind: Any) -> Tensor:
+    sizes = _sizes(name, size)
+    tensor = _construct.blank(kind, *sizes)  # first: it refuses sizes that cannot be
+    return _construct.put(tensor, sampler(numpy_generator(generator, name), sizes, kind))
 
 
 def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Uniform in [0, 1)."""
-    return _filled(
-        "rand", sampling.unit, _construct.blank(dtype or get_default_dtype(), *_sizes("rand", size)), generator
-    )
+    return _new("rand", sampling.unit, size, generator, dtype or get_default_dtype())
 
 
 def randn(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    return _filled(
-        "randn", sampling.normal, _construct.blank(dtype or get_default_dtype(), *_sizes("randn", size)), generator
-    )
+    return _new("randn", sampling.normal, size, generator, dtype or get_default_dtype())
 
 
 def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None) -> Tensor:

@@ -18,7 +18,7 @@ from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_size, view_strides
 from wengert_core.state cimport WG_GRAD, thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
 from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, mark_origin,
                                  set_primitive, set_shortcuts, view_call)
 

@@ -2,12 +2,12 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dims cimport PyIndex_Check, dim_slot, int_slot, ints_slot
+from wengert_core.dims cimport PyIndex_Check, dim_slot, int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.op cimport Op, op_error
 from wengert_core.parts cimport geometry_slice
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, new_view, shape_tuple
+from wengert_core.tensor cimport Tensor, new_view
 from wengert_core.views cimport V_SPLIT, V_SPLIT_WITH_SIZES, V_UNBIND, record_views, set_primitive, set_shortcuts, view_call
 
 cdef extern from "Python.h":

@@ -783,6 +783,7 @@ def mount(str name, value):
     wengert_type_set(<PyTypeObject*> Tensor, name, value)
 
 
+wengert_type_set(<PyTypeObject*> Storage, "nbytes", lambda self: self.size())    # not a method: a C field has the name
 wengert_set_dealloc(<PyTypeObject*> Storage, <destructor> storage_dealloc)
 wengert_set_dealloc(<PyTypeObject*> Tensor, <destructor> tensor_dealloc)
 wengert_set_gc(<PyTypeObject*> Tensor, <traverseproc> tensor_traverse, <inquiry> tensor_clear)

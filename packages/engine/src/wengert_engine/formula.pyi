@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from wengert_core.op import Op
 from wengert_engine.node import Node
@@ -11,7 +11,11 @@ def set_source(find: Callable[[Op], Any] | None) -> None: ...
 class Identity: ...
 
 class Formula:
-    def __init__(self, op: Op, entry: Any) -> None: ...
+    op: Op
+    entry: Any
+    error: str | None
+    saved_names: tuple[str, ...]
+    def __new__(cls, op: Op, entry: Any) -> Self: ...
     def read(self, entry: Any) -> None: ...
 
 class SavedReader:

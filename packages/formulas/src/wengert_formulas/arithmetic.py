@@ -58,7 +58,7 @@ def pow_slope(self: Tensor, exponent: Any) -> Any:
     return self * exponent if exponent == 2 else exponent * self ** (exponent - 1)
 
 
-def pow_exponent_slope(self: Any, exponent: Tensor, result: Tensor) -> Tensor:
+def pow_exponent_slope(self: Any, exponent: Any, result: Tensor) -> Tensor:
     """result * log(self); 0 for self == 0 with an exponent that is not negative."""
     if isinstance(self, Tensor):
         size = real(exponent) if isinstance(exponent, Tensor) else exponent.real

@@ -15,6 +15,7 @@ from wengert_formulas import (
     reductions,
     rounding,
     scans,
+    softmax,
     sorting,
     statistics,
     trigonometric,

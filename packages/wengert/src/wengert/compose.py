@@ -142,7 +142,7 @@ class Finder:
         if root != "wengert" or not dotted:
             return None
         if dotted in registry.group("namespace"):
-            return ModuleSpec(fullname, self, is_package=True)
+            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(f"{fullname} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
         return None

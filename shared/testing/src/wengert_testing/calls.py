@@ -47,7 +47,7 @@ def as_tensors(sample: Sample, change: Callable[[Array], Any]) -> tuple[tuple[An
 
 def contiguous(array: Array) -> Tensor:
     """A tensor with memory of its own."""
-    tensor = wc.tensor(array)
+    tensor = wc.tensor(np.asarray(array))
     return tensor if array.size else tensor.new_zeros(array.shape)  # NumPy's empty arrays have strides 0
 
 

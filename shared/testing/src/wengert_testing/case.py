@@ -35,6 +35,15 @@ class T:
         object.__setattr__(self, "dtype", dtype)
 
 
+class Fixed(np.ndarray[Any, Any]):
+    """An array that is no variable: what depends on it is not differentiated by it (weights of classes, signs)."""
+
+
+def fixed(numbers: Any) -> Fixed:
+    """Floating numbers as a Fixed array."""
+    return np.asarray(numbers, float).view(Fixed)
+
+
 class Sample:
     """The arguments of one call, with arrays in place of tensors."""
 
@@ -60,7 +69,8 @@ class OpCase:
 
     op: its name in the table.   oracle: the same on NumPy arrays; gets the arguments as the op does. None: there is none, the
     reason is in ``note``.
-    inputs: argument tuples; ``T(...)`` stands for a tensor, an array for itself, a dict at the end for keywords.
+    inputs: argument tuples; ``T(...)`` stands for a tensor, an array for itself, a dict at the end for keywords. Derivatives are
+    checked by all floating arrays that are not ``fixed``.
     domain: of all random numbers.   kinks: values of them that finite differences must not come near.
     complex: whether it is also tested on complex numbers.   grad: False where results are not differentiable; "first" where only
     the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.

@@ -16,7 +16,7 @@ from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 from wengert_formulas.forward import defaults, jvp
 from wengert_testing.calls import array_of, as_tensors, as_tuple, contiguous, function_of, inplace_of, is_floating, op_of
-from wengert_testing.case import Array, OpCase, Sample
+from wengert_testing.case import Array, Fixed, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
 Inputs = list[Array]
@@ -37,7 +37,7 @@ class Program:
         as_tensors(sample, self.note)
 
     def note(self, array: Array) -> Array:
-        if array.dtype.kind in "fc":
+        if is_variable(array):
             self.inputs.append(array)
         return array
 
@@ -47,7 +47,7 @@ class Program:
         made: list[Tensor] = []
 
         def change(array: Array) -> Tensor:
-            if array.dtype.kind not in "fc":
+            if not is_variable(array):
                 return self.change(array)
             made.append(self.change(next(rest)))
             return made[-1].requires_grad_() if requires_grad else made[-1]
@@ -64,6 +64,11 @@ class Program:
         """Random gradients of the outputs that are differentiable."""
         outputs = self.run(self.inputs, True)[1]
         return [randoms(array_of(y), seed + i) for i, y in enumerate(outputs) if y.requires_grad]
+
+
+def is_variable(array: Array) -> bool:
+    """Whether derivatives by this input are checked."""
+    return array.dtype.kind in "fc" and not isinstance(array, Fixed)
 
 
 def randoms(like: Array, seed: int) -> Array:

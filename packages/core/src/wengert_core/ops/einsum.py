@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from functools import lru_cache
 from typing import Any
 
 from wengert_core.ops.table import TABLE
@@ -106,6 +107,15 @@ def output_labels(term: list[str] | None, terms: list[list[str]], ellipsis: int)
             raise fail(f"output subscript {mark} appears more than once in the output")
         labels += range(-ellipsis, 0) if mark == "..." else [mark]
     return labels
+
+
+@lru_cache(maxsize=1024)
+def parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
+    """The labels of the operands' dims and of the output's; kept, since programs have few equations."""
+    terms, output = read(equation, len(ranks))
+    labelled = [labels_of(term, rank, i) for i, (term, rank) in enumerate(zip(terms, ranks, strict=True))]
+    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labelled)
+    return labelled, output_labels(output, terms, ellipsis)
 
 
 # ---- operands
@@ -260,10 +270,7 @@ def einsum(*args: Any) -> Any:
     for i, x in enumerate(operands):
         if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
-    terms, output_term = read(equation, len(operands))
-    labelled = [labels_of(term, x.dim(), i) for i, (term, x) in enumerate(zip(terms, operands, strict=True))]
-    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labelled)
-    output = output_labels(output_term, terms, ellipsis)
+    labelled, output = parsed(equation, tuple(x.dim() for x in operands))
     parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
     check_sizes(parts)
     return contracted(parts, output)

@@ -176,8 +176,8 @@ def embedding(
     return picked.reshape(*input.shape, weight.size(1))
 
 
-for function in (one_hot, embedding):
-    composite(function, namespace="nn.functional")
+for lookup in (one_hot, embedding):
+    composite(lookup, namespace="nn.functional")
 
 
 # ---- distances
@@ -211,7 +211,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     return TABLE.ops["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 
-for function in (cosine_similarity, pairwise_distance):
-    composite(function)
-    composite(function, namespace="nn.functional")
+for distance in (cosine_similarity, pairwise_distance):
+    composite(distance)
+    composite(distance, namespace="nn.functional")
 composite(cdist)

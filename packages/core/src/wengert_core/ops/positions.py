@@ -255,13 +255,6 @@ def roll(xp: Any, x: Any, shifts: Any, dims: Any) -> Any:
     return xp.roll(x, shifts, dims)
 
 
-def triangle(xp: Any, x: Any, diagonal: int, name: str) -> Any:
-    """The reference of tril and triu."""
-    if x.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, its shape is {list(x.shape)}")
-    return getattr(xp, name)(x, diagonal)
-
-
 TABLE.flipping(
     "flip(Tensor self, int[]* dims) -> Tensor",
     reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
@@ -273,20 +266,13 @@ array(
     widen=False,
     doc="Elements shifted along some dims; what leaves at the end comes in at the start.",
 )
-array(
-    "tril(Tensor self, int diagonal=0) -> Tensor",
-    reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "tril"),
-    widen=False,
-    inplace=True,
-    doc="The lower triangle of matrices, 0 elsewhere.",
-)
-array(
-    "triu(Tensor self, int diagonal=0) -> Tensor",
-    reference=lambda xp, x, diagonal: triangle(xp, x, diagonal, "triu"),
-    widen=False,
-    inplace=True,
-    doc="The upper triangle of matrices, 0 elsewhere.",
-)
+for NAME, SIDE in (("tril", "lower"), ("triu", "upper")):
+    TABLE.triangle(
+        f"{NAME}(Tensor self, int diagonal=0) -> Tensor",
+        reference=lambda xp, x, diagonal, name=NAME: getattr(xp, name)(x, diagonal),
+        lower=NAME == "tril",
+        doc=f"The {SIDE} triangle of matrices, 0 elsewhere.",
+    )
 
 
 @composite

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.ops.table import TABLE
-from wengert_core.ops.views import TABLE as VIEWS  # the views come first
+from wengert_core.ops.views import TABLE as VIEWS  # type: ignore[attr-defined]  # the views come first
 from wengert_core.tensor import Tensor
 
 ops = VIEWS.ops

@@ -30,8 +30,8 @@ class FactoryRows(Rows):
     ) -> Op:
         """A row that makes a tensor; ``OPTIONS`` in its schema stands for the options all factories have.
 
-        kind: "empty", "zeros", "ones", "full" (sizes from the parameter ``size`` or the shape of ``like``), "data" (from
-        the parameter ``data``), or "made": impl(*arguments that are not options, dtype or None) makes the tensor.
+        kind: "empty", "zeros", "ones", "full" (sizes from the parameter ``size`` or the shape of ``like``), "data"
+        (from the parameter ``data``), or "made": impl(*arguments that are not options, dtype or None) makes the tensor.
         like: the parameter whose tensor gives what is not said.
         function: torch has a function of that name too.
         """

@@ -7,6 +7,7 @@ from wengert_core import flipping as _flipping
 from wengert_core import gathering as _gathering
 from wengert_core import masking as _masking
 from wengert_core import scattering as _scattering
+from wengert_core import triangles as _triangles
 from wengert_core import writing as _writing
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
@@ -86,6 +87,17 @@ class IndexingRows(Rows):
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _flipping.configure(op)
         return self.add(op, op.name)
+
+    def triangle(self, schema: str, *, lower: bool, reference: Reference, doc: str = "") -> Op:
+        """The row of tril or triu, and of its in-place variant."""
+        op = Op(schema, "indexing", doc=doc, reference=reference)
+        _triangles.configure(op, lower)
+        self.add(op, op.name)
+        changed = Op(
+            inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
+        )
+        _triangles.configure(changed, lower)
+        return self.add(changed, changed.name)
 
     def masking(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of masked_fill, and of masked_fill_."""

@@ -15,7 +15,9 @@ from wengert_testing.samples import (
     exponential,
     indexing,
     joining,
+    losses,
     matmul,
+    nn,
     reductions,
     rounding,
     trigonometric,
@@ -23,7 +25,7 @@ from wengert_testing.samples import (
 )
 
 MODULES = (arithmetic, exponential, trigonometric, activations, comparison, rounding, complex_parts, reductions, views, indexing,
-           joining, matmul, creation)
+           joining, matmul, nn, losses, creation)
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
 __all__ = ["CASES", "OpCase"]

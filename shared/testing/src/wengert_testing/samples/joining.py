@@ -22,7 +22,7 @@ def repeated(x, repeats, dim=None):
 
 
 def blocks(*xs):
-    xs = [np.atleast_2d(x) for x in xs]
+    xs = tuple(np.atleast_2d(x) for x in xs)
     out = np.zeros((sum(x.shape[0] for x in xs), sum(x.shape[1] for x in xs)), xs[0].dtype)
     row = column = 0
     for x in xs:

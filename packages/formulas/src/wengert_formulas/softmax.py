@@ -1,0 +1,65 @@
+"""Derivatives of softmax and log_softmax, and of losses: fused gradients, and the derivatives of those."""
+
+from __future__ import annotations
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+from wengert_formulas.base import TABLE
+
+derivative, elementwise, linear = TABLE.derivative, TABLE.elementwise, TABLE.linear
+
+
+def total(x: Tensor, dim: int) -> Tensor:
+    """The sum along a dim, which stays."""
+    return x.sum(dim, True)
+
+
+# ---- softmax: its Jacobian is symmetric, so that reverse and forward are one function
+def softmax_tangent(self_t: Tensor, result: Tensor, dim: int) -> Tensor:
+    """result * (t - sum(result * t))."""
+    return wc._softmax_backward_data(self_t.to(result.dtype), result, dim)
+
+
+def by_output(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The derivative of y * (g - sum(g * y)) by y."""
+    return grad * (grad_output - total(grad_output * output, dim)) - grad_output * total(grad * output, dim)
+
+
+def by_output_tangent(output_t: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    """Its tangent."""
+    return output_t * (grad_output - total(grad_output * output, dim)) - output * total(grad_output * output_t, dim)
+
+
+derivative("softmax", self=lambda grad, result, dim: wc._softmax_backward_data(grad, result, dim), jvp=softmax_tangent)
+derivative("_softmax_backward_data", grad_output=lambda grad, output, dim: wc._softmax_backward_data(grad, output, dim), output=by_output,
+           jvp={"grad_output": lambda grad_output_t, output, dim: wc._softmax_backward_data(grad_output_t, output, dim),
+                "output": by_output_tangent}, node="SoftmaxBackwardDataBackward0")
+
+# ---- log_softmax
+derivative("log_softmax", self=lambda grad, result, dim: wc._log_softmax_backward_data(grad, result, dim),
+           jvp=lambda self_t, result, dim: self_t.to(result.dtype) - total(result.exp() * self_t, dim))
+derivative("_log_softmax_backward_data", grad_output=lambda grad, output, dim: grad - total(grad * output.exp(), dim),
+           output=lambda grad, grad_output, output, dim: -grad * output.exp() * total(grad_output, dim),
+           jvp={"grad_output": lambda grad_output_t, output, dim: wc._log_softmax_backward_data(grad_output_t, output, dim),
+                "output": lambda output_t, grad_output, output, dim: -output_t * output.exp() * total(grad_output, dim)},
+           node="LogSoftmaxBackwardDataBackward0")
+
+# ---- losses
+linear("nll_loss", self=lambda grad, self_shape, target, weight, reduction, ignore_index:
+       wc.nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))
+linear("nll_loss_backward", grad_output=lambda grad, target, weight, reduction, ignore_index:
+       wc.nll_loss(grad, target, weight, reduction, ignore_index))
+LEAST, NEAR_ZERO = -100, 1e-12
+elementwise("_binary_cross_entropy", self=lambda self, target: (self - target) / ((1 - self) * self).clamp_min(NEAR_ZERO),
+            target=lambda self: (-self).log1p().clamp_min(LEAST) - self.log().clamp_min(LEAST), node="BinaryCrossEntropyBackward0")
+derivative("log_sigmoid", self=lambda grad, self: wc.log_sigmoid_backward(grad, self),
+           jvp=lambda self_t, self: wc.log_sigmoid_backward(self_t, self))
+
+
+def log_sigmoid_curvature(grad_output: Tensor, self: Tensor) -> Tensor:
+    """d log_sigmoid_backward / d self: -s (1 - s) with s = sigmoid(x)."""
+    s = self.sigmoid()
+    return grad_output * (s * (s - 1))
+
+
+elementwise("log_sigmoid_backward", grad_output=lambda self: (-self).sigmoid(), self=log_sigmoid_curvature)

@@ -1,0 +1,201 @@
+"""Each part works with only those below it installed, and says what to install when a missing one is asked for.
+
+An environment is a folder with links to a few packages and copies of their metadata, on PYTHONPATH of an interpreter
+that runs without its site-packages (-S): what is not linked does not exist for it.
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+CORE = ("wengert-registry", "wengert-core")
+ENGINE = (*CORE, "wengert-engine")
+FORMULAS = (*ENGINE, "wengert-formulas")
+WENGERT = (*FORMULAS, "wengert")
+OUTSIDE = ("numpy", "ml_dtypes")
+SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
+
+
+def metadata_of(distribution: str) -> Path:
+    """The .dist-info folder of an installed distribution."""
+    pattern = f"{distribution.replace('-', '_')}-[0-9]*.dist-info"
+    found = [folder for entry in sys.path if entry for folder in Path(entry).glob(pattern)]
+    assert found, f"{distribution} is not installed in the environment of the tests: tools/bootstrap.py installs it"
+    return found[0]
+
+
+def link_module(name: str, folder: Path) -> None:
+    """Link a package, and the folder of shared libraries that its wheel may have beside it."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    source = Path(spec.origin).parent
+    (folder / name).symlink_to(source, target_is_directory=True)
+    libraries = source.with_name(f"{name}.libs")
+    if libraries.is_dir():
+        (folder / libraries.name).symlink_to(libraries, target_is_directory=True)
+
+
+def environment(folder: Path, distributions: Iterable[str], outside: Iterable[str] = OUTSIDE) -> Path:
+    """Make a folder that holds these distributions of ours, and these packages of others."""
+    for name in outside:
+        link_module(name, folder)
+    for distribution in distributions:
+        link_module(distribution.replace("-", "_"), folder)
+        metadata = metadata_of(distribution)
+        shutil.copytree(metadata, folder / metadata.name)
+    return folder
+
+
+def run(folder: Path, program: str) -> str:
+    """What a program prints that sees this folder and the standard library alone."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("WENGERT_", "PYTHON"))}
+    command = [sys.executable, "-S", "-B", "-W", "error", "-c", program]
+    variables = clean | {"PYTHONPATH": str(folder)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def error(folder: Path, setup: str, statement: str) -> str:
+    """The type and text of the exception that a statement raises."""
+    program = (
+        f"{setup}\ntry:\n    {statement}\nexcept Exception as caught:\n"
+        "    print([cls.__name__ for cls in type(caught).__mro__], caught)\nelse:\n    print('no error')"
+    )
+    return run(folder, program)
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("core"), CORE)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("whole"), WENGERT)
+
+
+def test_the_folder_is_all_there_is(core: Path) -> None:
+    """What the other tests rely on."""
+    assert "ModuleNotFoundError" in error(core, "", "import wengert_engine")
+    assert "ModuleNotFoundError" in error(core, "", "import pytest")
+
+
+def test_the_registry_needs_nothing(tmp_path: Path) -> None:
+    folder = environment(tmp_path, CORE[:1], outside=())
+    assert run(folder, "from wengert_registry import registry; print(registry.group('devices').names())") == "()"
+
+
+def test_core_is_a_tensor_library_of_its_own(core: Path) -> None:
+    program = """
+import wengert_core as wc
+x = wc.tensor([[1.0, 2.0], [3.0, 4.0]])
+x[0] += 1
+print((x @ x.t()).sum(dim=0).tolist(), x.view(4).numpy().dtype, wc.promote_types(wc.int64, wc.float16) is wc.float16)
+"""
+    assert run(core, program) == "[31.0, 43.0] float32 True"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "wc.ones(2, requires_grad=True)",
+        "wc.tensor([1.0], requires_grad=True)",
+        "x.requires_grad_()",
+        "x.requires_grad = True",
+        "x.backward()",
+    ],
+)
+def test_core_alone_says_what_gradients_need(core: Path, statement: str) -> None:
+    text = error(core, "import wengert_core as wc; x = wc.ones(2)", statement)
+    assert "'ImportError'" in text
+    assert "pip install wengert-engine wengert-formulas" in text
+
+
+def test_core_alone_has_no_gradients_to_show(core: Path) -> None:
+    program = "import wengert_core as wc; x = wc.ones(2); print(x.requires_grad, x.grad, x.grad_fn, x.is_leaf)"
+    assert run(core, program) == "False None None True"
+
+
+def test_the_engine_without_formulas_names_the_operation(tmp_path: Path) -> None:
+    folder = environment(tmp_path, ENGINE)
+    text = error(folder, f"import wengert_core as wc, wengert_engine\n{SQUARE}", "y.backward()")
+    assert "'RuntimeError'" in text
+    assert re.search(r"the derivative for '(sum|mul)' is not implemented", text)
+
+
+def test_a_custom_function_needs_no_formulas(tmp_path: Path) -> None:
+    program = """
+import wengert_core as wc
+from wengert_engine import Function
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+x = wc.tensor([1.0, 2.0], requires_grad=True)
+Double.apply(x).backward(wc.ones(2))
+print(x.grad.tolist())
+"""
+    assert run(environment(tmp_path, ENGINE), program) == "[2.0, 2.0]"
+
+
+def test_engine_and_formulas_differentiate_without_the_namespace(tmp_path: Path) -> None:
+    folder = environment(tmp_path, FORMULAS)
+    program = f"import wengert_core as wc, wengert_engine\n{SQUARE}; y.backward(); print(x.grad.tolist())"
+    assert run(folder, program) == "[2.0, 4.0]"
+
+
+def test_wengert_works_with_the_four_parts_it_needs(whole: Path) -> None:
+    program = f"import sys, wengert as wc\n{SQUARE}; y.backward(); print(x.grad.tolist(), 'pytest' in sys.modules)"
+    assert run(whole, program) == "[2.0, 4.0] False"
+
+
+def test_importing_wengert_asks_for_numpy_and_ml_dtypes_only(whole: Path) -> None:
+    program = """
+import sys, wengert
+tops = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)
+print(*sorted(name for name in tops if not name.startswith(('_', 'wengert'))))
+"""
+    assert set(run(whole, program).split()) <= {*OUTSIDE, "cython_runtime"}
+
+
+MISSING = [
+    ("wg.autograd.functional", "functional"),
+    ("wg.autograd.functional.jacobian", "functional"),
+    ("wg.vmap", "functional"),
+    ("from wengert.autograd import functional", "functional"),
+    ("import wengert.autograd.functional as functional", "functional"),
+    ("import wengert.autograd.forward_ad", "functional"),
+    ("wg.autograd.gradcheck", "gradcheck"),
+    ("from wengert.autograd import gradcheck", "gradcheck"),
+    ("from wengert.autograd import gradgradcheck", "gradcheck"),
+    ("import wengert.autograd.profiler", "profiler"),
+    ("wg.autograd.profiler.profile()", "profiler"),
+    ("import wengert.cuda", "cuda12"),
+]
+
+
+@pytest.mark.parametrize(("statement", "extra"), MISSING, ids=[statement for statement, _ in MISSING])
+def test_a_missing_part_names_the_command_that_installs_it(whole: Path, statement: str, extra: str) -> None:
+    text = error(whole, "import wengert as wg", statement)
+    assert "'ImportError'" in text
+    assert f"pip install 'wengert[{extra}]'" in text
+
+
+def test_a_name_that_nobody_brings_is_an_attribute_error(whole: Path) -> None:
+    assert "'AttributeError'" in error(whole, "import wengert as wg", "wg.no_such_name")
+    assert "'ImportError'" in error(whole, "", "from wengert import no_such_name")
+    assert "'ModuleNotFoundError'" in error(whole, "", "import wengert.no_such_module")
+    assert run(whole, "import wengert as wg; print(hasattr(wg.autograd, 'no_such_name'))") == "False"
