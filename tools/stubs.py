@@ -34,6 +34,17 @@ def stubbed_modules() -> tuple[list[str], list[Path]]:
     return names, missing
 
 
+def compare(names: list[str]) -> int:
+    """Run stubtest; returns its exit code."""
+    print(f"stubs: comparing {len(names)} stubs with the built modules", flush=True)
+    ALSO_ALLOWED.parent.mkdir(exist_ok=True)
+    ALSO_ALLOWED.write_text("".join(re.escape(name) + "\n" for name in written_names()), encoding="utf-8")
+    allowed = ["--allowlist", str(ALLOWED), "--allowlist", str(ALSO_ALLOWED), "--ignore-unused-allowlist"]
+    options = ["--ignore-disjoint-bases", "--concise", "--mypy-config-file", str(ROOT / "pyproject.toml")]
+    command = [sys.executable, "-c", COMPARE, *names, *MOUNTED, *allowed, *options]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def main() -> None:
     names, missing = stubbed_modules()
     for source in missing:
@@ -41,13 +52,7 @@ def main() -> None:
     generated = [sys.executable, str(ROOT / "tools" / "tensor_stub.py"), "--check"]
     code = subprocess.run(generated, cwd=ROOT, check=False).returncode
     if names and not code:
-        print(f"stubs: comparing {len(names)} stubs with the built modules", flush=True)
-        ALSO_ALLOWED.parent.mkdir(exist_ok=True)
-        ALSO_ALLOWED.write_text("".join(re.escape(name) + "\n" for name in written_names()), encoding="utf-8")
-        options = ["--allowlist", str(ALLOWED), "--allowlist", str(ALSO_ALLOWED), "--ignore-unused-allowlist", "--ignore-disjoint-bases", "--concise"]
-        settings = ["--mypy-config-file", str(ROOT / "pyproject.toml")]
-        command = [sys.executable, "-c", COMPARE, *names, *MOUNTED, *options, *settings]
-        code = subprocess.run(command, cwd=ROOT, check=False).returncode
+        code = compare(names)
     print(f"stubs: {'agree' if code == 0 and not missing else 'differ or are missing'}")
     sys.exit(code or (1 if missing else 0))
 

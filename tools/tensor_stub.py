@@ -74,7 +74,7 @@ def of_schema(schema: str) -> Signature:
         nothing = optional or (default is None and not required)
         text = f"{shown} | None" if nothing and shown != "Any" else shown
         parameters.append(Parameter(name, text, "" if required else shown_default(default), keyword_only, varargs))
-    return Signature(parameters, RESULTS[schema.rsplit(" -> ", 1)[1]])
+    return Signature(parameters, RESULTS.get(schema.rsplit(" -> ", 1)[1], "tuple[Tensor, ...]"))
 
 
 def of_function(function: Callable[..., Any]) -> Signature:
@@ -156,9 +156,16 @@ def functions(names: set[str], place: str = "") -> Iterable[str]:
     """The ops as functions of the module ``place``: "linalg", "nn.functional", "" for the top."""
     for dotted, value in sorted(TABLE.ops.items()):
         where, _, name = dotted.rpartition(".")
-        hidden = name in names or name.startswith("_") or not (place or hasattr(wengert_core, name))
+        hidden = name in names or not (place or hasattr(wengert_core, name))
         if where == place and not hidden:
             yield from definition(name, as_function(signature(value)))
+
+
+def namesakes(names: set[str]) -> Iterable[str]:
+    """Imports of the ops that are called as a module of core: * alone may mean the module to a type checker."""
+    for name in sorted(TABLE.ops):
+        if name not in names and any((CORE / f"{name}{suffix}").exists() for suffix in (".py", ".pyx")):
+            yield f"from wengert_core import {name} as {name}"
 
 
 def written_names() -> Iterable[str]:
@@ -174,6 +181,7 @@ def written_names() -> Iterable[str]:
 STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
     CORE / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
+    WENGERT / "__init__.pyi": namesakes,
     WENGERT / "linalg.pyi": partial(functions, place="linalg"),
     WENGERT / "nn" / "functional.pyi": partial(functions, place="nn.functional"),
 }

@@ -1,9 +1,8 @@
-"""Reverse mode against differences, forward against reverse, the second order against differences: every row of the table."""
+"""Reverse mode against differences, forward against reverse, the second order: every row of the table."""
 
 from __future__ import annotations
 
 import pytest
-
 from wengert_testing.gradients import check_gradients
 from wengert_testing.samples import CASES
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import wengert_core as wc
 import wengert_engine as we
 from wengert_formulas.forward import jvp

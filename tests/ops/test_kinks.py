@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
 import wengert_core as wc
 import wengert_engine as we
 
@@ -16,9 +15,11 @@ OPS = wc.TABLE.ops
 
 def op(name, *args, **kwargs):
     """The op with some arguments behind its tensors; of several results the first."""
+
     def call(*tensors):
         result = OPS[name](*tensors, *args, **kwargs)
         return result[0] if isinstance(result, tuple) else result
+
     return call
 
 
@@ -35,15 +36,23 @@ RECORDED = [
     ("fmax", op("fmax"), [[1.0, 2.0, NAN, 1.0, NAN], [1.0, 1.0, 1.0, NAN, NAN]], [[1, 1, 0, 1, 1], [0, 0, 1, 0, 0]]),
     ("fmin", op("fmin"), [[1.0, 2.0, NAN, 1.0, NAN], [1.0, 1.0, 1.0, NAN, NAN]], [[1, 0, 0, 1, 1], [0, 1, 1, 0, 0]]),
     ("clamp", op("clamp", 0.0, 1.0), [[0.0, 1.0, 0.5, 2.0, NAN]], [[1, 1, 1, 0, 0]]),
-    ("clamp tensors", op("clamp"), [[0.0, 1.0, 0.5, 2.0, 1.0], [0.0, 0.0, 1.0, 0.0, 3.0], [1.0, 1.0, 2.0, 1.0, 2.0]],
-     [[1, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 1]]),
+    (
+        "clamp tensors",
+        op("clamp"),
+        [[0.0, 1.0, 0.5, 2.0, 1.0], [0.0, 0.0, 1.0, 0.0, 3.0], [1.0, 1.0, 2.0, 1.0, 2.0]],
+        [[1, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 1]],
+    ),
     ("clamp_min", op("clamp_min"), [[0.0, 1.0, NAN], [0.0, 2.0, 0.0]], [[1, 0, 0], [0, 1, 0]]),
     ("clamp_max", op("clamp_max"), [[0.0, 1.0], [0.0, 2.0]], [[1, 1], [0, 0]]),
     ("pow 2", op("pow", 2), [[0.0]], [[0]]),
     ("pow 0.5", op("pow", 0.5), [[0.0]], [[INF]]),
     ("pow 0", op("pow", 0), [[0.0]], [[0]]),
-    ("pow", op("pow"), [[0.0, 0.0, 0.0, -2.0, 2.0], [0.0, 1.0, -1.0, 2.0, 0.0]],
-     [[0, 1, -INF, -4, 0], [0, 0, -INF, NAN, 0.6931471805599453]]),
+    (
+        "pow",
+        op("pow"),
+        [[0.0, 0.0, 0.0, -2.0, 2.0], [0.0, 1.0, -1.0, 2.0, 0.0]],
+        [[0, 1, -INF, -4, 0], [0, 0, -INF, NAN, 0.6931471805599453]],
+    ),
     ("0 ** x", lambda x: OPS["pow"](0.0, x), [[0.0, 1.0, -1.0]], [[0, 0, -INF]]),
     ("2 ** x", lambda x: OPS["pow"](2.0, x), [[1.0]], [[1.3862943611198906]]),
     ("-2 ** x", lambda x: OPS["pow"](-2.0, x), [[2.0]], [[NAN]]),
@@ -91,8 +100,18 @@ RECORDED = [
     ("logsumexp of -inf and 1", op("logsumexp", 0), [[-INF, 1.0]], [[0, 1]]),
     ("nansum", op("nansum"), [[NAN, 1.0]], [[0, 1]]),
     ("dist", op("dist"), [[1.0], [1.0]], [[0], [0]]),
-    ("scatter, a place twice", lambda x, s: x.scatter(0, wc.tensor([0, 0]), s), [[1.0, 2.0, 3.0], [4.0, 5.0]], [[0, 1, 1], [1, 1]]),
-    ("index_put, a place twice", lambda x, s: x.index_put((wc.tensor([0, 0]),), s), [[1.0, 2.0, 3.0], [4.0, 5.0]], [[0, 1, 1], [1, 1]]),
+    (
+        "scatter, a place twice",
+        lambda x, s: x.scatter(0, wc.tensor([0, 0]), s),
+        [[1.0, 2.0, 3.0], [4.0, 5.0]],
+        [[0, 1, 1], [1, 1]],
+    ),
+    (
+        "index_put, a place twice",
+        lambda x, s: x.index_put((wc.tensor([0, 0]),), s),
+        [[1.0, 2.0, 3.0], [4.0, 5.0]],
+        [[0, 1, 1], [1, 1]],
+    ),
 ]
 COMPLEX = [
     ("angle", op("angle"), [0j, 1 + 1j], [0, -0.5 + 0.5j]),
@@ -112,13 +131,17 @@ def gradients(function, inputs, dtype):
     return [g.numpy() for g in we.grad(result, tensors, wc.ones_like(result.detach()))]
 
 
-@pytest.mark.parametrize(("function", "inputs", "expected"), [row[1:] for row in RECORDED], ids=[row[0] for row in RECORDED])
+@pytest.mark.parametrize(
+    ("function", "inputs", "expected"), [row[1:] for row in RECORDED], ids=[row[0] for row in RECORDED]
+)
 def test_gradients_are_torchs(function, inputs, expected):
     for got, recorded in zip(gradients(function, inputs, wc.float64), expected, strict=True):
         np.testing.assert_allclose(got, recorded, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("function", "inputs", "expected"), [row[1:] for row in COMPLEX], ids=[row[0] for row in COMPLEX])
+@pytest.mark.parametrize(
+    ("function", "inputs", "expected"), [row[1:] for row in COMPLEX], ids=[row[0] for row in COMPLEX]
+)
 def test_gradients_of_complex_inputs_are_torchs(function, inputs, expected):
     np.testing.assert_allclose(gradients(function, [inputs], wc.complex128)[0], np.array(expected, complex), rtol=1e-12)
 

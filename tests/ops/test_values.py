@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from wengert_testing.samples import CASES
 from wengert_testing.values import check_dtypes, check_strided, check_value
 

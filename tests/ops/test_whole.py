@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 import pytest
-
 import wengert_core as wc
 from wengert_core.op import Op
 from wengert_engine.formula import bind

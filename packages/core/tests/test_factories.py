@@ -190,6 +190,10 @@ def test_spaced_numbers_as_numpy(name: str, n: int) -> None:
     np.testing.assert_allclose(t.numpy(), getattr(np, name)(-1.5, 2.25, n), rtol=1e-13, atol=1e-15)
 
 
+def test_whole_spaced_numbers_start_from_whole_bounds() -> None:
+    assert wg.linspace(-0.788, -2.28, 7, dtype=wg.int32).tolist() == [0, 0, 0, -1, -1, -1, -2]  # as recorded from torch
+
+
 @pytest.mark.parametrize("k", [-3, -1, 0, 1, 4])
 def test_triangles_as_numpy(k: int) -> None:
     np.testing.assert_array_equal(wg.tril_indices(3, 4, k).numpy(), np.stack(np.tril_indices(3, k, 4)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 import wengert_core as wc
 from wengert_formulas import load
 from wengert_formulas.forward import jvp
@@ -64,8 +63,11 @@ def test_the_tangent_of_a_zero_op_is_zero_and_of_a_comparison_none():
 
 def test_an_in_place_op_has_the_formula_of_its_op():
     x = wc.tensor([2.0])
-    assert forward("mul", [x, 3.0], [wc.tensor([1.0])])[0].tolist() == jvp(
-        OPS["mul_"], [x, 3.0], [wc.tensor([1.0])], entry=load().entries["mul"])[0].tolist() == [3]
+    assert (
+        forward("mul", [x, 3.0], [wc.tensor([1.0])])[0].tolist()
+        == jvp(OPS["mul_"], [x, 3.0], [wc.tensor([1.0])], entry=load().entries["mul"])[0].tolist()
+        == [3]
+    )
 
 
 def test_a_formula_without_a_forward_rule_says_so():

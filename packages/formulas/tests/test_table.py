@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 import wengert_core as wc
 from wengert_core.table import OpTable
 from wengert_engine.formula import Formula
@@ -26,7 +25,14 @@ def test_each_kind_makes_an_entry_of_that_kind():
     table.not_differentiable("f")
     table.not_implemented("g", "nobody knows it")
     assert [entry.kind for entry in table.entries.values()] == [
-        "elementwise", "linear", "multilinear", "derivative", "zero", "not_differentiable", "not_implemented"]
+        "elementwise",
+        "linear",
+        "multilinear",
+        "derivative",
+        "zero",
+        "not_differentiable",
+        "not_implemented",
+    ]
     assert table.entries["g"].reason == "nobody knows it"
     assert repr(table) == "<FormulaTable test: 7 formulas>"
 
@@ -48,7 +54,9 @@ def test_an_op_has_one_formula():
 def test_a_name_that_the_schema_does_not_have_is_an_error_when_the_formula_is_read():
     table = FormulaTable("test")
     table.elementwise("cube", lambda shelf: 3 * shelf * shelf)
-    with pytest.raises(ValueError, match=r"the formula of 'cube' names 'shelf', which its schema does not have: cube\(Tensor self"):
+    with pytest.raises(
+        ValueError, match=r"the formula of 'cube' names 'shelf', which its schema does not have: cube\(Tensor self"
+    ):
         Formula(cube(), table.entries["cube"])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import wengert_core as wc
 import wengert_engine as we
 from wengert_registry import registry
@@ -45,7 +44,7 @@ class Wrong(we.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        y, = ctx.saved_tensors
+        (y,) = ctx.saved_tensors
         return grad * y * 2
 
 
@@ -60,7 +59,7 @@ class FirstOnly(we.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        y, = ctx.saved_tensors
+        (y,) = ctx.saved_tensors
         return grad * y.detach()
 
 
@@ -102,8 +101,10 @@ def test_a_forward_rule_that_differs_from_reverse_is_found():
 
     table = FormulaTable("core")
     table.derivative("exp", self=lambda grad, result: grad * result, jvp=lambda self_t, result: self_t)
-    with registry.group("formulas").register("core.exp", table.entries["exp"], owner="a test"), \
-            pytest.raises(AssertionError, match="forward against reverse"):
+    with (
+        registry.group("formulas").register("core.exp", table.entries["exp"], owner="a test"),
+        pytest.raises(AssertionError, match="forward against reverse"),
+    ):
         gradients.check_forward(Program(case(), first(case())))
 
 

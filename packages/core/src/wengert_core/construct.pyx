@@ -432,14 +432,19 @@ def line(Tensor tensor, first, last):
 
     In double precision; single for floating dtypes of up to 32 bits, as torch.
     """
-    cdef double low = first, high = last, value
+    cdef double low, high, value
     cdef float short_value
     cdef Py_ssize_t i, n = tensor.count, itemsize = FACTS.itemsize[tensor.code]
-    cdef double step = (high - low) / (n - 1) if n > 1 else 0
+    cdef double step
     cdef bint is_short = FACTS.category[tensor.code] == CAT_FLOAT and tensor.code != FLOAT64
-    cdef float short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
+    cdef float short_step
     cdef cast_fn narrow = cast(FLOAT32 if is_short else FLOAT64, tensor.code)
     cdef char* where = tensor.data
+    if FACTS.category[tensor.code] < CAT_FLOAT:
+        first, last = int(first), int(last)
+    low, high = first, last
+    step = (high - low) / (n - 1) if n > 1 else 0
+    short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
     with nogil:
         for i in range(n):
             if is_short:

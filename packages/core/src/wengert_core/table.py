@@ -13,7 +13,6 @@ nothing global: the registry hands tables to ``install``, which makes the ops ca
 from __future__ import annotations
 
 from wengert_core import op as _op
-from wengert_core import tensor as _tensor
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
 from wengert_core.rows.factory import FactoryRows

@@ -24,6 +24,7 @@ class FunctionMeta(type):
         forward = _member(cls, "forward")
         cls._is_static = isinstance(forward, staticmethod | classmethod)
         cls._splits_context = _member(cls, "setup_context") is not _member(Function, "setup_context") if bases else False
+        cls._run_backward = staticmethod(_chosen_backward(cls)) if bases else staticmethod(cls.backward)
 
 
 def _member(cls: type, name: str) -> Any:
@@ -32,6 +33,22 @@ def _member(cls: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def _chosen_backward(cls: Any) -> Callable[..., Any]:
+    """backward, or vjp where only that is given; with both, a function that refuses."""
+    plain = _member(Function, "backward")
+    own_backward, own_vjp = _member(cls, "backward"), _member(cls, "vjp")
+    if own_vjp is plain:
+        return cls.backward  # type: ignore[no-any-return]
+    if own_backward is plain or own_backward is own_vjp:
+        return cls.vjp  # type: ignore[no-any-return]
+
+    def refuse(ctx: Any, *grads: Any) -> Any:
+        raise RuntimeError(f"Implementing both 'backward' and 'vjp' for a custom Function is not allowed: {cls.__name__}. You should "
+                           "only implement one of them.")
+
+    return refuse
 
 
 class Function(metaclass=FunctionMeta):
@@ -58,6 +75,7 @@ class Function(metaclass=FunctionMeta):
 
     _is_static: bool
     _splits_context: bool
+    _run_backward: Callable[..., Any]
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -119,16 +137,6 @@ class Function(metaclass=FunctionMeta):
         """The rule under vmap."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method or set "
                                   "generate_vmap_rule=True.")
-
-    @classmethod
-    def _backward(cls, ctx: Any, *grads: Any) -> Any:
-        """backward, or vjp where only that is given."""
-        plain = _member(Function, "backward")
-        own_backward, own_vjp = _member(cls, "backward"), _member(cls, "vjp")
-        if own_vjp is not plain and own_backward is not plain and own_vjp is not own_backward:
-            raise RuntimeError(f"Implementing both 'backward' and 'vjp' for a custom Function is not allowed: {cls.__name__}. You "
-                               "should only implement one of them.")
-        return (cls.vjp if own_vjp is not plain else cls.backward)(ctx, *grads)
 
 
 class InplaceFunction(Function):

@@ -92,8 +92,12 @@ cdef FunctionNode blank_context(object cls, tuple args):
     ctx.materialize = 1
     ctx.in_forward = 1
     hold(&ctx.function, cls)
-    hold(&ctx.edge_of_arg, tuple([isinstance(a, Tensor) for a in args]))
-    hold(&ctx.needs_input, tuple([isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0 for a in args]))
+    cdef list tensors = [], needs = []
+    for a in args:
+        tensors.append(isinstance(a, Tensor))
+        needs.append(isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0)
+    hold(&ctx.edge_of_arg, tuple(tensors))
+    hold(&ctx.needs_input, tuple(needs))
     return ctx
 
 
@@ -143,7 +147,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
     results = []
     for out in outs:
         results.append(prepared(cls, ctx, args, out, dirty, non_differentiable, recorded) if isinstance(out, Tensor) else out)
-    if dirty:
+    if dirty is not None:
         check_dirty(cls, ctx, outs, args)
     if recorded:
         for arg in args:
@@ -174,7 +178,8 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
 
 
 cdef set ids(PyObject* tensors):
-    return set() if tensors == NULL else {<Py_ssize_t> <PyObject*> t for t in <object> tensors}
+    """Identities of marked tensors; None when nothing was marked."""
+    return None if tensors == NULL else {<Py_ssize_t> <PyObject*> t for t in <object> tensors}
 
 
 cdef int check_saved(tuple tensors) except -1:
@@ -196,8 +201,10 @@ cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, s
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
-    cdef bint is_input = any([a is out for a in args])
-    if key in dirty:
+    cdef bint is_input = False
+    for a in args:
+        is_input = is_input or a is out
+    if dirty is not None and key in dirty:
         if recorded and t.flags & WG_GRAD and t.grad_fn == NULL and not t.flags & TF_VIEW:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation: "
                                f"{cls.__name__} marked it as dirty. Clone it before apply()")
@@ -206,7 +213,7 @@ cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, s
         bump_version(t)
         return t
     if is_input:
-        if recorded and key not in non_differentiable:
+        if recorded and (non_differentiable is None or key not in non_differentiable):
             t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
             t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
             return t
@@ -218,9 +225,9 @@ cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, s
 
 cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, set dirty, set non_differentiable) except -1:
     cdef Py_ssize_t key = <Py_ssize_t> original
-    if key in non_differentiable or FACTS.category[t.code] < CAT_FLOAT:
+    if (non_differentiable is not None and key in non_differentiable) or FACTS.category[t.code] < CAT_FLOAT:
         return 0
-    if key in dirty and t.flags & TF_VIEW and t.base != NULL:
+    if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
         rebase_custom(ctx, number, t)
         return 0
     set_output(ctx, number, t)
@@ -256,9 +263,12 @@ def run_function(FunctionNode node, list parts):
     if node.flags & NF_RELEASED:
         raise errors.freed_graph(type(node).__name__)
     cls = <object> node.function
+    cdef Py_ssize_t i
     if node.materialize:
-        parts = [p if p is not None else zeros_for_output(node, i) for i, p in enumerate(parts)]
-    grads = cls._backward(node, *parts)
+        for i in range(len(parts)):
+            if parts[i] is None:
+                parts[i] = zeros_for_output(node, i)
+    grads = cls._run_backward(node, *parts)
     if not isinstance(grads, tuple):
         grads = (grads,) if not isinstance(grads, list) else tuple(grads)
     return edge_gradients(node, grads)

@@ -8,7 +8,7 @@ Note [Several runs at once]
     A run keeps its waiting gradients itself; a node only remembers in which run and slot they are (run_id, run_slot). A second run
     that meets a node which a first one has claimed (another thread, a backward inside a hook) looks it up in a dict of its own.
 """
-import threading
+from _thread import _local, allocate_lock
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
@@ -38,7 +38,7 @@ cdef enum:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef uint32_t RUNS = 0
-cdef object LEAF_LOCK = threading.Lock()   # two runs add into one leaf's grad: only large kernels release the GIL
+cdef object LEAF_LOCK = allocate_lock()   # two runs add into one leaf's grad: only large kernels release the GIL
 cdef Op MUL = None
 cdef Op MUL_ = None
 cdef Op ADD = None
@@ -809,7 +809,7 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     return run.results
 
 
-cdef object RUNNING = threading.local()
+cdef object RUNNING = _local()
 
 
 def queue_callback(callback):

@@ -8,6 +8,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE, conj, real
 
 elementwise, derivative, linear = TABLE.elementwise, TABLE.derivative, TABLE.linear
@@ -58,21 +59,25 @@ def pow_slope(self: Tensor, exponent: Any) -> Any:
     return self * exponent if exponent == 2 else exponent * self ** (exponent - 1)
 
 
-def pow_exponent_slope(self: Any, exponent: Any, result: Tensor) -> Tensor:
+def pow_exponent_slope(self: Any, exponent: Tensor, result: Tensor) -> Tensor:
     """result * log(self); 0 for self == 0 with an exponent that is not negative."""
     if isinstance(self, Tensor):
-        size = real(exponent) if isinstance(exponent, Tensor) else exponent.real
-        return wc.where((self == 0) & (size >= 0), 0, result * self.log())
+        return wc.where((self == 0) & (real(exponent) >= 0), 0, result * self.log())
     if self == 0:
         return wc.where(real(exponent) >= 0, 0, result * -math.inf)
-    log = cmath.log(self) if isinstance(self, complex) or (self < 0 and exponent.is_complex()) \
-        else math.log(self) if self > 0 else math.nan
-    return result * log
+    return result * logarithm(self, exponent.is_complex())
+
+
+def logarithm(x: Any, to_complex: bool) -> complex:
+    """Of a number: NaN for a negative one, unless complex numbers are wanted."""
+    if isinstance(x, complex) or to_complex:
+        return cmath.log(x)
+    return math.log(x) if x > 0 else math.nan
 
 
 elementwise("pow", self=pow_slope, exponent=pow_exponent_slope)
 elementwise("sqrt", lambda result: 0.5 / result)
-elementwise("rsqrt", lambda result: -0.5 * result ** 3)
+elementwise("rsqrt", lambda result: -0.5 * result**3)
 
 
 # ---- signs and sizes
@@ -86,7 +91,10 @@ TABLE.zero("sign")
 
 
 def direction_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """(grad - s * Re(conj(s) grad)) / |self| with s = self / |self|: symmetric, so forward mode has it too; 0 at 0 and for real."""
+    """(grad - s * Re(conj(s) grad)) / |self| with s = self / |self|; 0 at 0 and for real numbers.
+
+    Symmetric, so that forward mode is the same.
+    """
     if not self.is_complex():
         return wc.zeros_like(grad)
     size = self.abs()
@@ -106,29 +114,41 @@ def share(wins: Tensor, equal: Tensor) -> Tensor:
     return wc.where(equal, 0.5, wins)
 
 
-elementwise("maximum", self=lambda self, other: share(~(self < other), self == other),
-            other=lambda self, other: share(~(other < self), self == other))
-elementwise("minimum", self=lambda self, other: share(~(self > other), self == other),
-            other=lambda self, other: share(~(other > self), self == other))
-elementwise("fmax", self=lambda self, other: (self >= other) | other.isnan(),
-            other=lambda self, other: ~((self >= other) | other.isnan()))
-elementwise("fmin", self=lambda self, other: (self <= other) | other.isnan(),
-            other=lambda self, other: ~((self <= other) | other.isnan()))
+elementwise(
+    "maximum",
+    self=lambda self, other: share(~(self < other), self == other),
+    other=lambda self, other: share(~(other < self), self == other),
+)
+elementwise(
+    "minimum",
+    self=lambda self, other: share(~(self > other), self == other),
+    other=lambda self, other: share(~(other > self), self == other),
+)
+elementwise(
+    "fmax",
+    self=lambda self, other: (self >= other) | other.isnan(),
+    other=lambda self, other: ~((self >= other) | other.isnan()),
+)
+elementwise(
+    "fmin",
+    self=lambda self, other: (self <= other) | other.isnan(),
+    other=lambda self, other: ~((self <= other) | other.isnan()),
+)
 
 
-def inside(self: Tensor, min: Any, max: Any) -> Tensor:
+def inside(self: Tensor, min: Any, max: Any) -> Any:
     """Where clamp leaves self as it is, bounds included."""
     if min is None:
         return self <= max
     return self >= min if max is None else (self >= min) & (self <= max)
 
 
-def below(self: Tensor, min: Any, max: Any) -> Tensor:
+def below(self: Tensor, min: Any, max: Any) -> Any:
     """Where clamp gives min."""
     return self < min if max is None else (self < min) & (min < max)
 
 
-def above(self: Tensor, min: Any, max: Any) -> Tensor:
+def above(self: Tensor, min: Any, max: Any) -> Any:
     """Where clamp gives max: also where the bounds cross."""
     return self > max if min is None else (self > max) | (max < min)
 
@@ -139,9 +159,15 @@ elementwise("clamp_max", self=lambda self, max: self <= max, max=lambda self, ma
 
 # ---- three tensors at once
 elementwise("lerp", self=lambda weight: 1 - weight, end=lambda weight: weight, weight=lambda self, end: end - self)
-elementwise("addcmul", self=1, tensor1=lambda tensor2, value: tensor2 * value, tensor2=lambda tensor1, value: tensor1 * value)
-elementwise("addcdiv", self=1, tensor1=lambda tensor2, value: value / tensor2,
-            tensor2=lambda tensor1, tensor2, value: -value * tensor1 / (tensor2 * tensor2))
+elementwise(
+    "addcmul", self=1, tensor1=lambda tensor2, value: tensor2 * value, tensor2=lambda tensor1, value: tensor1 * value
+)
+elementwise(
+    "addcdiv",
+    self=1,
+    tensor1=lambda tensor2, value: value / tensor2,
+    tensor2=lambda tensor1, tensor2, value: -value * tensor1 / (tensor2 * tensor2),
+)
 
 
 def where_part(chosen: Tensor, x_t: Tensor | None, other: bool) -> Tensor:
@@ -149,7 +175,12 @@ def where_part(chosen: Tensor, x_t: Tensor | None, other: bool) -> Tensor:
     return wc.where(chosen, 0, x_t) if other else wc.where(chosen, x_t, 0)
 
 
-derivative("where", self=lambda grad, condition: wc.where(condition, grad, 0),
-           other=lambda grad, condition: wc.where(condition, 0, grad),
-           jvp={"self": lambda self_t, condition: where_part(condition, self_t, False),
-                "other": lambda other_t, condition: where_part(condition, other_t, True)})
+derivative(
+    "where",
+    self=lambda grad, condition: wc.where(condition, grad, 0),
+    other=lambda grad, condition: wc.where(condition, 0, grad),
+    jvp={
+        "self": lambda self_t, condition: where_part(condition, self_t, False),
+        "other": lambda other_t, condition: where_part(condition, other_t, True),
+    },
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.table import FormulaTable
 
 TABLE = FormulaTable("core")

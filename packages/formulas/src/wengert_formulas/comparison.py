@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from wengert_formulas.base import TABLE
 
-TABLE.not_differentiable("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit")
+TABLE.not_differentiable(
+    "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"
+)
 TABLE.not_differentiable("logical_and", "logical_or", "logical_xor", "logical_not")
-TABLE.not_differentiable("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift")
+TABLE.not_differentiable(
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift"
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE, imag, real
 
 derivative, linear = TABLE.derivative, TABLE.linear
@@ -39,5 +40,9 @@ def turned(angle: Tensor) -> Tensor:
     return wc.polar(wc.ones_like(angle), angle)
 
 
-derivative("polar", abs=lambda grad, angle: real(grad.conj() * turned(angle)), angle=lambda grad, result: -imag(grad.conj() * result),
-           jvp={"abs": lambda abs_t, angle: abs_t * turned(angle), "angle": lambda angle_t, result: angle_t * (result * 1j)})
+derivative(
+    "polar",
+    abs=lambda grad, angle: real(grad.conj() * turned(angle)),
+    angle=lambda grad, result: -imag(grad.conj() * result),
+    jvp={"abs": lambda abs_t, angle: abs_t * turned(angle), "angle": lambda angle_t, result: angle_t * (result * 1j)},
+)

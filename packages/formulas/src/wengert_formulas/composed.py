@@ -23,4 +23,26 @@ from wengert_formulas import (
 )
 from wengert_formulas.base import TABLE
 
-__all__ = ["TABLE"]
+MODULES = (
+    activations,
+    arithmetic,
+    comparison,
+    complex_parts,
+    conversion,
+    exponential,
+    factories,
+    indexing,
+    joining,
+    matmul,
+    random,
+    reductions,
+    rounding,
+    scans,
+    softmax,
+    sorting,
+    statistics,
+    trigonometric,
+    views,
+)
+
+__all__ = ["MODULES", "TABLE"]

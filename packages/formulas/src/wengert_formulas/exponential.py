@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 elementwise = TABLE.elementwise
@@ -20,8 +21,11 @@ elementwise("log", lambda self: self.reciprocal())
 elementwise("log2", lambda self: (self * LOG_2).reciprocal())
 elementwise("log10", lambda self: (self * LOG_10).reciprocal())
 elementwise("log1p", lambda self: (self + 1).reciprocal(), node="Log1PBackward0")
-elementwise("logaddexp", self=lambda self, other: (1 + (other - self).exp()).reciprocal(),
-            other=lambda self, other: (1 + (self - other).exp()).reciprocal())
+elementwise(
+    "logaddexp",
+    self=lambda self, other: (1 + (other - self).exp()).reciprocal(),
+    other=lambda self, other: (1 + (self - other).exp()).reciprocal(),
+)
 
 
 def xlogy_slope(self: Tensor, other: Any) -> Tensor:

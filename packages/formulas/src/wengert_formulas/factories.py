@@ -4,7 +4,32 @@ from __future__ import annotations
 
 from wengert_formulas.base import TABLE
 
-TABLE.not_differentiable("tensor", "as_tensor", "asarray", "scalar_tensor", "frombuffer", "empty", "zeros", "ones", "full",
-                         "empty_like", "zeros_like", "ones_like", "full_like", "empty_strided", "arange", "range", "linspace",
-                         "logspace", "eye", "tril_indices", "triu_indices", "new_empty", "new_zeros", "new_ones", "new_full",
-                         "new_tensor", "new_empty_strided")
+TABLE.not_differentiable(
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "scalar_tensor",
+    "frombuffer",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "empty_like",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_strided",
+    "arange",
+    "range",
+    "linspace",
+    "logspace",
+    "eye",
+    "tril_indices",
+    "triu_indices",
+    "new_empty",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "new_tensor",
+    "new_empty_strided",
+)

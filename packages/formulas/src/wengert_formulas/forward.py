@@ -16,6 +16,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.table import Entry
 
 Values = Sequence[Any]
@@ -61,7 +62,7 @@ class Call:
     def bound(self, fn: Callable[..., Any]) -> Any:
         """The result of a formula on this call."""
         code = fn.__code__
-        return fn(*[self.value(name) for name in code.co_varnames[:code.co_argcount]])
+        return fn(*[self.value(name) for name in code.co_varnames[: code.co_argcount]])
 
 
 FACTS: dict[str, Callable[[Tensor], Any]] = {
@@ -71,17 +72,20 @@ FACTS: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
-def jvp(op: Op, arguments: Values, tangents: Values, outputs: Values | None = None, *, entry: Entry | None = None) -> tuple[Any, ...]:
+def jvp(
+    op: Op, arguments: Values, tangents: Values, outputs: Values | None = None, *, entry: Entry | None = None
+) -> tuple[Any, ...]:
     """The tangents of an op's outputs: one for each, None for those that have none.
 
-    arguments: the op's, in the order of its schema, all of them or the first ones; of an in-place op as they were before the write.
+    arguments: the op's, in the order of its schema, all of them or the first ones; of an in-place op as they were
+    before the write.
     tangents: for each argument a tensor of its shape or None; for a sequence of tensors a sequence.
     outputs: what the op gave, where the caller has it (it is computed when a formula asks for it).
     entry: the op's formula; default: the one that is registered.   RuntimeError when there is none.
     """
     op = op.out_of_place or op if op.is_inplace else op
     entry = entry or registered(op)
-    case = Call(op, [*arguments, *defaults(op)[len(arguments):]], tangents, outputs)
+    case = Call(op, [*arguments, *defaults(op)[len(arguments) :]], tangents, outputs)
     if entry.kind == "elementwise":
         return (elementwise(case, entry),)
     if entry.kind == "multilinear":
@@ -104,14 +108,17 @@ def registered(op: Op) -> Entry:
     entry = find_formula(op)
     if entry is None:
         raise RuntimeError(f"the derivative for '{op.name}' is not implemented")
-    return entry
+    return entry  # type: ignore[no-any-return]
 
 
 # ---- by kind
 def elementwise(case: Call, entry: Entry) -> Tensor | None:
     """The sum of tangent * slope."""
-    parts = [times(case.tangent(name), case.bound(slope) if callable(slope) else slope)
-             for name, slope in entry.inputs.items() if case.tangent(name) is not None]
+    parts = [
+        times(case.tangent(name), case.bound(slope) if callable(slope) else slope)
+        for name, slope in entry.inputs.items()
+        if case.tangent(name) is not None
+    ]
     return like_result(case, total(parts))
 
 
@@ -126,14 +133,21 @@ def times(tangent: Tensor, slope: Any) -> Tensor:
 
 def substituted(case: Call, name: str) -> Any:
     """The op with one argument replaced by its tangent."""
-    return call(case.op, [case.tangent(name) if param == name else value
-                          for param, value in zip(case.op.params, case.arguments, strict=True)])
+    return call(
+        case.op,
+        [
+            case.tangent(name) if param == name else value
+            for param, value in zip(case.op.params, case.arguments, strict=True)
+        ],
+    )
 
 
 def in_place_of(case: Call, entry: Entry) -> list[Any]:
     """The arguments with all linear ones replaced by their tangents."""
-    return [with_zeros(value, tangent) if param in entry.inputs else value
-            for param, value, tangent in zip(case.op.params, case.arguments, case.tangents, strict=True)]
+    return [
+        with_zeros(value, tangent) if param in entry.inputs else value
+        for param, value, tangent in zip(case.op.params, case.arguments, case.tangents, strict=True)
+    ]
 
 
 def by_rule(case: Call, rule: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> Any:

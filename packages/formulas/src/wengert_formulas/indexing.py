@@ -6,6 +6,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 linear, derivative = TABLE.linear, TABLE.derivative
@@ -13,11 +14,13 @@ Shape = tuple[int, ...]
 
 # ---- writes to a whole tensor
 linear("copy_", self=None, src=1, jvp=lambda src_t, result: wc.zeros_like(result).copy_(src_t), node="CopyBackwards")
-linear("fill", self=None, value=1, node="FillBackward2")         # the engine's edge sums
+linear("fill", self=None, value=1, node="FillBackward2")  # the engine's edge sums
 TABLE.zero("zero_")
 
 # ---- masks
-linear("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: wc.where(mask, grad, 0))
+linear(
+    "masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: wc.where(mask, grad, 0)
+)
 
 
 def zeros_of(grad: Tensor, shape: Shape) -> Tensor:
@@ -27,17 +30,33 @@ def zeros_of(grad: Tensor, shape: Shape) -> Tensor:
 
 # ---- x[...] with index tensors
 linear("index", self=lambda grad, self_shape, indices: wc.index_put(zeros_of(grad, self_shape), indices, grad, True))
-linear("index_put", self=lambda grad, indices, accumulate: grad if accumulate else wc.index_put(grad, indices, zeros_of(grad, ())),
-       values=lambda grad, indices: wc.index(grad, indices))
+linear(
+    "index_put",
+    self=lambda grad, indices, accumulate: grad if accumulate else wc.index_put(grad, indices, zeros_of(grad, ())),
+    values=lambda grad, indices: wc.index(grad, indices),
+)
 
 # ---- along one dim
-linear("index_select", self=lambda grad, self_shape, dim, index: wc.index_add(zeros_of(grad, self_shape), dim, index, grad))
-linear("index_add", self=1, source=lambda grad, dim, index, source_shape, alpha:
-       wc.index_select(grad, dim, index).reshape(source_shape) * alpha)
-linear("index_copy", self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
-       source=lambda grad, dim, index, source_shape: wc.index_select(grad, dim, index).reshape(source_shape))
-linear("index_fill", self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
-       value=lambda grad, dim, index: wc.index_select(grad, dim, index).sum())
+linear(
+    "index_select", self=lambda grad, self_shape, dim, index: wc.index_add(zeros_of(grad, self_shape), dim, index, grad)
+)
+linear(
+    "index_add",
+    self=1,
+    source=lambda grad, dim, index, source_shape, alpha: (
+        wc.index_select(grad, dim, index).reshape(source_shape) * alpha
+    ),
+)
+linear(
+    "index_copy",
+    self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
+    source=lambda grad, dim, index, source_shape: wc.index_select(grad, dim, index).reshape(source_shape),
+)
+linear(
+    "index_fill",
+    self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
+    value=lambda grad, dim, index: wc.index_select(grad, dim, index).sum(),
+)
 linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))
 
 
@@ -46,7 +65,7 @@ def taken(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
     part = wc.gather(grad, dim, index)
     for d, size in enumerate(src_shape):
         if part.shape[d] != size:
-            part = wc.slice_backward(part, [*part.shape[:d], size, *part.shape[d + 1:]], d, 0, part.shape[d], 1)
+            part = wc.slice_backward(part, [*part.shape[:d], size, *part.shape[d + 1 :]], d, 0, part.shape[d], 1)
     return part
 
 

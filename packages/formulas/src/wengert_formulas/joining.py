@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 linear = TABLE.linear
@@ -56,8 +57,12 @@ def rolled_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
 linear("roll", self=rolled_back)
 
 # ---- masks
-linear("masked_select", self=lambda grad, self_shape, mask: wc.masked_scatter(
-    wc.zeros(wc.broadcast_shapes(self_shape, mask.shape), dtype=grad.dtype), mask, grad))
+linear(
+    "masked_select",
+    self=lambda grad, self_shape, mask: wc.masked_scatter(
+        wc.zeros(wc.broadcast_shapes(self_shape, mask.shape), dtype=grad.dtype), mask, grad
+    ),
+)
 
 
 def in_source(grad: Tensor, mask: Tensor, source_shape: Shape) -> Tensor:

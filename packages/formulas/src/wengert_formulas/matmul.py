@@ -6,6 +6,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE, conj
 
 multilinear, derivative = TABLE.multilinear, TABLE.derivative
@@ -28,12 +29,17 @@ def scaled(x: Tensor, factor: Any) -> Tensor:
     return x if isinstance(factor, int) and factor == 1 else x * factor
 
 
-derivative("addmm", self=lambda grad, beta: scaled(grad, conj(beta)),
-           mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), conj(alpha)),
-           mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), conj(alpha)),
-           jvp={"self": lambda self_t, beta: scaled(self_t, beta),
-                "mat1": lambda mat1_t, mat2, alpha: scaled(mat1_t.mm(mat2), alpha),
-                "mat2": lambda mat2_t, mat1, alpha: scaled(mat1.mm(mat2_t), alpha)})
+derivative(
+    "addmm",
+    self=lambda grad, beta: scaled(grad, conj(beta)),
+    mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), conj(alpha)),
+    mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), conj(alpha)),
+    jvp={
+        "self": lambda self_t, beta: scaled(self_t, beta),
+        "mat1": lambda mat1_t, mat2, alpha: scaled(mat1_t.mm(mat2), alpha),
+        "mat2": lambda mat2_t, mat1, alpha: scaled(mat1.mm(mat2_t), alpha),
+    },
+)
 
 
 # ---- linear: input @ weight.T + bias
@@ -54,7 +60,14 @@ def input_grad(grad: Tensor, weight: Tensor) -> Tensor:
     return wc.matmul(grad, weight.conj()) if weight.ndim == 2 else grad.unsqueeze(-1) * weight.conj()
 
 
-derivative("linear", input=input_grad, weight=weight_grad, bias=1,
-           jvp={"input": lambda input_t, weight: wc.matmul(input_t, weight.t()),
-                "weight": lambda weight_t, input: wc.matmul(input, weight_t.t()),
-                "bias": lambda bias_t: bias_t})
+derivative(
+    "linear",
+    input=input_grad,
+    weight=weight_grad,
+    bias=1,
+    jvp={
+        "input": lambda input_t, weight: wc.matmul(input_t, weight.t()),
+        "weight": lambda weight_t, input: wc.matmul(input, weight_t.t()),
+        "bias": lambda bias_t: bias_t,
+    },
+)

@@ -6,13 +6,17 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE, count_of, dims_of, spread, with_dims
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
 # ---- sums
 linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))
-linear("mean", self=lambda grad, self_shape, dim, keepdim: spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim))
+linear(
+    "mean",
+    self=lambda grad, self_shape, dim, keepdim: spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim),
+)
 
 
 # ---- products
@@ -39,8 +43,11 @@ def prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: boo
     return spread(grad, self.shape, dim, keepdim) * prod_slope(self, result, dim, keepdim).conj()
 
 
-derivative("prod", self=prod_grad,
-           jvp=lambda self_t, self, result, dim, keepdim: (self_t * prod_slope(self, result, dim, keepdim)).sum(dim, keepdim))
+derivative(
+    "prod",
+    self=prod_grad,
+    jvp=lambda self_t, self, result, dim, keepdim: (self_t * prod_slope(self, result, dim, keepdim)).sum(dim, keepdim),
+)
 
 
 # ---- extremes: equal elements share the gradient
@@ -56,8 +63,11 @@ def extreme_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: 
 
 
 for name in ("amax", "amin"):
-    derivative(name, self=extreme_grad,
-               jvp=lambda self_t, self, result, dim, keepdim: (self_t * winners(self, result, dim, keepdim)).sum(dim, keepdim))
+    derivative(
+        name,
+        self=extreme_grad,
+        jvp=lambda self_t, self, result, dim, keepdim: (self_t * winners(self, result, dim, keepdim)).sum(dim, keepdim),
+    )
 
 
 # ---- one element along a dim, by its place
@@ -78,6 +88,10 @@ def picked(self_t: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
 
 
 for name in ("max", "min"):
-    derivative(name, self=put_back, outputs=("values",),
-               jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None))
+    derivative(
+        name,
+        self=put_back,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+    )
 TABLE.not_differentiable("any", "all", "argmax", "argmin")

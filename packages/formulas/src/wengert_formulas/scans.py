@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 derivative = TABLE.derivative
@@ -65,8 +66,12 @@ def add_back(grad: Tensor, indices: Tensor, dim: int) -> Tensor:
 
 
 for name in ("cummax", "cummin"):
-    derivative(name, self=add_back, outputs=("values",),
-               jvp=lambda self_t, indices, dim: (self_t.gather(dim, indices) if self_t.ndim else self_t, None))
+    derivative(
+        name,
+        self=add_back,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim: (self_t.gather(dim, indices) if self_t.ndim else self_t, None),
+    )
 
 
 # ---- log-sums
@@ -91,7 +96,7 @@ def logcumsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> T
     return gain - later_log_sums(log_where(grad < 0, -grad), self, finite, dim)
 
 
-def logcumsumexp_tangent(self_t: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
+def logcumsumexp_tangent(self_t: Tensor, self: Tensor, result: Tensor, dim: int) -> Any:
     """The sums so far of exp(self) * tangent, over exp(result); scaled by the largest element."""
     if self.ndim == 0:
         return self_t

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import wengert_core as wc
+from wengert_core.op import find
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 derivative, elementwise, linear = TABLE.derivative, TABLE.elementwise, TABLE.linear
+softmax_backward, log_softmax_backward = find("_softmax_backward_data"), find("_log_softmax_backward_data")
 
 
 def total(x: Tensor, dim: int) -> Tensor:
@@ -15,9 +20,9 @@ def total(x: Tensor, dim: int) -> Tensor:
 
 
 # ---- softmax: its Jacobian is symmetric, so that reverse and forward are one function
-def softmax_tangent(self_t: Tensor, result: Tensor, dim: int) -> Tensor:
+def softmax_tangent(self_t: Tensor, result: Tensor, dim: int) -> Any:
     """result * (t - sum(result * t))."""
-    return wc._softmax_backward_data(self_t.to(result.dtype), result, dim)
+    return softmax_backward(self_t.to(result.dtype), result, dim)
 
 
 def by_output(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
@@ -30,30 +35,60 @@ def by_output_tangent(output_t: Tensor, grad_output: Tensor, output: Tensor, dim
     return output_t * (grad_output - total(grad_output * output, dim)) - output * total(grad_output * output_t, dim)
 
 
-derivative("softmax", self=lambda grad, result, dim: wc._softmax_backward_data(grad, result, dim), jvp=softmax_tangent)
-derivative("_softmax_backward_data", grad_output=lambda grad, output, dim: wc._softmax_backward_data(grad, output, dim), output=by_output,
-           jvp={"grad_output": lambda grad_output_t, output, dim: wc._softmax_backward_data(grad_output_t, output, dim),
-                "output": by_output_tangent}, node="SoftmaxBackwardDataBackward0")
+derivative("softmax", self=lambda grad, result, dim: softmax_backward(grad, result, dim), jvp=softmax_tangent)
+derivative(
+    "_softmax_backward_data",
+    grad_output=lambda grad, output, dim: softmax_backward(grad, output, dim),
+    output=by_output,
+    jvp={
+        "grad_output": lambda grad_output_t, output, dim: softmax_backward(grad_output_t, output, dim),
+        "output": by_output_tangent,
+    },
+    node="SoftmaxBackwardDataBackward0",
+)
 
 # ---- log_softmax
-derivative("log_softmax", self=lambda grad, result, dim: wc._log_softmax_backward_data(grad, result, dim),
-           jvp=lambda self_t, result, dim: self_t.to(result.dtype) - total(result.exp() * self_t, dim))
-derivative("_log_softmax_backward_data", grad_output=lambda grad, output, dim: grad - total(grad * output.exp(), dim),
-           output=lambda grad, grad_output, output, dim: -grad * output.exp() * total(grad_output, dim),
-           jvp={"grad_output": lambda grad_output_t, output, dim: wc._log_softmax_backward_data(grad_output_t, output, dim),
-                "output": lambda output_t, grad_output, output, dim: -output_t * output.exp() * total(grad_output, dim)},
-           node="LogSoftmaxBackwardDataBackward0")
+derivative(
+    "log_softmax",
+    self=lambda grad, result, dim: log_softmax_backward(grad, result, dim),
+    jvp=lambda self_t, result, dim: self_t.to(result.dtype) - total(result.exp() * self_t, dim),
+)
+derivative(
+    "_log_softmax_backward_data",
+    grad_output=lambda grad, output, dim: grad - total(grad * output.exp(), dim),
+    output=lambda grad, grad_output, output, dim: -grad * output.exp() * total(grad_output, dim),
+    jvp={
+        "grad_output": lambda grad_output_t, output, dim: log_softmax_backward(grad_output_t, output, dim),
+        "output": lambda output_t, grad_output, output, dim: -output_t * output.exp() * total(grad_output, dim),
+    },
+    node="LogSoftmaxBackwardDataBackward0",
+)
 
 # ---- losses
-linear("nll_loss", self=lambda grad, self_shape, target, weight, reduction, ignore_index:
-       wc.nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))
-linear("nll_loss_backward", grad_output=lambda grad, target, weight, reduction, ignore_index:
-       wc.nll_loss(grad, target, weight, reduction, ignore_index))
+linear(
+    "nll_loss",
+    self=lambda grad, self_shape, target, weight, reduction, ignore_index: wc.nll_loss_backward(
+        grad, self_shape, target, weight, reduction, ignore_index
+    ),
+)
+linear(
+    "nll_loss_backward",
+    grad_output=lambda grad, target, weight, reduction, ignore_index: wc.nll_loss(
+        grad, target, weight, reduction, ignore_index
+    ),
+)
 LEAST, NEAR_ZERO = -100, 1e-12
-elementwise("_binary_cross_entropy", self=lambda self, target: (self - target) / ((1 - self) * self).clamp_min(NEAR_ZERO),
-            target=lambda self: (-self).log1p().clamp_min(LEAST) - self.log().clamp_min(LEAST), node="BinaryCrossEntropyBackward0")
-derivative("log_sigmoid", self=lambda grad, self: wc.log_sigmoid_backward(grad, self),
-           jvp=lambda self_t, self: wc.log_sigmoid_backward(self_t, self))
+elementwise(
+    "_binary_cross_entropy",
+    self=lambda self, target: (self - target) / ((1 - self) * self).clamp_min(NEAR_ZERO),
+    target=lambda self: (-self).log1p().clamp_min(LEAST) - self.log().clamp_min(LEAST),
+    node="BinaryCrossEntropyBackward0",
+)
+derivative(
+    "log_sigmoid",
+    self=lambda grad, self: wc.log_sigmoid_backward(grad, self),
+    jvp=lambda self_t, self: wc.log_sigmoid_backward(self_t, self),
+)
 
 
 def log_sigmoid_curvature(grad_output: Tensor, self: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 from wengert_formulas.reductions import picked, put_back
 
@@ -15,8 +16,17 @@ def to_places(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: i
 
 
 for name in ("sort", "topk"):
-    derivative(name, self=to_places, outputs=("values",), jvp=lambda self_t, indices, dim: (picked(self_t, indices, dim, True), None))
+    derivative(
+        name,
+        self=to_places,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim: (picked(self_t, indices, dim, True), None),
+    )
 for name in ("median", "nanmedian", "kthvalue"):
-    derivative(name, self=put_back, outputs=("values",),
-               jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None))
+    derivative(
+        name,
+        self=put_back,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+    )
 TABLE.not_differentiable("argsort", "_unique")

@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE, count_of, dims_of, real, spread, with_dims
 
 derivative = TABLE.derivative
@@ -30,8 +31,11 @@ def var_grad(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: boo
     return spread(grad, self.shape, dim, keepdim) * var_slope(self, dim, correction)
 
 
-derivative("var", self=var_grad,
-           jvp=lambda self_t, self, dim, correction, keepdim: along(var_slope(self, dim, correction), self_t, dim, keepdim))
+derivative(
+    "var",
+    self=var_grad,
+    jvp=lambda self_t, self, dim, correction, keepdim: along(var_slope(self, dim, correction), self_t, dim, keepdim),
+)
 
 
 def halved(grad: Tensor, result: Tensor) -> Tensor:
@@ -39,10 +43,15 @@ def halved(grad: Tensor, result: Tensor) -> Tensor:
     return wc.where(result == 0, 0, grad / (result * 2))
 
 
-derivative("std", self=lambda grad, self, result, dim, correction, keepdim:
-           var_grad(halved(grad, result), self, dim, correction, keepdim),
-           jvp=lambda self_t, self, result, dim, correction, keepdim:
-           halved(along(var_slope(self, dim, correction), self_t, dim, keepdim), result))
+derivative(
+    "std",
+    self=lambda grad, self, result, dim, correction, keepdim: var_grad(
+        halved(grad, result), self, dim, correction, keepdim
+    ),
+    jvp=lambda self_t, self, result, dim, correction, keepdim: halved(
+        along(var_slope(self, dim, correction), self_t, dim, keepdim), result
+    ),
+)
 
 
 # ---- logsumexp
@@ -51,10 +60,15 @@ def softmax_of(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return (self - (with_dims(result, self.shape, dim, keepdim) if result.ndim else result)).exp()
 
 
-derivative("logsumexp", self=lambda grad, self, result, dim, keepdim:
-           spread(grad, self.shape, dim, keepdim) * softmax_of(self, result, dim, keepdim).conj(),
-           jvp=lambda self_t, self, result, dim, keepdim:
-           (softmax_of(self, result, dim, keepdim) * self_t).sum(dims_of(dim, self_t.ndim), keepdim))
+derivative(
+    "logsumexp",
+    self=lambda grad, self, result, dim, keepdim: (
+        spread(grad, self.shape, dim, keepdim) * softmax_of(self, result, dim, keepdim).conj()
+    ),
+    jvp=lambda self_t, self, result, dim, keepdim: (softmax_of(self, result, dim, keepdim) * self_t).sum(
+        dims_of(dim, self_t.ndim), keepdim
+    ),
+)
 
 
 # ---- norms
@@ -81,7 +95,12 @@ def norm_slope_of_power(self: Tensor, ord: float, result: Tensor) -> Tensor:
     return wc.where(zero, 0, self.sgn() * size ** (ord - 1))
 
 
-derivative("linalg_vector_norm", self=lambda grad, self, ord, dim, keepdim, result:
-           spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result),
-           jvp=lambda self_t, self, ord, dim, keepdim, result:
-           along(norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim))
+derivative(
+    "linalg_vector_norm",
+    self=lambda grad, self, ord, dim, keepdim, result: (
+        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result)
+    ),
+    jvp=lambda self_t, self, ord, dim, keepdim, result: along(
+        norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim
+    ),
+)

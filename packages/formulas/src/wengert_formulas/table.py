@@ -3,7 +3,8 @@
 A formula is a function whose parameter names say what it gets, and so what the engine saves:
 
 - ``grad``: the gradient of the op's first output; ``grads``: those of all its outputs;
-- an argument's name: its value; ``NAME_shape``, ``NAME_dtype``, ``NAME_geometry`` (sizes, strides, storage offset): a fact of it;
+- an argument's name: its value; ``NAME_shape``, ``NAME_dtype``, ``NAME_geometry`` (sizes, strides,
+  storage offset): a fact of it;
 - ``result``, or an output's name: that output;
 - ``needs``: which inputs need a gradient (for a joint formula);
 - in a jvp: ``NAME_t``, the tangent of an argument (zeros where it has none, when another one has).
@@ -31,9 +32,19 @@ class Entry:
 
     __slots__ = ("inputs", "joint", "joint_inputs", "jvp", "kind", "node_name", "op", "outputs", "reason")
 
-    def __init__(self, op: str, kind: str, inputs: dict[str, Rule], *, jvp: Jvp = None,
-                 joint: Callable[..., Any] | None = None, joint_inputs: tuple[str, ...] = (),
-                 outputs: tuple[str, ...] | None = None, node_name: str | None = None, reason: str = "") -> None:
+    def __init__(
+        self,
+        op: str,
+        kind: str,
+        inputs: dict[str, Rule],
+        *,
+        jvp: Jvp = None,
+        joint: Callable[..., Any] | None = None,
+        joint_inputs: tuple[str, ...] = (),
+        outputs: tuple[str, ...] | None = None,
+        node_name: str | None = None,
+        reason: str = "",
+    ) -> None:
         self.op = op
         self.kind = kind
         self.inputs = inputs
@@ -64,7 +75,7 @@ class FormulaTable:
         self.entries[entry.op] = entry
 
     def elementwise(self, op: str, slope: Rule = None, /, *, node: str | None = None, **slopes: Rule) -> None:
-        """d result / d input for each input, elementwise: gives vjp (grad * conj(slope)) and jvp (tangent * slope) at once.
+        """d result / d input for each input, elementwise: gives vjp (grad * conj(slope)) and jvp (tangent * slope).
 
         slope: for the only input ``self``; or one for each input by name; a number is a constant slope.
         """
@@ -74,24 +85,46 @@ class FormulaTable:
     def linear(self, op: str, /, *, node: str | None = None, jvp: Jvp = None, **inputs: Rule) -> None:
         """An op that is linear in the named inputs taken together: its jvp is the op itself on the tangents.
 
-        inputs: for each its vjp, a function of ``grad`` (or 1, -1, a constant).   jvp: only where the op itself will not do.
+        inputs: for each its vjp, a function of ``grad`` (or 1, -1, a constant).
+        jvp: only where the op itself will not do.
         """
         self._add(Entry(op, "linear", inputs, jvp=jvp, node_name=node))
 
     def multilinear(self, op: str, /, *, node: str | None = None, **inputs: Rule) -> None:
-        """An op that is linear in each of the named inputs: its jvp is the sum over them of the op with that tangent in its place."""
+        """An op that is linear in each named input: its jvp sums the op with one tangent in its input's place."""
         self._add(Entry(op, "multilinear", inputs, node_name=node))
 
-    def derivative(self, op: str, /, *, jvp: Jvp = None, node: str | None = None,
-                   outputs: tuple[str, ...] | None = None, joint: Callable[..., Any] | None = None,
-                   joint_inputs: tuple[str, ...] = (), **inputs: Rule) -> None:
+    def derivative(
+        self,
+        op: str,
+        /,
+        *,
+        jvp: Jvp = None,
+        node: str | None = None,
+        outputs: tuple[str, ...] | None = None,
+        joint: Callable[..., Any] | None = None,
+        joint_inputs: tuple[str, ...] = (),
+        **inputs: Rule,
+    ) -> None:
         """The general case: a vjp for each input, and the jvp.
 
         jvp: a function of the tangents, or one for each input by name, whose results are summed.
-        outputs: the differentiable ones (default: all of a floating dtype).   joint: one function that returns the gradients of
-        ``joint_inputs`` as a tuple, where they share work.   An input given as None gets zeros.
+        outputs: the differentiable ones (default: all of a floating dtype).
+        joint: one function that returns the gradients of ``joint_inputs`` as a tuple, where they share work.
+        An input given as None gets zeros.
         """
-        self._add(Entry(op, "derivative", inputs, jvp=jvp, joint=joint, joint_inputs=joint_inputs, outputs=outputs, node_name=node))
+        self._add(
+            Entry(
+                op,
+                "derivative",
+                inputs,
+                jvp=jvp,
+                joint=joint,
+                joint_inputs=joint_inputs,
+                outputs=outputs,
+                node_name=node,
+            )
+        )
 
     def zero(self, *ops: str) -> None:
         """Ops whose derivative is 0 everywhere: recorded, with zero gradients."""

@@ -6,6 +6,7 @@ import math
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 elementwise = TABLE.elementwise
@@ -34,8 +35,11 @@ def square_sum(x: Tensor, y: Tensor) -> Tensor:
     return wc.where(total == 0, math.inf, total)
 
 
-elementwise("atan2", self=lambda self, other: other / square_sum(self, other),
-            other=lambda self, other: -self / square_sum(self, other))
+elementwise(
+    "atan2",
+    self=lambda self, other: other / square_sum(self, other),
+    other=lambda self, other: -self / square_sum(self, other),
+)
 elementwise("deg2rad", math.pi / 180, node="Deg2RadBackward0")
 elementwise("rad2deg", 180 / math.pi, node="Rad2DegBackward0")
 
@@ -44,7 +48,7 @@ def sinc_slope(self: Tensor) -> Tensor:
     """(cos(pi x) pi x - sin(pi x)) / (pi x**2); next to 0 the first term of its series."""
     angle = wc.where(self == 0, 1, self) * math.pi
     slope = (angle.cos() * angle - angle.sin()) / (angle * angle) * math.pi
-    return wc.where(self == 0, self * (-math.pi ** 2 / 3), slope)
+    return wc.where(self == 0, self * (-(math.pi**2) / 3), slope)
 
 
 elementwise("sinc", sinc_slope)

@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_formulas.base import TABLE
 
 linear, derivative = TABLE.linear, TABLE.derivative
@@ -27,7 +28,7 @@ linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 linear("t", self=lambda grad: grad.t(), node="TBackward0")
 linear("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
 linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim))
-linear("expand", self=1)                                 # the engine's edge sums what was repeated
+linear("expand", self=1)  # the engine's edge sums what was repeated
 
 
 def permuted_back(grad: Tensor, dims: Any) -> Tensor:
@@ -41,20 +42,34 @@ linear("permute", self=permuted_back)
 
 # ---- a part of the elements
 linear("select", self=lambda grad, self_shape, dim, index: wc.select_backward(grad, self_shape, dim, index))
-linear("slice", self=lambda grad, self_shape, dim, start, end, step: wc.slice_backward(grad, self_shape, dim, start, end, step))
-linear("diagonal", self=lambda grad, self_shape, offset, dim1, dim2: wc.diagonal_backward(grad, self_shape, offset, dim1, dim2))
-linear("unfold", self=lambda grad, self_shape, dimension, size, step: unfold_grad(grad, self_shape, dimension, size, step))
+linear(
+    "slice",
+    self=lambda grad, self_shape, dim, start, end, step: wc.slice_backward(grad, self_shape, dim, start, end, step),
+)
+linear(
+    "diagonal",
+    self=lambda grad, self_shape, offset, dim1, dim2: wc.diagonal_backward(grad, self_shape, offset, dim1, dim2),
+)
+linear(
+    "unfold", self=lambda grad, self_shape, dimension, size, step: unfold_grad(grad, self_shape, dimension, size, step)
+)
 linear("select_backward", grad_output=lambda grad, dim, index: grad.select(dim, index), node="SelectBackwardBackward0")
-linear("slice_backward", node="SliceBackwardBackward0",
-       grad_output=lambda grad, dim, start, end, step: wc.slice(grad, dim, start, end, step))
-linear("diagonal_backward", node="DiagonalBackwardBackward0",
-       grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+linear(
+    "slice_backward",
+    node="SliceBackwardBackward0",
+    grad_output=lambda grad, dim, start, end, step: wc.slice(grad, dim, start, end, step),
+)
+linear(
+    "diagonal_backward",
+    node="DiagonalBackwardBackward0",
+    grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
 
 
 # ---- any geometry: (sizes, strides, offset), in elements
 def dense(shape: Shape) -> tuple[Shape, Shape, int]:
     """The geometry of a contiguous tensor."""
-    return shape, tuple([math.prod(shape[d + 1:]) for d in range(len(shape))]), 0
+    return shape, tuple([math.prod(shape[d + 1 :]) for d in range(len(shape))]), 0
 
 
 def unfold_grad(grad: Tensor, self_shape: Shape, dimension: int, size: int, step: int) -> Tensor:
@@ -73,7 +88,9 @@ def as_strided_grad(grad: Tensor, self_geometry: Any, size: Any, stride: Any, st
     return wc.restride(grad, (tuple(size), tuple(stride), offset), self_geometry, self_geometry)
 
 
-def as_strided_tangent(self_t: Tensor, self_geometry: Any, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+def as_strided_tangent(
+    self_t: Tensor, self_geometry: Any, size: Any, stride: Any, storage_offset: int | None
+) -> Tensor:
     """The same view of a tangent that has its own strides."""
     offset = self_geometry[2] if storage_offset is None else storage_offset
     return wc.restride(self_t, self_geometry, (tuple(size), tuple(stride), offset), self_geometry)

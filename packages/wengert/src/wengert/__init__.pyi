@@ -17,3 +17,8 @@ __version__: str
 plugins: Registry
 
 def __getattr__(name: str) -> Any: ...  # what plugins bring
+
+# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+from wengert_core import matmul as matmul
+from wengert_core import softmax as softmax
+from wengert_core import tensor as tensor

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 import wengert_core as wc
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
+
 from wengert_testing.case import Array, OpCase, Sample
 
 

@@ -67,13 +67,13 @@ def shown(value: Any) -> str:
 class OpCase:
     """A row: inputs and the expected results of one op or composite.
 
-    op: its name in the table.   oracle: the same on NumPy arrays; gets the arguments as the op does. None: there is none, the
-    reason is in ``note``.
-    inputs: argument tuples; ``T(...)`` stands for a tensor, an array for itself, a dict at the end for keywords. Derivatives are
-    checked by all floating arrays that are not ``fixed``.
+    op: its name in the table.   oracle: the same on NumPy arrays; gets the arguments as the op does. None: there is
+    none, the reason is in ``note``.
+    inputs: argument tuples; ``T(...)`` stands for a tensor, an array for itself, a dict at the end for keywords.
+    Derivatives are checked by all floating arrays that are not ``fixed``.
     domain: of all random numbers.   kinks: values of them that finite differences must not come near.
-    complex: whether it is also tested on complex numbers.   grad: False where results are not differentiable; "first" where only
-    the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.
+    complex: whether it is also tested on complex numbers.   grad: False where results are not differentiable; "first"
+    where only the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.
     dtypes: those the values are checked for; default: those the op's row in core names, else float32 and float64.
     strided: False when only contiguous inputs are taken.   warns: the start of a warning that the op always gives.
     """

@@ -1,4 +1,4 @@
-"""Gradient checks: reverse mode against central differences, forward against reverse, the second order against differences.
+"""Gradient checks: reverse mode against central differences, forward against reverse, the second order.
 
 Complex numbers by torch's convention: the gradient of a real L by z = x + iy is dL/dx + i dL/dy.
 """
@@ -9,13 +9,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 import wengert_core as wc
 import wengert_engine as we
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 from wengert_formulas.forward import defaults, jvp
-from wengert_testing.calls import array_of, as_tensors, as_tuple, contiguous, function_of, inplace_of, is_floating, op_of
+
+from wengert_testing.calls import (
+    array_of,
+    as_tensors,
+    as_tuple,
+    contiguous,
+    function_of,
+    inplace_of,
+    is_floating,
+    op_of,
+)
 from wengert_testing.case import Array, Fixed, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
@@ -97,8 +106,9 @@ def reverse(program: Program, inputs: Inputs, weights: Inputs) -> Inputs:
     outputs = [y for y in outputs if y.requires_grad]
     grads = we.grad(outputs, made, [contiguous(w) for w in weights], allow_unused=True)
     for x, g in zip(made, grads, strict=True):
-        assert g is None or (tuple(g.shape) == tuple(x.shape) and g.dtype is x.dtype), \
+        assert g is None or (tuple(g.shape) == tuple(x.shape) and g.dtype is x.dtype), (
             f"{program.case.op}: gradient {g.dtype}{list(g.shape)} of an input {x.dtype}{list(x.shape)}"
+        )
     return [np.zeros(x.shape, x.dtype) if g is None else array_of(g) for x, g in zip(inputs, grads, strict=True)]
 
 
@@ -120,7 +130,7 @@ def difference(f: Callable[[Inputs], float], inputs: Inputs, k: int, place: tupl
     for sign in (1, -1):
         moved = inputs[k].copy()
         moved[place] += sign * step
-        sides.append(f([*inputs[:k], moved, *inputs[k + 1:]]))
+        sides.append(f([*inputs[:k], moved, *inputs[k + 1 :]]))
     return (sides[0] - sides[1]) / (2 * abs(step))
 
 
@@ -179,7 +189,7 @@ def tangent_of(value: Any, paired: dict[int, Tensor]) -> Any:
 
 # ---- second order
 def check_second(program: Program) -> None:
-    """The derivative of <reverse(weights), tangents> by inputs and weights, along one direction, agrees with differences."""
+    """The derivative of <reverse(weights), tangents> along a direction of inputs and weights agrees with them."""
     weights = program.cotangents()
     tangents = [randoms(x, 200 + i) for i, x in enumerate(program.inputs)]
     at = [*program.inputs, *weights]
@@ -204,12 +214,14 @@ def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> I
     second: Sequence[Tensor | None] = [None] * (len(made) + len(given))
     if pairs:
         second = we.grad([g for g, _ in pairs], [*made, *given], [t for _, t in pairs], allow_unused=True)
-    return [np.zeros(x.shape, x.dtype) if g is None else array_of(g)
-            for x, g in zip([*program.inputs, *weights], second, strict=True)]
+    return [
+        np.zeros(x.shape, x.dtype) if g is None else array_of(g)
+        for x, g in zip([*program.inputs, *weights], second, strict=True)
+    ]
 
 
 def check_gradients(case: OpCase, sample: Sample) -> None:
-    """All checks of a case on one sample in float64 or complex128: reverse, forward, and second order unless grad="first"."""
+    """All checks of a case on one sample in float64 or complex128: reverse, forward, second order."""
     program = Program(case, sample)
     if not case.grad or not program.inputs:
         return
@@ -248,8 +260,12 @@ def writable(program: Program) -> bool:
     first = program.sample.args[0]
     with we.no_grad():
         outputs = program.run(program.inputs)[1]
-    return isinstance(first, np.ndarray) and len(outputs) == 1 and tuple(outputs[0].shape) == first.shape \
+    return (
+        isinstance(first, np.ndarray)
+        and len(outputs) == 1
+        and tuple(outputs[0].shape) == first.shape
         and array_of(outputs[0]).dtype == first.dtype
+    )
 
 
 def compare_gradients(program: Program, one: Callable[..., Any], other: Callable[..., Any], what: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 import wengert_core as wc
 from wengert_core.tensor import Tensor
+
 from wengert_testing.calls import array_of, as_tensors, as_tuple, call, contiguous, inplace_of, op_of, strided
 from wengert_testing.case import COMPLEX_OF, Array, OpCase, Sample
 from wengert_testing.tolerance import assert_close
@@ -23,7 +23,9 @@ def expected_of(case: OpCase, sample: Sample) -> tuple[Any, ...]:
         return as_tuple(case.oracle(*sample.args, **sample.kwargs))
 
 
-def compare(case: OpCase, sample: Sample, got: tuple[Any, ...], expected: tuple[Any, ...], what: str = "result") -> None:
+def compare(
+    case: OpCase, sample: Sample, got: tuple[Any, ...], expected: tuple[Any, ...], what: str = "result"
+) -> None:
     """Each result against the expected one, within the tolerance of its dtype or the case's own."""
     label = f"{case.op}{sample!r}: {what}"
     assert len(got) == len(expected), f"{label}: {len(got)} results, expected {len(expected)}"
@@ -33,7 +35,14 @@ def compare(case: OpCase, sample: Sample, got: tuple[Any, ...], expected: tuple[
         assert_close(array, e, label, rtol=case.rtol or LOOSE * TOLERANCES.get(name, 0.0))
 
 
-TOLERANCES = {"bfloat16": 2e-2 / 3, "float16": 1e-3 / 3, "float32": 1e-7, "complex64": 3e-7, "float64": 1e-14, "complex128": 1e-14}
+TOLERANCES = {
+    "bfloat16": 2e-2 / 3,
+    "float16": 1e-3 / 3,
+    "float32": 1e-7,
+    "complex64": 3e-7,
+    "float64": 1e-14,
+    "complex128": 1e-14,
+}
 
 
 def check_value(case: OpCase, sample: Sample) -> None:
@@ -90,7 +99,7 @@ def dtypes_of(case: OpCase) -> tuple[str, ...]:
 
 
 def check_dtypes(case: OpCase) -> None:
-    """The first sample with several elements, in each dtype: the result is the oracle's on the same numbers in float64."""
+    """A sample with several elements, in each dtype: the result is the oracle's on the same numbers in float64."""
     for name in dtypes_of(case):
         sample = sample_in(case, name)
         compare(case, sample, call(case, sample), expected_of(case, wide(sample)), name)
@@ -126,4 +135,3 @@ def wide(sample: Sample) -> Sample:
     wider = {"c": np.complex128, "f": np.float64, "V": np.float64, "i": np.int64, "u": np.int64}
     args, kwargs = as_tensors(sample, lambda a: a.astype(wider.get(a.dtype.kind, a.dtype)))
     return Sample(args, kwargs)
-

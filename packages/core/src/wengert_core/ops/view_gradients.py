@@ -5,30 +5,44 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.ops import views  # noqa: F401 - its rows come first
 from wengert_core.ops.table import TABLE
-from wengert_core.ops.views import TABLE as VIEWS  # type: ignore[attr-defined]  # the views come first
 from wengert_core.tensor import Tensor
 
-ops = VIEWS.ops
+ops = TABLE.ops
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def placed(view: str) -> Any:
     """The reference: zeros, and the gradient in the view of them."""
+
     def reference(xp: Any, grad: Any, sizes: Any, *arguments: Any) -> Any:
         whole = xp.zeros(sizes, grad.dtype)
         place = xp.arange(whole.size).reshape(sizes)
         whole.reshape(-1)[ops[view].reference(xp, place, *arguments)] = grad
         return whole
+
     return reference
 
 
-TABLE.placing("select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor", view=ops["select"],
-              reference=placed("select"), doc="Zeros of a shape with the gradient at one index of a dim.")
-TABLE.placing("slice_backward(Tensor grad_output, int[] input_sizes, int dim, int? start, int? end, int step) -> Tensor",
-              view=ops["slice"], reference=placed("slice"), doc="Zeros of a shape with the gradient at [start:end:step] of a dim.")
-TABLE.placing("diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
-              view=ops["diagonal"], reference=placed("diagonal"), doc="Zeros of a shape with the gradient on a diagonal.")
+TABLE.placing(
+    "select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
+    view=ops["select"],
+    reference=placed("select"),
+    doc="Zeros of a shape with the gradient at one index of a dim.",
+)
+TABLE.placing(
+    "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int? start, int? end, int step) -> Tensor",
+    view=ops["slice"],
+    reference=placed("slice"),
+    doc="Zeros of a shape with the gradient at [start:end:step] of a dim.",
+)
+TABLE.placing(
+    "diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+    view=ops["diagonal"],
+    reference=placed("diagonal"),
+    doc="Zeros of a shape with the gradient on a diagonal.",
+)
 
 
 # ---- any geometry
@@ -56,15 +70,17 @@ def shifted(geometry: Geometry, start: int) -> Geometry:
 def is_dense(geometry: Geometry) -> bool:
     """Row-major without gaps, from the start."""
     sizes, strides, offset = geometry
-    return offset == 0 and all(n == 1 or s == math.prod(sizes[d + 1:]) for d, (n, s) in enumerate(zip(sizes, strides, strict=True)))
+    return offset == 0 and all(
+        n == 1 or s == math.prod(sizes[d + 1 :]) for d, (n, s) in enumerate(zip(sizes, strides, strict=True))
+    )
 
 
-def places(geometry: Geometry, length: int) -> Tensor:
+def places(geometry: Geometry, length: int) -> Any:
     """The place of each element, as one dim."""
     return ops["as_strided"](ops["arange"](length), *geometry).reshape(-1)
 
 
-def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Tensor:
+def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
     """Put the elements at the places of ``source``, then read with ``target``."""
     start = min(source[2], target[2])
     source, target = shifted(source, start), shifted(target, start)
@@ -84,7 +100,7 @@ def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry
     return ops["as_strided"](storage, *target).clone()
 
 
-def how_often(geometry: Geometry, length: int, dtype: Any) -> Tensor:
+def how_often(geometry: Geometry, length: int, dtype: Any) -> Any:
     """How many elements have each place; 1 where none has."""
     once = ops["ones"](math.prod(geometry[0]), dtype=dtype)
     count = ops["index_add"](ops["zeros"](length, dtype=dtype), 0, places(geometry, length), once)
@@ -111,7 +127,11 @@ def numpy_restrided(xp: Any, x: Any, source: Geometry, target: Geometry, shared:
     return storage[where(target)]
 
 
-TABLE.staged("restride(Tensor self, object source, object target, object? shared=None) -> Tensor", stages=restrided, method=False,
-             reference=numpy_restrided,
-             doc="The elements laid into memory by one geometry (adding where they meet) and read by another; divided by how often "
-                 "the geometry shared has their place.")
+TABLE.staged(
+    "restride(Tensor self, object source, object target, object? shared=None) -> Tensor",
+    stages=restrided,
+    method=False,
+    reference=numpy_restrided,
+    doc="The elements laid into memory by one geometry (adding where they meet), read by another; divided by how often "
+    "the geometry shared has their place.",
+)

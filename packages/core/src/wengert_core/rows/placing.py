@@ -11,7 +11,7 @@ class PlacingRows(Rows):
     """Rows that put a gradient back into the part a view showed."""
 
     def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
-        """A row ``name(Tensor grad_output, int[] input_sizes, ...)`` whose other parameters are those of ``view`` behind self."""
+        """A row ``name(Tensor grad_output, int[] input_sizes, ...)``; its other parameters are those of ``view``."""
         op = Op(schema, "placing", doc=doc, reference=reference)
         _placing.configure(op, view)
         return self.add(op, op.name, method=False)

@@ -24,8 +24,23 @@ from wengert_testing.samples import (
     views,
 )
 
-MODULES = (arithmetic, exponential, trigonometric, activations, comparison, rounding, complex_parts, reductions, views, indexing,
-           joining, matmul, nn, losses, creation)
+MODULES = (
+    arithmetic,
+    exponential,
+    trigonometric,
+    activations,
+    comparison,
+    rounding,
+    complex_parts,
+    reductions,
+    views,
+    indexing,
+    joining,
+    matmul,
+    nn,
+    losses,
+    creation,
+)
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
 __all__ = ["CASES", "OpCase"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wengert_testing.case import OpCase, T
@@ -11,26 +13,54 @@ AWAY = (0.3, 2.5)  # from 0
 THREE = [(T(2, 3), T(3), T(2, 1)), (T(), T(2), T()), (T(0, 2), T(2), T(2))]
 
 
-def rounded_quotient(x, y, rounding_mode=None):
+def rounded_quotient(x: Any, y: Any, rounding_mode: Any = None) -> Any:
     q = np.divide(x, y)
-    return q if rounding_mode is None else {"floor": np.floor, "trunc": np.trunc}[rounding_mode](q)
+    return q if rounding_mode is None else getattr(np, rounding_mode)(q)
 
 
 CASES = [
-    OpCase("add", lambda x, y, alpha=1: x + alpha * y, [*WITH_NUMBER, (T(2), T(2), {"alpha": 2.5}), (2.0, T(3))], complex=True),
-    OpCase("sub", lambda x, y, alpha=1: x - alpha * y, [*WITH_NUMBER, (T(2), T(2), {"alpha": -0.5}), (2.0, T(3))], complex=True),
+    OpCase(
+        "add",
+        lambda x, y, alpha=1: x + alpha * y,
+        [*WITH_NUMBER, (T(2), T(2), {"alpha": 2.5}), (2.0, T(3))],
+        complex=True,
+    ),
+    OpCase(
+        "sub",
+        lambda x, y, alpha=1: x - alpha * y,
+        [*WITH_NUMBER, (T(2), T(2), {"alpha": -0.5}), (2.0, T(3))],
+        complex=True,
+    ),
     OpCase("rsub", lambda x, y, alpha=1: y - alpha * x, [*WITH_NUMBER, (T(2), T(2), {"alpha": 2})], complex=True),
     OpCase("mul", np.multiply, [*WITH_NUMBER, (0.5, T(3))], complex=True),
     OpCase("neg", np.negative, UNARY, complex=True),
     OpCase("positive", np.positive, UNARY, complex=True),
     OpCase("div", rounded_quotient, [*WITH_NUMBER, (3.0, T(2))], domain=AWAY, complex=True),
-    OpCase("div", rounded_quotient, [(T(5), T(5), {"rounding_mode": "floor"}), (T(5), 0.7, {"rounding_mode": "trunc"})], domain=AWAY,
-           dtypes=("float16", "float32", "float64")),
-    OpCase("floor_divide", lambda x, y: np.floor(x / y), PAIRS, domain=AWAY, grad=False, note="torch has no derivative for it"),
+    OpCase(
+        "div",
+        rounded_quotient,
+        [(T(5), T(5), {"rounding_mode": "floor"}), (T(5), 0.7, {"rounding_mode": "trunc"})],
+        domain=AWAY,
+        dtypes=("float16", "float32", "float64"),
+    ),
+    OpCase(
+        "floor_divide",
+        lambda x, y: np.floor(x / y),
+        PAIRS,
+        domain=AWAY,
+        grad=False,
+        note="torch has no derivative for it",
+    ),
     OpCase("remainder", np.remainder, [*PAIRS, (T(5), 0.7)], domain=AWAY),
     OpCase("fmod", np.fmod, [*PAIRS, (T(5), 0.7)], domain=AWAY),
     OpCase("reciprocal", np.reciprocal, UNARY, domain=AWAY, complex=True),
-    OpCase("pow", np.power, [*WITH_NUMBER, (T(3), 0), (T(3), -1), (T(3), 0.5), (T(3), 3), (2.5, T(3))], domain=AWAY, complex=True),
+    OpCase(
+        "pow",
+        np.power,
+        [*WITH_NUMBER, (T(3), 0), (T(3), -1), (T(3), 0.5), (T(3), 3), (2.5, T(3))],
+        domain=AWAY,
+        complex=True,
+    ),
     OpCase("sqrt", np.sqrt, UNARY, domain=AWAY, complex=True),
     OpCase("rsqrt", lambda x: 1 / np.sqrt(x), UNARY, domain=AWAY, complex=True),
     OpCase("square", np.square, UNARY, complex=True),
@@ -44,15 +74,50 @@ CASES = [
     OpCase("minimum", np.minimum, PAIRS),
     OpCase("fmax", np.fmax, PAIRS),
     OpCase("fmin", np.fmin, PAIRS),
-    OpCase("clamp", lambda x, low=None, high=None: np.clip(x, -np.inf if low is None else low, np.inf if high is None else high),
-           [(T(6), -0.5, 0.7), (T(2, 3), None, 0.5), (T(2, 3), 0.1), (T(2, 3), T(3, domain=(-2, 0)), T(2, 1, domain=(0.2, 2))),
-            (T(4), T(4), None), (T(), 0.3), (T(0), 0.0, 1.0)], kinks=(-0.5, 0.1, 0.3, 0.5, 0.7)),
+    OpCase(
+        "clamp",
+        lambda x, low=None, high=None: np.clip(x, -np.inf if low is None else low, np.inf if high is None else high),
+        [
+            (T(6), -0.5, 0.7),
+            (T(2, 3), None, 0.5),
+            (T(2, 3), 0.1),
+            (T(2, 3), T(3, domain=(-2, 0)), T(2, 1, domain=(0.2, 2))),
+            (T(4), T(4), None),
+            (T(), 0.3),
+            (T(0), 0.0, 1.0),
+        ],
+        kinks=(-0.5, 0.1, 0.3, 0.5, 0.7),
+    ),
     OpCase("clamp_min", np.maximum, [*PAIRS, (T(5), 0.4)], kinks=(0.4,)),
     OpCase("clamp_max", np.minimum, [*PAIRS, (T(5), 0.4)], kinks=(0.4,)),
-    OpCase("lerp", lambda x, end, weight: x + weight * (end - x), [*THREE, (T(2, 3), T(3), 0.3), (T(3), T(3), 0.9)], complex=True),
-    OpCase("addcmul", lambda x, a, b, value=1: x + value * a * b, [*THREE, (T(2), T(2), T(2), {"value": 0.5})], complex=True),
-    OpCase("addcdiv", lambda x, a, b, value=1: x + value * a / b, [*THREE, (T(2), T(2), T(2), {"value": 0.5})], domain=AWAY,
-           complex=True),
-    OpCase("where", np.where, [(np.array([True, False, True]), T(2, 3), T(3)), (np.array([True, False]), T(2), 0.5),
-                               (np.array(True), T(), T(2)), (np.array([[True], [False]]), 1.5, T(3))], complex=True),
+    OpCase(
+        "lerp",
+        lambda x, end, weight: x + weight * (end - x),
+        [*THREE, (T(2, 3), T(3), 0.3), (T(3), T(3), 0.9)],
+        complex=True,
+    ),
+    OpCase(
+        "addcmul",
+        lambda x, a, b, value=1: x + value * a * b,
+        [*THREE, (T(2), T(2), T(2), {"value": 0.5})],
+        complex=True,
+    ),
+    OpCase(
+        "addcdiv",
+        lambda x, a, b, value=1: x + value * a / b,
+        [*THREE, (T(2), T(2), T(2), {"value": 0.5})],
+        domain=AWAY,
+        complex=True,
+    ),
+    OpCase(
+        "where",
+        np.where,
+        [
+            (np.array([True, False, True]), T(2, 3), T(3)),
+            (np.array([True, False]), T(2), 0.5),
+            (np.array(True), T(), T(2)),
+            (np.array([[True], [False]]), 1.5, T(3)),
+        ],
+        complex=True,
+    ),
 ]

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
 import wengert_core as wc
+
 from wengert_testing.case import OpCase, T
 
 RANDOM = "random: distribution and seeds are tested in packages/core"
 
 
-def factory(name, oracle, *inputs):
+def factory(name: Any, oracle: Any, *inputs: Any) -> Any:
     """A row of a factory."""
     return OpCase(name, oracle, list(inputs), grad=False, dtypes=("float32", "float64"))
 
 
-def random(name, *inputs, grad=False):
+def random(name: Any, *inputs: Any, grad: Any = False) -> Any:
     """A row without values."""
     return OpCase(name, None, list(inputs), grad=grad, note=RANDOM)
 
 
-def triangle(numpy):
+def triangle(numpy: Any) -> Any:
     return lambda row, col, offset=0: np.stack(numpy(row, offset, col))
 
 
 SIZES = [((2, 3),), ((0,),), ((),)]
 
 CASES = [
-    OpCase("_to_copy", lambda x, dtype: x, [(T(2, 3), wc.float64), (T(2, 3, dtype="float64"), wc.float32)], grad=False, rtol=1e-6,
-           dtypes=("float32", "float64", "float16"), note="the second rounds to float32; its derivative is in tests/ops/test_inplace.py"),
+    OpCase(
+        "_to_copy",
+        lambda x, dtype: x,
+        [(T(2, 3), wc.float64), (T(2, 3, dtype="float64"), wc.float32)],
+        grad=False,
+        rtol=1e-6,
+        dtypes=("float32", "float64", "float16"),
+        note="the second rounds to float32; its derivative is in tests/ops/test_inplace.py",
+    ),
     factory("tensor", np.array, ([[1.0, 2.0], [3.0, 4.0]],), (2,)),
     factory("as_tensor", np.array, ([1.0, 2.0],)),
     factory("asarray", np.array, ([1.0, 2.0],)),
@@ -45,7 +54,13 @@ CASES = [
     factory("new_full", lambda x, size, value: np.full(size, value), (T(2), (2, 3), 1.5)),
     factory("new_tensor", lambda x, data: np.array(data), (T(2), [1.5, 2.5])),
     factory("arange", np.arange, (5,), (1, 7), (1, 7, 2)),
-    OpCase("range", lambda a, b, step: np.arange(a, b + step, step), [(1, 7, 2)], grad=False, warns="torch.range is deprecated"),
+    OpCase(
+        "range",
+        lambda a, b, step: np.arange(a, b + step, step),
+        [(1, 7, 2)],
+        grad=False,
+        warns="torch.range is deprecated",
+    ),
     factory("linspace", np.linspace, (0, 1, 5), (2.0, -1.0, 4)),
     factory("logspace", lambda a, b, n, base=10.0: np.logspace(a, b, n, base=base), (0, 2, 3), (0, 3, 4, 2.0)),
     factory("eye", np.eye, (3,), (2, 3)),
@@ -53,10 +68,18 @@ CASES = [
     factory("triu_indices", triangle(np.triu_indices), (3, 3), (2, 3, 1)),
     *(random(name, ((2, 3),)) for name in ("empty", "rand", "randn")),
     *(random(name, (T(2, 3),)) for name in ("empty_like", "rand_like", "randn_like")),
-    random("empty_strided", ((2, 3), (3, 1))), random("new_empty", (T(2), (2, 3))), random("new_empty_strided", (T(2), (2, 3), (3, 1))),
-    random("randint", (5, (2, 3))), random("randint_like", (T(2, 3), 5)), random("randperm", (5,)),
-    random("normal", (0.0, 1.0, (2, 3))), random("bernoulli", (T(2, 3, domain=(0.1, 0.9)),)),
+    random("empty_strided", ((2, 3), (3, 1))),
+    random("new_empty", (T(2), (2, 3))),
+    random("new_empty_strided", (T(2), (2, 3), (3, 1))),
+    random("randint", (5, (2, 3))),
+    random("randint_like", (T(2, 3), 5)),
+    random("randperm", (5,)),
+    random("normal", (0.0, 1.0, (2, 3))),
+    random("bernoulli", (T(2, 3, domain=(0.1, 0.9)),)),
     random("multinomial", (T(4, domain=(0.1, 0.9)), 2)),
-    *(random(name, (T(2, 3),)) for name in ("uniform_", "normal_", "exponential_", "cauchy_", "log_normal_", "bernoulli_", "random_")),
+    *(
+        random(name, (T(2, 3),))
+        for name in ("uniform_", "normal_", "exponential_", "cauchy_", "log_normal_", "bernoulli_", "random_")
+    ),
     random("geometric_", (T(2, 3), 0.5)),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +14,17 @@ POSITIVE = (0.2, 3.0)
 INSIDE = (0.1, 0.9)
 
 
-def elementwise(function):
+def elementwise(function: Any) -> Any:
     """A scalar function on arrays."""
     return lambda x: np.vectorize(function, otypes=[x.dtype])(x)
 
 
-def log_odds(x, eps=None):
+def log_odds(x: Any, eps: Any = None) -> Any:
     x = x if eps is None else np.clip(x, eps, 1 - eps)
     return np.log(x / (1 - x))
 
 
-def inverse_error(x):
+def inverse_error(x: Any) -> Any:
     from statistics import NormalDist
 
     return elementwise(lambda p: NormalDist().inv_cdf((float(p) + 1) / 2) / math.sqrt(2))(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -13,25 +14,25 @@ ALIKE = [([T(2, 3), T(2, 3)],), ([T(2), T(2), T(2)], 1), ([T(), T()],), ([T(2, 3
 ROWS = [([T(3), T(2)],), ([T(2, 3), T(2, 1)],)]
 
 
-def grids(*xs, indexing="ij"):
+def grids(*xs: Any, indexing: Any = "ij") -> Any:
     return tuple(np.meshgrid(*xs, indexing=indexing))
 
 
-def repeated(x, repeats, dim=None):
+def repeated(x: Any, repeats: Any, dim: Any = None) -> Any:
     return np.repeat(x, repeats, dim)
 
 
-def blocks(*xs):
-    xs = tuple(np.atleast_2d(x) for x in xs)
-    out = np.zeros((sum(x.shape[0] for x in xs), sum(x.shape[1] for x in xs)), xs[0].dtype)
+def blocks(*xs: Any) -> Any:
+    parts = [np.atleast_2d(x) for x in xs]
+    out = np.zeros((sum(x.shape[0] for x in parts), sum(x.shape[1] for x in parts)), parts[0].dtype)
     row = column = 0
-    for x in xs:
-        out[row:row + x.shape[0], column:column + x.shape[1]] = x
+    for x in parts:
+        out[row : row + x.shape[0], column : column + x.shape[1]] = x
         row, column = row + x.shape[0], column + x.shape[1]
     return out
 
 
-def tuples(x, r=2, with_replacement=False):
+def tuples(x: Any, r: Any = 2, with_replacement: Any = False) -> Any:
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     return np.array(list(pick(x, r)))
 
@@ -44,7 +45,12 @@ CASES = [
     OpCase("row_stack", np.vstack, [([T(3), T(3)],)]),
     OpCase("dstack", np.dstack, [([T(3), T(3)],), ([T(2, 3), T(2, 3)],)]),
     OpCase("column_stack", np.column_stack, [([T(3), T(3)],), ([T(2, 3), T(2)],)]),
-    OpCase("repeat", lambda x, repeats: np.tile(x, repeats), [(T(3), (2,)), (T(2, 3), (2, 1, 2)), (T(), (2,)), (T(2), (0,))], complex=True),
+    OpCase(
+        "repeat",
+        lambda x, repeats: np.tile(x, repeats),
+        [(T(3), (2,)), (T(2, 3), (2, 1, 2)), (T(), (2,)), (T(2), (0,))],
+        complex=True,
+    ),
     OpCase("tile", np.tile, [(T(3), (2,)), (T(2, 3), (2, 2)), (T(2, 3), (2,))]),
     OpCase("repeat_interleave", repeated, [(T(3), 2), (T(2, 3), 2, 1), (T(3), np.array([1, 0, 2]), 0)]),
     OpCase("broadcast_tensors", lambda *xs: tuple(np.broadcast_arrays(*xs)), [(T(3), T(2, 1)), (T(), T(2))]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
@@ -18,16 +20,18 @@ REDUCED = [*PAIR, *with_words(PAIR[:1], reduction="sum"), *with_words(PAIR[:1], 
 INSIDE = (0.1, 0.9)
 
 
-def reduced(loss, reduction="mean"):
-    return {"none": lambda x: x, "mean": np.mean, "sum": np.sum, 0: lambda x: x, 1: np.mean, 2: np.sum}[reduction](loss)
+def reduced(loss: Any, reduction: Any = "mean") -> Any:
+    if reduction in ("none", 0):
+        return loss
+    return np.mean(loss) if reduction in ("mean", 1) else np.sum(loss)
 
 
-def by_element(function):
+def by_element(function: Any) -> Any:
     """A loss of two tensors, reduced."""
     return lambda x, target, reduction="mean", **words: reduced(function(x, target, **words), reduction)
 
 
-def nll(x, target, weight=None, reduction=1, ignore_index=-100):
+def nll(x: Any, target: Any, weight: Any = None, reduction: Any = 1, ignore_index: Any = -100) -> Any:
     counts = target != ignore_index
     index = np.where(counts, target, 0)
     scale = np.where(counts, np.ones(x.shape[1 if x.ndim > 1 else 0])[index] if weight is None else weight[index], 0)
@@ -36,7 +40,7 @@ def nll(x, target, weight=None, reduction=1, ignore_index=-100):
     return loss.sum() / scale.sum() if reduction in (1, "mean") else reduced(loss, reduction)
 
 
-def nll_gradient(grad, shape, target, weight, reduction, ignore_index):
+def nll_gradient(grad: Any, shape: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any) -> Any:
     counts = target != ignore_index
     scale = np.where(counts, 1.0 if weight is None else weight[np.where(counts, target, 0)], 0.0)
     out = np.zeros(shape, grad.dtype)
@@ -45,42 +49,93 @@ def nll_gradient(grad, shape, target, weight, reduction, ignore_index):
     return out
 
 
-def entropy(x, target, weight=None, reduction="mean", ignore_index=-100, label_smoothing=0.0):
+def entropy(
+    x: Any,
+    target: Any,
+    weight: Any = None,
+    reduction: Any = "mean",
+    ignore_index: Any = -100,
+    label_smoothing: Any = 0.0,
+) -> Any:
     logs = np.log(soft(x, 1))
     if target.dtype.kind == "f":
         loss = -(logs * (target * (1 - label_smoothing) + label_smoothing / x.shape[1])).sum(1)
         return reduced(loss, reduction)
     hard = nll(logs, target, weight, reduction, ignore_index)
-    return (1 - label_smoothing) * hard - label_smoothing * reduced(logs.mean(1), reduction) if label_smoothing else hard
+    return (
+        (1 - label_smoothing) * hard - label_smoothing * reduced(logs.mean(1), reduction) if label_smoothing else hard
+    )
 
 
-def bernoulli(x, target):
+def bernoulli(x: Any, target: Any) -> Any:
     return -(target * np.log(x) + (1 - target) * np.log(1 - x))
 
 
-def smooth(d, beta=1.0):
+def smooth(d: Any, beta: Any = 1.0) -> Any:
     return np.where(np.abs(d) < beta, 0.5 * d * d / beta, np.abs(d) - 0.5 * beta)
 
 
-NLL = [(T(4, 3), TARGET), (T(4, 3), TARGET, WEIGHT), (T(4, 3), IGNORED), (T(2, 3, 2), TARGET.reshape(2, 2)), (T(3), np.array(1))]
+NLL = [
+    (T(4, 3), TARGET),
+    (T(4, 3), TARGET, WEIGHT),
+    (T(4, 3), IGNORED),
+    (T(2, 3, 2), TARGET.reshape(2, 2)),
+    (T(3), np.array(1)),
+]
 
 CASES = [
     OpCase("nll_loss", nll, [*NLL, (T(4, 3), TARGET, None, 0), (T(4, 3), IGNORED, WEIGHT, 2)]),
-    OpCase("nll_loss_backward", nll_gradient, [(T(), (4, 3), TARGET, None, 1, -100), (T(4), (4, 3), IGNORED, WEIGHT, 0, -100)]),
+    OpCase(
+        "nll_loss_backward",
+        nll_gradient,
+        [(T(), (4, 3), TARGET, None, 1, -100), (T(4), (4, 3), IGNORED, WEIGHT, 0, -100)],
+    ),
     of_nn("nll_loss", nll, [*NLL, *with_words(NLL[:1], reduction="none")]),
-    of_nn("cross_entropy", entropy, [*NLL[:3], *with_words(NLL[:1], reduction="sum"), (T(4, 3), T(4, 3, domain=INSIDE)),
-                                     *with_words(NLL[:1], label_smoothing=0.1), (T(4, 3), T(4, 3, domain=INSIDE), {"label_smoothing": 0.2})]),
+    of_nn(
+        "cross_entropy",
+        entropy,
+        [
+            *NLL[:3],
+            *with_words(NLL[:1], reduction="sum"),
+            (T(4, 3), T(4, 3, domain=INSIDE)),
+            *with_words(NLL[:1], label_smoothing=0.1),
+            (T(4, 3), T(4, 3, domain=INSIDE), {"label_smoothing": 0.2}),
+        ],
+    ),
     of_nn("mse_loss", by_element(lambda x, t: (x - t) ** 2), REDUCED),
     of_nn("l1_loss", by_element(lambda x, t: np.abs(x - t)), REDUCED),
-    of_nn("smooth_l1_loss", by_element(lambda x, t, beta=1.0: smooth(x - t, beta)), [*REDUCED, *with_words(PAIR[:1], beta=0.5)]),
-    of_nn("huber_loss", by_element(lambda x, t, delta=1.0: delta * smooth(x - t, delta)), [*REDUCED, *with_words(PAIR[:1], delta=0.5)]),
+    of_nn(
+        "smooth_l1_loss",
+        by_element(lambda x, t, beta=1.0: smooth(x - t, beta)),
+        [*REDUCED, *with_words(PAIR[:1], beta=0.5)],
+    ),
+    of_nn(
+        "huber_loss",
+        by_element(lambda x, t, delta=1.0: delta * smooth(x - t, delta)),
+        [*REDUCED, *with_words(PAIR[:1], delta=0.5)],
+    ),
     OpCase("_binary_cross_entropy", bernoulli, PAIR, domain=INSIDE),
     of_nn("binary_cross_entropy", by_element(bernoulli), REDUCED, domain=INSIDE),
     of_nn("binary_cross_entropy_with_logits", by_element(lambda x, t: bernoulli(sigmoid(x), t)), REDUCED),
-    of_nn("kl_div", by_element(lambda x, t: t * (np.log(t) - x)), REDUCED, domain=INSIDE, warns="reduction: 'mean' divides"),
+    of_nn(
+        "kl_div",
+        by_element(lambda x, t: t * (np.log(t) - x)),
+        REDUCED,
+        domain=INSIDE,
+        warns="reduction: 'mean' divides",
+    ),
     of_nn("poisson_nll_loss", by_element(lambda x, t: np.exp(x) - t * x), REDUCED),
-    of_nn("gaussian_nll_loss", lambda x, t, var: np.mean(0.5 * (np.log(var) + (x - t) ** 2 / var)), [(T(2, 3), T(2, 3), T(2, 3, domain=(0.3, 2)))]),
-    of_nn("hinge_embedding_loss", by_element(lambda x, t: np.where(t == 1, x, np.maximum(0, 1 - x))), [(T(2, 3), SIGNS)], kinks=(1,)),
+    of_nn(
+        "gaussian_nll_loss",
+        lambda x, t, var: np.mean(0.5 * (np.log(var) + (x - t) ** 2 / var)),
+        [(T(2, 3), T(2, 3), T(2, 3, domain=(0.3, 2)))],
+    ),
+    of_nn(
+        "hinge_embedding_loss",
+        by_element(lambda x, t: np.where(t == 1, x, np.maximum(0, 1 - x))),
+        [(T(2, 3), SIGNS)],
+        kinks=(1,),
+    ),
     of_nn("soft_margin_loss", by_element(lambda x, t: np.log1p(np.exp(-t * x))), [(T(2, 3), SIGNS)]),
     of_nn("margin_ranking_loss", lambda x, y, t: np.mean(np.maximum(0, -t * (x - y))), [(T(2, 3), T(2, 3), SIGNS)]),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wengert_testing.case import OpCase, T
@@ -12,78 +14,78 @@ from wengert_testing.samples.shapes import ALONG, UNARY, with_words
 CLASSES = np.array([[2, 0, 1], [1, 1, 0]])
 
 
-def soft(x, dim, _stacklevel=3, dtype=None):
+def soft(x: Any, dim: Any, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     e = np.exp(x)
     return e / e.sum(axis=dim, keepdims=True) if x.ndim else np.ones_like(x)
 
 
-def exponential_below(alpha=1.0, scale=1.0):
+def exponential_below(alpha: Any = 1.0, scale: Any = 1.0) -> Any:
     return lambda x, alpha=alpha, inplace=False: scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 
 
-def celu(x, alpha=1.0):
+def celu(x: Any, alpha: Any = 1.0) -> Any:
     return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha))
 
 
-def softplus(x):
+def softplus(x: Any) -> Any:
     return np.log1p(np.exp(x))
 
 
-def hardtanh(x, low=-1.0, high=1.0):
+def hardtanh(x: Any, low: Any = -1.0, high: Any = 1.0) -> Any:
     return np.clip(x, low, high)
 
 
-def shrunk(x, lambd=0.5):
+def shrunk(x: Any, lambd: Any = 0.5) -> Any:
     return np.sign(x) * np.maximum(np.abs(x) - lambd, 0)
 
 
-def gated(x, dim=-1):
+def gated(x: Any, dim: Any = -1) -> Any:
     a, b = np.split(x, 2, dim)
     return a * sigmoid(b)
 
 
-def prelu(x, weight):
+def prelu(x: Any, weight: Any) -> Any:
     weight = weight.reshape([1, -1] + [1] * (x.ndim - 2)) if weight.ndim and x.ndim > 1 else weight
     return np.where(x > 0, x, weight * x)
 
 
-def layer_norm(x, shape, weight=None, bias=None, eps=1e-5):
+def layer_norm(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     axes = tuple(range(-len(shape), 0))
     y = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + eps)
     return (y if weight is None else y * weight) + (0 if bias is None else bias)
 
 
-def rms_norm(x, shape, weight=None, eps=1e-12):
+def rms_norm(x: Any, shape: Any, weight: Any = None, eps: Any = 1e-12) -> Any:
     y = x / np.sqrt((x * x).mean(tuple(range(-len(shape), 0)), keepdims=True) + eps)
     return y if weight is None else y * weight
 
 
-def cosine(x, y, dim=1, eps=1e-8):
+def cosine(x: Any, y: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
     return (x * y).sum(dim) / (np.sqrt((x * x).sum(dim)) * np.sqrt((y * y).sum(dim)))
 
 
-def distance(x, y, p=2.0, eps=1e-6, keepdim=False):
+def distance(x: Any, y: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
     return vector_norm(x - y + eps, p, -1, keepdim)
 
 
-def distances(x, y, p=2.0):
+def distances(x: Any, y: Any, p: Any = 2.0) -> Any:
     return vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1)
 
 
-def rows(index, weight, padding_idx=None):
+def rows(index: Any, weight: Any, padding_idx: Any = None) -> Any:
     return weight[index]
 
 
-def hot(x, n=-1):
+def hot(x: Any, n: Any = -1) -> Any:
     return (x[..., None] == np.arange(x.max() + 1 if n == -1 else n)).astype(np.int64)
 
 
-def both(name, *settings, **words):
+def both(name: Any, *settings: Any, **words: Any) -> Any:
     """A function that stands both at the top and in nn.functional."""
     return [OpCase(name, *settings, **words), OpCase(f"nn.functional.{name}", *settings, **words)]
 
 
-def of_nn(name, *settings, **words):
+def of_nn(name: Any, *settings: Any, **words: Any) -> Any:
     """A function of nn.functional."""
     return OpCase(f"nn.functional.{name}", *settings, **words)
 
@@ -97,32 +99,50 @@ CASES = [
     # ---- softmax
     OpCase("softmax", soft, ALONG, domain=(-1, 1)),
     OpCase("log_softmax", lambda x, dim: np.log(soft(x, dim)), ALONG, domain=(-1, 1)),
-    of_nn("softmax", soft, ALONG), of_nn("log_softmax", lambda x, dim: np.log(soft(x, dim)), ALONG),
+    of_nn("softmax", soft, ALONG),
+    of_nn("log_softmax", lambda x, dim: np.log(soft(x, dim)), ALONG),
     of_nn("softmin", lambda x, dim: soft(-x, dim), ALONG),
-    OpCase("_softmax_backward_data", lambda g, y, dim: y * (g - (g * y).sum(dim, keepdims=True)), [(T(4), T(4), 0), (T(2, 3), T(2, 3), -1)]),
-    OpCase("_log_softmax_backward_data", lambda g, y, dim: g - np.exp(y) * g.sum(dim, keepdims=True), [(T(4), T(4), 0), (T(2, 3), T(2, 3), -1)]),
+    OpCase(
+        "_softmax_backward_data",
+        lambda g, y, dim: y * (g - (g * y).sum(dim, keepdims=True)),
+        [(T(4), T(4), 0), (T(2, 3), T(2, 3), -1)],
+    ),
+    OpCase(
+        "_log_softmax_backward_data",
+        lambda g, y, dim: g - np.exp(y) * g.sum(dim, keepdims=True),
+        [(T(4), T(4), 0), (T(2, 3), T(2, 3), -1)],
+    ),
     # ---- activations
     OpCase("log_sigmoid", lambda x: np.log(sigmoid(x)), UNARY),
     OpCase("log_sigmoid_backward", lambda g, x: g * sigmoid(-x), [(T(), T()), (T(2, 3), T(2, 3))]),
     of_nn("logsigmoid", lambda x: np.log(sigmoid(x)), UNARY),
-    of_nn("threshold", lambda x, threshold, value: np.where(x > threshold, x, value), [(T(2, 3), 0.1, -5.0)], kinks=(0.1,)),
+    of_nn(
+        "threshold", lambda x, threshold, value: np.where(x > threshold, x, value), [(T(2, 3), 0.1, -5.0)], kinks=(0.1,)
+    ),
     of_nn("hardtanh", hardtanh, [*UNARY, (T(4), -0.5, 1.5)], kinks=(-1, 1, -0.5, 1.5)),
     of_nn("relu6", lambda x: np.clip(x, 0, 6), UNARY, kinks=(0, 6), domain=(-2, 8)),
     of_nn("elu", exponential_below(), [*UNARY, (T(4), 0.5)], kinks=(0,)),
-    *both("selu", SELU, UNARY, kinks=(0,)), *both("celu", celu, [*UNARY, (T(4), 0.5)], kinks=(0,)),
+    *both("selu", SELU, UNARY, kinks=(0,)),
+    *both("celu", celu, [*UNARY, (T(4), 0.5)], kinks=(0,)),
     of_nn("hardsigmoid", lambda x: np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
     of_nn("hardswish", lambda x: x * np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
     of_nn("mish", lambda x: x * np.tanh(softplus(x)), UNARY),
     of_nn("softsign", lambda x: x / (1 + np.abs(x)), UNARY, kinks=(0,)),
     of_nn("tanhshrink", lambda x: x - np.tanh(x), UNARY),
     of_nn("softshrink", shrunk, [*UNARY, (T(4), 0.7)], kinks=(-0.7, -0.5, 0.5, 0.7)),
-    *both("hardshrink", lambda x, lambd=0.5: np.where(np.abs(x) > lambd, x, 0), [*UNARY, (T(4), 0.7)], kinks=(-0.7, -0.5, 0.5, 0.7)),
+    *both(
+        "hardshrink",
+        lambda x, lambd=0.5: np.where(np.abs(x) > lambd, x, 0),
+        [*UNARY, (T(4), 0.7)],
+        kinks=(-0.7, -0.5, 0.5, 0.7),
+    ),
     of_nn("glu", gated, [(T(4),), (T(2, 4),), (T(4, 2), 0)]),
     *both("prelu", prelu, PRELU, kinks=(0,)),
     *both("rrelu", lambda x, lower=1 / 8, upper=1 / 3: np.where(x > 0, x, x * (lower + upper) / 2), UNARY, kinks=(0,)),
     *both("dropout", lambda x, p, train: x, [(T(2, 3), 0.5, False), (T(2, 3), 0.0, True)]),
     # ---- normalisation
-    *both("layer_norm", layer_norm, LAYERS), *both("rms_norm", rms_norm, with_words([LAYERS[0], LAYERS[2]], eps=1e-3)),
+    *both("layer_norm", layer_norm, LAYERS),
+    *both("rms_norm", rms_norm, with_words([LAYERS[0], LAYERS[2]], eps=1e-3)),
     of_nn("normalize", lambda x, p=2.0, dim=1: x / vector_norm(x, p, dim, True), [(T(2, 3),), (T(2, 3), 3.0, 0)]),
     # ---- classes
     of_nn("one_hot", hot, [(CLASSES,), (CLASSES, 5)], grad=False),
@@ -132,8 +152,24 @@ CASES = [
     *both("pairwise_distance", distance, [(T(2, 3), T(2, 3)), (T(2, 3), T(2, 3), 3.0)]),
     OpCase("cdist", distances, [(T(2, 3), T(4, 3)), (T(2, 2, 3), T(2, 1, 3), 3.0)]),
     # ---- sums of products
-    OpCase("einsum", np.einsum, [("ij,jk->ik", T(2, 3), T(3, 2)), ("ij->ji", T(2, 3)), ("ii->i", T(3, 3)), ("bij,bjk", T(2, 2, 3), T(2, 3, 2)),
-                                 ("i,j->ij", T(2), T(3)), ("...i,i->...", T(2, 3), T(3)), ("ij,ij->", T(2, 3), T(2, 3)), ("ijk,jl,k->il", T(2, 3, 2), T(3, 2), T(2))],
-           complex=True),
-    OpCase("tensordot", lambda x, y, dims=2: np.tensordot(x, y, dims), [(T(2, 3), T(2, 3)), (T(2, 3), T(3, 2), 1), (T(2, 3), T(3, 2), ([0, 1], [1, 0]))]),
+    OpCase(
+        "einsum",
+        np.einsum,
+        [
+            ("ij,jk->ik", T(2, 3), T(3, 2)),
+            ("ij->ji", T(2, 3)),
+            ("ii->i", T(3, 3)),
+            ("bij,bjk", T(2, 2, 3), T(2, 3, 2)),
+            ("i,j->ij", T(2), T(3)),
+            ("...i,i->...", T(2, 3), T(3)),
+            ("ij,ij->", T(2, 3), T(2, 3)),
+            ("ijk,jl,k->il", T(2, 3, 2), T(3, 2), T(2)),
+        ],
+        complex=True,
+    ),
+    OpCase(
+        "tensordot",
+        lambda x, y, dims=2: np.tensordot(x, y, dims),
+        [(T(2, 3), T(2, 3)), (T(2, 3), T(3, 2), 1), (T(2, 3), T(3, 2), ([0, 1], [1, 0]))],
+    ),
 ]

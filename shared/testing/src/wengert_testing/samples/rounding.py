@@ -14,7 +14,12 @@ CASES = [
     OpCase("floor", np.floor, UNARY, kinks=WHOLE),
     OpCase("ceil", np.ceil, UNARY, kinks=WHOLE),
     OpCase("trunc", np.trunc, UNARY, kinks=WHOLE),
-    OpCase("round", lambda x, decimals=0: np.round(x, decimals), [*UNARY, (T(4), {"decimals": 1})], kinks=HALVES,
-           domain=(-1.93, 1.97)),
+    OpCase(
+        "round",
+        lambda x, decimals=0: np.round(x, decimals),
+        [*UNARY, (T(4), {"decimals": 1})],
+        kinks=HALVES,
+        domain=(-1.93, 1.97),
+    ),
     OpCase("frac", lambda x: x - np.trunc(x), UNARY, kinks=WHOLE),
 ]

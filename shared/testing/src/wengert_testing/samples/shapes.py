@@ -11,7 +11,15 @@ Inputs = list[tuple[Any, ...]]
 UNARY: Inputs = [(T(),), (T(5),), (T(2, 3),), (T(0, 3),), (T(2, 1, 3),)]
 PAIRS: Inputs = [(T(), T()), (T(4), T(4)), (T(2, 3), T(3)), (T(2, 1), T(1, 3)), (T(0, 3), T(3)), (T(), T(2, 3))]
 WITH_NUMBER: Inputs = [*PAIRS, (T(2, 3), 1.5), (T(3), 2)]
-REDUCED: Inputs = [(T(),), (T(4),), (T(2, 3),), (T(2, 3), 0), (T(2, 3), -1, True), (T(2, 3, 2), (0, -1)), (T(2, 3, 2), [1], True)]
+REDUCED: Inputs = [
+    (T(),),
+    (T(4),),
+    (T(2, 3),),
+    (T(2, 3), 0),
+    (T(2, 3), -1, True),
+    (T(2, 3, 2), (0, -1)),
+    (T(2, 3, 2), [1], True),
+]
 """Of a reduction over any dims."""
 ALONG: Inputs = [(T(), 0), (T(4), 0), (T(2, 3), 1), (T(3, 2), -2), (T(2, 3, 2), 1)]
 """Of work along one dim."""

@@ -1,0 +1,29 @@
+"""Parts of pages that are made when the site is built: a comment ``<!-- generated: NAME -->`` stands for NAME's text."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import changelog
+import operations
+
+MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
+PARTS: dict[str, Callable[[], str]] = {
+    "changelog": changelog.compose,
+    "operations": lambda: operations.functions(""),
+    "operations-nn": lambda: operations.functions("nn.functional."),
+    "operations-linalg": lambda: operations.functions("linalg."),
+    "tensor-operations": operations.tensor_operations,
+    "tensor-members": operations.tensor_members,
+    "dtypes": operations.dtypes,
+}
+
+
+def fill_in(app: Any, docname: str, source: list[str]) -> None:
+    """Sphinx's event: a page has been read."""
+    source[0] = MARKER.sub(lambda match: PARTS[match[1]](), source[0])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("source-read", fill_in)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,28 @@
+"""Sphinx's settings. `make docs` builds the site into docs/_build/html, and a warning is an error."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "tools")]
+
+project = "wengert"
+author = "The wengert developers"
+copyright = author
+release = tomllib.loads((DOCS.parent / "packages/wengert/pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "generated", "plain_docstrings"]
+exclude_patterns = ["_build"]
+nitpicky = False
+
+myst_heading_anchors = 3
+
+autodoc_member_order = "alphabetical"
+autodoc_typehints = "none"
+autosummary_generate = False
+
+html_theme = "furo"
+html_title = f"wengert {release}"
+html_show_sourcelink = False
+pygments_style = "tango"
