@@ -10,7 +10,8 @@ sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "tools")]
 project = "wengert"
 author = "The wengert developers"
 copyright = author
-release = tomllib.loads((DOCS.parent / "packages/wengert/pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+with (DOCS.parent / "packages" / "wengert" / "pyproject.toml").open("rb") as settings:
+    release = tomllib.load(settings)["project"]["version"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "generated", "plain_docstrings"]
 exclude_patterns = ["_build"]

@@ -33,7 +33,8 @@ def faults(package: Package) -> list[str]:
         name, _, kind = file.stem.rpartition(".")
         text = file.read_text(encoding="utf-8")
         if file.suffix != ".md" or kind not in KINDS or not name:
-            found.append(f"{file.relative_to(ROOT)}: the name should be short-title.KIND.md, KIND one of {', '.join(KINDS)}")
+            kinds = ", ".join(KINDS)
+            found.append(f"{file.relative_to(ROOT)}: the name should be short-title.KIND.md, KIND one of {kinds}")
         elif not text.strip() or text.lstrip().startswith("#"):
             found.append(f"{file.relative_to(ROOT)}: should hold text without a heading")
     return found
@@ -71,7 +72,7 @@ def compose(root: Path = ROOT) -> str:
     some = packages(root)
     versions = sorted({package.settings["project"]["version"] for package in some})
     lines = [f"## {', '.join(versions)}", ""]
-    for package in some:
+    for package in reversed(some):  # what users import first
         lines += section(package)
     return "\n".join(lines)
 

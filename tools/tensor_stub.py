@@ -161,10 +161,18 @@ def functions(names: set[str], place: str = "") -> Iterable[str]:
             yield from definition(name, as_function(signature(value)))
 
 
-def namesakes(names: set[str]) -> Iterable[str]:
-    """Imports of the ops that are called as a module of core: * alone may mean the module to a type checker."""
-    for name in sorted(TABLE.ops):
-        if name not in names and any((CORE / f"{name}{suffix}").exists() for suffix in (".py", ".pyx")):
+def top_level(names: set[str]) -> Iterable[str]:
+    """Core's names in wengert: imported one by one, since * misses what is a module of core as well: tensor, matmul.
+
+    Those are defined once more: mypy, reading core from its cache, takes the imported name for the module.
+    """
+    known = names_by_hand((CORE / "__init__.pyi").read_text(encoding="utf-8"), None)
+    for name in sorted(known - names):
+        if name.startswith("_") or not hasattr(wengert_core, name):
+            continue
+        if name in TABLE.ops and any((CORE / f"{name}{suffix}").exists() for suffix in (".py", ".pyx")):
+            yield from definition(name, as_function(signature(TABLE.ops[name])))
+        else:
             yield f"from wengert_core import {name} as {name}"
 
 
@@ -181,7 +189,7 @@ def written_names() -> Iterable[str]:
 STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
     CORE / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
-    WENGERT / "__init__.pyi": namesakes,
+    WENGERT / "__init__.pyi": top_level,
     WENGERT / "linalg.pyi": partial(functions, place="linalg"),
     WENGERT / "nn" / "functional.pyi": partial(functions, place="nn.functional"),
 }

@@ -1,4 +1,4 @@
-"""Parts of pages that are made when the site is built: a comment ``<!-- generated: NAME -->`` stands for NAME's text."""
+"""Parts of pages that are made when the site is built: ``<!-- generated: NAME -->`` stands for NAME's text."""
 
 import re
 from collections.abc import Callable

@@ -1,6 +1,7 @@
 """The pages of operations: one entry for each op and composite in the table, one for each member of Tensor."""
 
 import inspect
+from functools import partial
 from typing import Any
 
 import wengert
@@ -33,6 +34,8 @@ def schema_signature(op: Op) -> str:
 
 def signature_of(obj: Any) -> str:
     """A callable's parameters without annotations; (...) where nobody knows them."""
+    if isinstance(obj, partial):
+        return signature_of(obj.func)
     if isinstance(obj, Op):
         return schema_signature(obj)
     try:

@@ -30,13 +30,25 @@ def paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
             run = []
 
 
+def as_items(run: list[str]) -> list[str]:
+    """A list of items that begin with a hyphen: what follows one is indented below it."""
+    return ["- " + escaped(line.strip()[2:]) if is_item(line) else "  " + escaped(line.strip()) for line in run]
+
+
+def is_item(line: str) -> bool:
+    return line.lstrip().startswith("- ")
+
+
 def as_rst(run: list[str]) -> list[str]:
-    """One paragraph: an example, labelled lines, or running text."""
+    """One paragraph: an example, a list, labelled lines, or running text."""
     first = next((i for i, line in enumerate(run) if line.lstrip().startswith(">>>")), None)
     if first is not None:
         indent = len(run[first]) - len(run[first].lstrip())
         before = [*as_rst(run[:first]), ""] if first else []
         return [*before, *(line[indent:] for line in run[first:])]
+    item = next((i for i, line in enumerate(run) if is_item(line)), None)
+    if item is not None:
+        return [*(as_rst(run[:item]) if item else []), "", *as_items(run[item:])]
     if any(LABEL.match(line) for line in run[1:]) or (len(run) > 1 and LABEL.match(run[0])):
         return [f"| {escaped(line.strip())}" for line in run]
     return [escaped(line.strip()) for line in run]

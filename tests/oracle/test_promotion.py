@@ -34,7 +34,9 @@ def test_result_dtypes(name: str, found: dict[str, Table]) -> None:
 
 
 def agrees(recorded: str, ours: str) -> bool:
-    """The same; or torch has no kernel for a dtype that we have one for; or its half-precision complex, which is our complex64."""
+    """The same; or torch has no kernel for a dtype that we have one for; or its half-precision complex, which is our
+    complex64.
+    """
     if recorded == "NotImplementedError":
         return True
     if recorded == "complex32":

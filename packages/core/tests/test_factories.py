@@ -155,7 +155,8 @@ def test_numbers_that_do_not_fit(make: str, value: float, dtype: str) -> None:
         "full": lambda: wg.full((2,), value, dtype=kind),
         "full_like": lambda: wg.full_like(wg.ones(1, dtype=kind), value),
     }
-    with pytest.raises(RuntimeError, match=f"value cannot be converted to type {dtype} without overflow"):
+    in_c = {"int64": "int64_t", "int32": "int"}.get(dtype, f"{dtype}_t") if make.startswith("full") else dtype
+    with pytest.raises(RuntimeError, match=f"value cannot be converted to type {in_c} without overflow"):
         calls[make]()
 
 

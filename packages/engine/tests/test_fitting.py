@@ -35,5 +35,6 @@ def test_a_gradient_that_cannot_fit_names_the_node():
             return wc.ones(5)
 
     x = wc.ones(3, requires_grad=True)
-    with pytest.raises(RuntimeError, match=r"WrongBackward returned an invalid gradient at index 0 - got \[5\] but expected"):
+    message = r"WrongBackward returned an invalid gradient at index 0 - got \[5\] but expected"
+    with pytest.raises(RuntimeError, match=message):
         Wrong.apply(x).sum().backward()

@@ -118,7 +118,8 @@ def test_writing_through_data_is_not_noticed():
     (lambda x: x.add_(1), "a leaf Variable that requires grad is being used in an in-place operation"),
     (lambda x: x[0].add_(1), "a view of a leaf Variable that requires grad is being used in an in-place operation"),
     (lambda x: (x * 1).unbind(0)[0].add_(1), "is a view and is being modified inplace"),
-    (lambda x: (x * 1).expand(3, 2).add_(1), "more than one element of the written-to tensor refers to a single memory location"),
+    (lambda x: (x * 1).expand(3, 2).add_(1),
+     "more than one element of the written-to tensor refers to a single memory location"),
     (lambda x: (x * 1)[0].detach_(), "Can't detach views in-place"),
 ])
 def test_what_must_not_be_written_to(write, phrase):
@@ -165,3 +166,32 @@ def test_detach_and_detach_in_place():
     assert not y.detach().requires_grad
     y.detach_()
     assert (y.requires_grad, y.is_leaf, y.grad_fn) == (False, True, None)
+
+
+def test_a_view_made_before_its_base_came_to_require_grad_is_recorded_without_being_asked():
+    w = leaf(3.0)
+    base = wc.ones(2)
+    view = base[0]
+    base.mul_(w)
+    y = view * 2
+    assert y.requires_grad
+    y.backward()
+    assert w.grad.tolist() == [2.0]
+
+
+def test_writing_through_such_a_view():
+    w = leaf(3.0)
+    base = wc.ones(2)
+    view = base[0]
+    base.mul_(w)
+    view.mul_(5)
+    base.sum().backward()
+    assert w.grad.tolist() == [6.0]
+
+
+def test_every_output_of_an_op_with_many_is_differentiable():
+    x = wc.ones(100, requires_grad=True)
+    parts = x.unbind(0)
+    assert all(part.requires_grad for part in parts)
+    (parts[20] * 2 + parts[99] * 3).backward()
+    assert (x.grad[20].item(), x.grad[99].item(), x.grad.sum().item()) == (2.0, 3.0, 5.0)

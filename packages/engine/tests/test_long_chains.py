@@ -1,4 +1,6 @@
-"""A chain of a million nodes is built, differentiated and freed in loops, never by recursion; nothing is left behind."""
+"""A chain of a million nodes is built, differentiated and freed in loops, never by recursion. Nothing is
+left behind.
+"""
 
 import gc
 

@@ -1,4 +1,6 @@
-"""Several threads: modes are each thread's own, gradients of shared leaves sum up exactly, runs do not disturb each other."""
+"""Several threads: modes are each thread's own, gradients of shared leaves sum up exactly, runs do not disturb each
+other.
+"""
 
 import threading
 

@@ -8,10 +8,12 @@ from wengert_core.public import PUBLIC as _PUBLIC
 from wengert_core.table import install as _install
 from wengert_core.tensor import Size, Storage, Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
+from wengert_core.without_engine import mount_all as _mount_without_engine
 
 _install(TABLE)
 _mount_all()
 _install_display()
+_mount_without_engine()
 globals().update(_DTYPES)
 globals().update(_PUBLIC)
 globals().update({name: op for name, op in TABLE.ops.items() if "." not in name})

@@ -22,7 +22,8 @@ from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
 
 cdef extern from "Python.h":
@@ -314,7 +315,7 @@ cdef object index_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES else gathered(op, t, <object> slots[1])
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 
@@ -423,7 +424,7 @@ cdef object index_put_run(Op op, PyObject** slots):
         store(target, <Tensor> mask, values.data)
     if inplace:
         after_write(op, slots, target, live, keep)
-    elif live & WG_GRAD:
+    elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

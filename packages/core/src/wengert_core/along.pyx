@@ -12,7 +12,8 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, bump_version
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -108,6 +109,6 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         result = tensor_of_result(array, code)
         results.append(result)
         outs[i] = <PyObject*> result
-    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
+    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
         HOOKS.record(op, slots, outs, <int> len(results))
     return results[0] if op.impl[1] is None else op.impl[1](*results)

@@ -12,7 +12,8 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, bump_version
 
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -105,7 +106,7 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
         out = tensor_of_result(array, code)
         results.append(out)
         outs[i] = <PyObject*> out
-    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
+    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
         HOOKS.record(op, slots, outs, <int> len(results))
     if len(results) == 1:
         return results[0]

@@ -1,6 +1,7 @@
 from typing import Any
 
 from numpy.typing import NDArray
+
 from wengert_core.tensor import Tensor
 
 def to_array(t: Tensor) -> NDArray[Any]: ...

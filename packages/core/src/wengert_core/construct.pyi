@@ -1,6 +1,7 @@
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
+
 from wengert_core.dtypes import dtype as _dtype
 from wengert_core.tensor import Tensor
 

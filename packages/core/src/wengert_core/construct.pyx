@@ -152,12 +152,14 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 
 # ---- values
 
-cdef RuntimeError no_room(int code, object value):
-    return RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {value!r}")
-
-
 cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
+                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages about fill values use
+
+
+cdef RuntimeError no_room(int code, object value, bint filling=False):
+    """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
+    return RuntimeError(f"value cannot be converted to type {CPP[code] if filling else dtype_of(code).name} without overflow: "
+                        f"{value!r}")
 
 
 cdef inline bint fits(long long whole, int code) noexcept:
@@ -236,24 +238,17 @@ cdef object single_value(object item):
 
 cdef int store_checked(PyObject* value, int code, char* where) except -1:
     """A fill value (a number, or a tensor of one element) as dtype ``code``; RuntimeError when it does not fit."""
-    cdef int overflow = 0
-    cdef long long whole
-    if isinstance(<object> value, (Tensor, NDARRAY, GENERIC)):
-        single = single_value(<object> value)
-        return store_checked(<PyObject*> single, code, where)
-    if PyComplex_Check(value):
-        pair = complex(<object> value)
-        if code != BOOL and FACTS.category[code] != CAT_COMPLEX:
-            if pair.imag != 0:
-                raise no_room(code, pair)
-            single = pair.real
-            return store_leaf(<PyObject*> single, code, where)
-        return store_leaf(value, code, where)
-    if PyLong_Check(value):
-        whole = PyLong_AsLongLongAndOverflow(value, &overflow)
-        if overflow and FACTS.category[code] < CAT_FLOAT:
-            raise no_room(code, <object> value)
-    return store_leaf(value, code, where)
+    number = <object> value
+    if isinstance(number, (Tensor, NDARRAY, GENERIC)):
+        number = single_value(number)
+    if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
+        if number.imag != 0:
+            raise no_room(code, number, True)
+        number = number.real
+    try:
+        return store_leaf(<PyObject*> number, code, where)
+    except (RuntimeError, ValueError):
+        raise no_room(code, number, True) from None
 
 
 cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, const Py_ssize_t* steps, int code,

@@ -1,7 +1,7 @@
 from typing import Any
 
-from wengert_core.layouts import memory_format as _memory_format
 from wengert_core.devices import device as _device
+from wengert_core.layouts import memory_format as _memory_format
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 

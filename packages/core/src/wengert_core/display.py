@@ -29,8 +29,8 @@ def formatted(tensor: Any, spec: str) -> str:
         return printing.format_scalar(tensor.item(), spec) if spec else str(tensor.item())
     if not spec:
         return str(tensor)
-    raise TypeError(f"unsupported format string passed to {type(tensor).__name__}.__format__: {spec!r} on a tensor of shape "
-                    f"{list(tensor.shape)}")
+    raise TypeError(f"unsupported format string passed to {type(tensor).__name__}.__format__: {spec!r} on a tensor of "
+                    f"shape {list(tensor.shape)}")
 
 
 def rows(tensor: Any) -> Iterator[Any]:

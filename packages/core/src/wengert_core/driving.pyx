@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.scalars cimport number_code
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
-from wengert_core.state cimport WG_GRAD
+from wengert_core.state cimport WG_GRAD, WG_RECORD, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, new_empty, shape_overlap, shape_tuple, storage_of,
                                   swap_contents)
 
@@ -93,7 +93,7 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
     cdef Tensor t = <Tensor> out
     cdef int i
     cdef bint same = t.rank == ndim
-    if live & WG_GRAD or (t.flags & WG_GRAD and engine_hooks().record != NULL and live):
+    if live & WG_GRAD or (t.flags & WG_GRAD and thread_state().modes & WG_GRAD):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
     if not can_cast(code, t.code):
@@ -123,7 +123,7 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
                            f"location. Please clone() the tensor before performing the operation: {op.name} got a tensor of "
                            f"shape {list(shape_tuple(target))} that was expanded")
-    if (live & WG_GRAD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, keep)
     return 0
 
@@ -132,7 +132,7 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
     """After an in-place kernel: raise the version, record. Takes over the reference in ``keep``."""
     bump_version(target)
     try:
-        if live & WG_GRAD and HOOKS.record_inplace != NULL:
+        if live & WG_RECORD and HOOKS.record_inplace != NULL:
             HOOKS.record_inplace(op, slots, keep)
     finally:
         Py_XDECREF(keep)
@@ -142,7 +142,7 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
 cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
     """Give one output its history."""
     cdef PyObject* outs[1]
-    if live & WG_GRAD and HOOKS.record != NULL and not op.flags & 8:
+    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & 8:
         outs[0] = <PyObject*> out
         HOOKS.record(op, slots, outs, 1)
     return 0

@@ -8,7 +8,8 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport copy_strided
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, strides_of
 from wengert_core.views cimport set_shortcuts
 
@@ -43,6 +44,6 @@ cdef object flip_run(Op op, PyObject** slots):
     else:
         with nogil:
             copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out

@@ -13,7 +13,8 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport INT64
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 
 cdef extern from "Python.h":
@@ -61,7 +62,7 @@ cdef object gather_run(Op op, PyObject** slots):
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 
@@ -84,7 +85,7 @@ cdef object index_select_run(Op op, PyObject** slots):
         shape[i] = index.count if i == dim else t.dims[i]
     out = new_empty(t.code, t.rank, shape)
     read(op, t, dim, index, out, "index out of range in self: {at} along dimension {dim} with size {size}", IndexError)
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 

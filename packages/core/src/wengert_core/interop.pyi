@@ -1,6 +1,7 @@
 from typing import Any
 
 from numpy.typing import DTypeLike, NDArray
+
 from wengert_core.tensor import Tensor
 
 def from_numpy(ndarray: NDArray[Any]) -> Tensor: ...

@@ -14,7 +14,8 @@ from wengert_core.kernels.scan cimport find_scan, scan_fn
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, only_references, reduced,
                                      wrapped_dim)
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
 cdef enum:
@@ -100,7 +101,7 @@ cdef object extreme_run(Op op, PyObject** slots):
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     values = reduced(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
     places = reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot])
-    if live & WG_GRAD and HOOKS.record != NULL:
+    if live & WG_RECORD and HOOKS.record != NULL:
         outs[0], outs[1] = <PyObject*> values, <PyObject*> places
         HOOKS.record(op, slots, outs, 2)
     return op.impl[1]((values, places))

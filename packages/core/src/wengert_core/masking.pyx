@@ -13,7 +13,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, bro
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.scalars cimport load_number, number_code
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -76,7 +76,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
         store(target, mask, number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_GRAD:
+    elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import wengert_core
 
-
-DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
-                 "cfloat": "complex64", "cdouble": "complex128"}
+DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
+                 "short": "int16", "cfloat": "complex64", "cdouble": "complex128"}
 """torch's second names of dtypes; only mounted, because inside a module they would hide Python's own."""
 
 
 def top() -> dict[str, Any]:
     """Core's public names: dtypes, Tensor, what is no op (the op table gives the rest)."""
-    names = {name: value for name, value in vars(wengert_core).items() if not name.startswith("_") and is_public(name, value)}
+    values = vars(wengert_core).items()
+    names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
     return names | {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
 
 

@@ -17,6 +17,7 @@ from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_size, view_strides
+from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
 from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, mark_origin,
@@ -54,7 +55,7 @@ cdef object clone_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     out = new_like(t, t.code) if wants_contiguous(slots[1], False) else new_preserved(t, t.code)
     copy_into(out, t)
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 

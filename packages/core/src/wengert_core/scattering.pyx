@@ -14,7 +14,8 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, shape_tuple, strides_of
 from wengert_core.writing cimport apart
 
@@ -69,7 +70,7 @@ cdef object scatter_run(Op op, PyObject** slots):
     write(op, slots, as_vector(target), dim, index, source, &job)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_GRAD:
+    elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

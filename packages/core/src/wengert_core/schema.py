@@ -1,8 +1,8 @@
 """Op schemas: ``"sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor"``.
 
-Types: Tensor, Any (tensor or number), Scalar, int, int[], bool, float, dtype, str, Tensor[], object; ``?`` behind a type lets
-None in, ``int[]*`` lets the numbers stand as positional arguments of their own. Outputs may be named: ``-> (Tensor values,
-Tensor indices)``.
+Types: Tensor, Any (tensor or number), Scalar, int, int[], bool, float, dtype, str, Tensor[], object; ``?`` behind a
+type lets None in, ``int[]*`` lets the numbers stand as positional arguments of their own. Outputs may be named: ``->
+(Tensor values, Tensor indices)``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ CONSTANTS = {"None": None, "True": True, "False": False}
 
 
 def parse_schema(schema: str) -> tuple[str, list[tuple[str, str, bool, bool, bool, bool, object]], tuple[str, ...]]:
-    """(name, parameters, output names); a parameter is (name, type, optional, varargs, keyword-only, required, default).
+    """(name, parameters, output names); a parameter is (name, type, optional, varargs, keyword-only, required,
+    default).
 
     Raises ValueError for a schema that cannot be read.
     """

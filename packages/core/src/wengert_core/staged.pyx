@@ -10,7 +10,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, reco
 from wengert_core.dtypes cimport code_of
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version
 
 
@@ -34,7 +34,7 @@ cdef object staged_run(Op op, PyObject** slots):
     for i in range(op.n_params):
         if i == op.out_slot:
             continue
-        plain = live & WG_GRAD and isinstance(<object> slots[i], Tensor)
+        plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
     result = op.impl(*arguments)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:

@@ -10,8 +10,11 @@ enum {
     WG_FOREIGN = 8,       /* tensor: not on the CPU.  mode: always on */
     WG_OBSERVE = 16,      /* tensor: always on.       mode: an observer (profiler) is active */
     WG_INFER = 32,        /* tensor: always on.       mode: inference mode */
+    WG_ASK = 1 << 17,     /* tensor: a view of a tensor that did not require grad; a write to that may have changed it.
+                             mode: always on */
+    WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
     WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER,
-    WG_MODE_ALWAYS = WG_FOREIGN
+    WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK
 };
 
 typedef struct {

@@ -17,6 +17,8 @@ cdef extern from "wengert_core/state.h":
         WG_FOREIGN
         WG_OBSERVE
         WG_INFER
+        WG_ASK
+        WG_RECORD
         WG_TENSOR_ALWAYS
         WG_MODE_ALWAYS
     ctypedef struct WgState:

@@ -1,6 +1,7 @@
 """OpTable: the rows of operators, ours and a plugin's alike.
 
-A row names an op by its schema and says to which family it belongs; the family's driver does the rest. Filling a table touches
+A row names an op by its schema and says to which family it belongs; the family's driver does the rest. Filling a table
+touches
 nothing global: the registry hands tables to ``install``, which makes the ops callable and gives Tensor its methods.
 
 >>> from wengert_core.table import OpTable
@@ -15,21 +16,22 @@ from __future__ import annotations
 from wengert_core import op as _op
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
-from wengert_core.rows.factory import FactoryRows
-from wengert_core.rows.placing import PlacingRows
-from wengert_core.rows.matmul import MatmulRows
-from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.conversion import ConversionRows
-from wengert_core.rows.random import RandomRows
+from wengert_core.rows.factory import FactoryRows
+from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.joining import JoiningRows
-from wengert_core.rows.softmax import SoftmaxRows
+from wengert_core.rows.matmul import MatmulRows
+from wengert_core.rows.placing import PlacingRows
 from wengert_core.rows.pointwise import PointwiseRows
+from wengert_core.rows.random import RandomRows
 from wengert_core.rows.reduction import ReductionRows
+from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
 from wengert_core.tensor import mount
 
 
-class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows, ArrayRows, FactoryRows, ConversionRows, RandomRows):
+class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
+              ArrayRows, FactoryRows, ConversionRows, RandomRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

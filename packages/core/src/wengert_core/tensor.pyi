@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar, overload
 
 from numpy.typing import DTypeLike, NDArray
+
 from wengert_core.devices import device as _device
 from wengert_core.devices import layout as _layout
 from wengert_core.dtypes import dtype as _dtype

@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
 
 
 cdef extern from "wengert_core/objects.h":
@@ -700,6 +700,8 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
     v.data = data
     set_contiguity(v)
     v.flags |= TF_VIEW | (t.flags & TF_INFERENCE)
+    if not (<Tensor> base).flags & WG_GRAD:
+        v.flags |= WG_ASK
     Py_XINCREF(base)
     v.base = base
     v.attr_version = version_of(t)

@@ -12,7 +12,8 @@ from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.op cimport OP_INPLACE, Op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -46,7 +47,7 @@ cdef object triangle_run(Op op, PyObject** slots):
         each_matrix(target, diagonal, op.data != NULL)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_GRAD:
+    elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

@@ -9,6 +9,7 @@ Note [How a view op runs]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.state cimport WG_RECORD
 from wengert_core.dims cimport PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, op_error
@@ -97,7 +98,7 @@ cdef object view_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     out = (<view_fn> op.data)(op, slots, t)
     mark_origin(t, out, modes)
-    if live & WG_GRAD:
+    if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 
@@ -121,7 +122,7 @@ cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t
         origin = VIEW_INFERENCE
     for out in outs:
         (<Tensor> out).flags |= origin << TF_META_SHIFT
-    if live & WG_GRAD and HOOKS.record != NULL and len(outs):
+    if live & WG_RECORD and HOOKS.record != NULL and len(outs):
         HOOKS.record(op, slots, WENGERT_TUPLE_ITEMS(<PyObject*> outs), <int> len(outs))
     return outs
 

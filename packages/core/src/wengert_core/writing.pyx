@@ -12,7 +12,8 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple, storage_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -97,7 +98,7 @@ cdef object copy_run(Op op, PyObject** slots):
 cdef int before_fill(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
     """As before_write; elements that share memory do no harm, all become the same."""
     keep[0] = NULL
-    if (live & WG_GRAD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, keep)
     return 0
 
@@ -132,7 +133,7 @@ cdef object fill_run(Op op, PyObject** slots):
     fill_strided(target.data, target.dims + target.rank, target.dims, target.rank, FACTS.itemsize[t.code], number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_GRAD:
+    elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

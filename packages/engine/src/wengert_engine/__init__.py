@@ -3,9 +3,10 @@
 from wengert_core import TABLE as _TABLE
 from wengert_core import factory as _factory
 from wengert_core.tensor import mount as _mount
+
 from wengert_engine import attributes as _attributes
 from wengert_engine import function as _function
-from wengert_engine import record as _record
+from wengert_engine import record as _record  # noqa: F401 - tells core's hooks what it does
 from wengert_engine import run as _run
 from wengert_engine import source as _source
 from wengert_engine.autograd import backward, grad, tensor_backward
@@ -25,8 +26,9 @@ from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node
 
 __version__ = "0.1.0"
-__all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward", "enable_grad", "grad", "inference_mode",
-           "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "once_differentiable", "set_grad_enabled"]
+__all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward", "enable_grad", "grad",
+           "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "once_differentiable",
+           "set_grad_enabled"]
 
 for _name, _attribute in _attributes.TENSOR_ATTRIBUTES.items():
     _mount(_name, _attribute)

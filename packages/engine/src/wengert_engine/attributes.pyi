@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.tensor import Tensor
+
 from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node
 

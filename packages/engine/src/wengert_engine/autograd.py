@@ -8,6 +8,7 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
+
 from wengert_engine import errors
 from wengert_engine.attributes import add_to_grad, edge_of
 from wengert_engine.run import run_backward
@@ -20,10 +21,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
              grad_variables: Any = None, inputs: Any = None) -> None:
     """Compute the sum of gradients of ``tensors`` with respect to graph leaves, added into the leaves' ``grad``.
 
-    tensors: a tensor or a sequence.   grad_tensors: the vector of the vector-Jacobian product for each (None for scalars).
+    tensors: a tensor or a sequence.   grad_tensors: the vector of the vector-Jacobian product for each (None for
+    scalars).
     retain_graph: keep the saved values for another pass; default: create_graph.   create_graph: record the derivative.
     inputs: only these take part (leaves, or other tensors whose ``grad`` is then set).
-    Raises RuntimeError when a tensor does not require grad, a gradient is missing or of a wrong shape, or the graph was freed.
+    Raises RuntimeError when a tensor does not require grad, a gradient is missing or of a wrong shape, or the graph was
+    freed.
 
     >>> import wengert_core as wc
     >>> from wengert_engine import backward
@@ -35,8 +38,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
-                               "use `grad_tensors`.")
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -44,10 +47,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     edges = root_edges(roots)
     grads = root_gradients(roots, grad_tensors, create_graph)
     if create_graph:
-        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
-                      "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-                      "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
-                      "the cycle and avoid the leak.", UserWarning, stacklevel=2)
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
+                      "and its gradient which can cause a memory leak. We recommend using autograd.grad when creating "
+                      "the graph to avoid this. If you have to use this function, make sure to reset the .grad fields "
+                      "of your parameters to None after use to break the cycle and avoid the leak.",
+                      UserWarning, stacklevel=2)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is None:
         run_backward(edges, grads, keep, create_graph, None, True)
@@ -59,9 +63,9 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             add_to_grad(target, result)
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-         only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> tuple[Any, ...]:
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Any, ...]:
     """Compute and return the sum of gradients of ``outputs`` with respect to ``inputs``; no ``grad`` is touched.
 
     Arguments as for backward; allow_unused: an input that was not used gives None instead of an error;
@@ -75,13 +79,15 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     [3.0, 3.0]
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
-                      "parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, please use torch.autograd.backward.",
+                      FutureWarning, stacklevel=2)
     if is_grads_batched:
-        raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once for each row "
-                                  "of grad_outputs")
+        raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once "
+                                  "for each row of grad_outputs")
     roots, targets = as_tuple(outputs), as_tuple(inputs)
     if not targets:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -94,7 +100,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             if result is None:
                 raise errors.unused_input(i)
     if materialize_grads:
-        results = [zeros_like(target) if r is None else r for r, target in zip(results, targets, strict=True)]
+        results = [zeros_like(target, requires_grad=create_graph) if r is None else r for r, target in zip(results, targets, strict=True)]
     return tuple(results)
 
 
@@ -166,9 +172,9 @@ def checked(index: int, root: Any, gradient: Any) -> Any:
         if tuple(root.shape) != tuple(gradient.shape):
             raise errors.gradient_shape(index, tuple(gradient.shape), tuple(root.shape))
         if root.dtype.is_complex != gradient.dtype.is_complex:
-            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
-                               f"dtype: grad_output[{index}] has a dtype of {gradient.dtype} and output[{index}] has a dtype of "
-                               f"{root.dtype}.")
+            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                               f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
+                               f"output[{index}] has a dtype of {root.dtype}.")
     return gradient
 
 

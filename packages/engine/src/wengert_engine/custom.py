@@ -23,8 +23,9 @@ class FunctionMeta(type):
             "__module__": "wengert.autograd", "__slots__": (), "_forward_cls": cls})
         forward = _member(cls, "forward")
         cls._is_static = isinstance(forward, staticmethod | classmethod)
-        cls._splits_context = _member(cls, "setup_context") is not _member(Function, "setup_context") if bases else False
-        cls._run_backward = staticmethod(_chosen_backward(cls)) if bases else staticmethod(cls.backward)
+        cls._splits_context = bool(bases) and _member(cls, "setup_context") is not _member(Function, "setup_context")
+        chosen: Any = _chosen_backward(cls) if bases else vars(cls)["backward"].__func__
+        cls._run_backward = staticmethod(chosen)
 
 
 def _member(cls: type, name: str) -> Any:
@@ -45,8 +46,8 @@ def _chosen_backward(cls: Any) -> Callable[..., Any]:
         return cls.vjp  # type: ignore[no-any-return]
 
     def refuse(ctx: Any, *grads: Any) -> Any:
-        raise RuntimeError(f"Implementing both 'backward' and 'vjp' for a custom Function is not allowed: {cls.__name__}. You should "
-                           "only implement one of them.")
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed: "
+                           f"{cls.__name__}. You should only implement one of them.")
 
     return refuse
 
@@ -79,13 +80,14 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
-                      "them on the class itself. Instantiating an autograd function will raise an error in a future version: call "
-                      f"{type(self).__name__}.apply(...)", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+                      f"in a future version: call {type(self).__name__}.apply(...)", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
-                           f"function with static forward method: call {type(self).__name__}.apply(...)")
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                           "new-style autograd function with static forward method: call "
+                           f"{type(self).__name__}.apply(...)")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -122,21 +124,22 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of forward's arguments (None for those without) from those of its outputs. Alias: vjp."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to use it "
-                                  "with backward mode AD.")
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangents of the outputs from those of the inputs."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """The rule under vmap."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method or set "
-                                  "generate_vmap_rule=True.")
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static "
+                                  "method or set generate_vmap_rule=True.")
 
 
 class InplaceFunction(Function):
@@ -156,7 +159,9 @@ class _RefuseTwice(Function):
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator for backward: what it computes cannot be differentiated again; trying to is an error, not a wrong zero."""
+    """A decorator for backward: what it computes cannot be differentiated again; trying to is an error, not a wrong
+    zero.
+    """
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *args: Any) -> Any:

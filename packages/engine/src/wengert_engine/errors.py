@@ -14,53 +14,56 @@ def write_to_leaf_view(op: str) -> RuntimeError:
 
 
 def write_to_multi_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view is the output of a function that "
-                        "returns multiple views. Such functions do not allow the output views to be modified inplace. You should "
-                        f"replace the inplace operation by an out-of-place one: {op}")
+    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view is the output of a "
+                        "function that returns multiple views. Such functions do not allow the output views to be "
+                        f"modified inplace. You should replace the inplace operation by an out-of-place one: {op}")
 
 
 def write_to_no_grad_view(op: str) -> RuntimeError:
-    return RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-                        "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-                        "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
-                        f"or both outside (if you want the inplace to be tracked): {op}")
+    return RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+                        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+                        "code by moving both the view and the inplace either both inside the no_grad block (if you "
+                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+                        f"tracked): {op}")
 
 
 def write_to_custom_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view was created inside a custom "
-                        "Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-                        "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-                        "behavior is forbidden. You can fix this by cloning the output of the custom Function: "
-                        f"{op}")
+    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view was created inside a "
+                        "custom Function (or because an input was returned as-is) and the autograd logic to handle "
+                        "view+inplace would override the custom backward associated with the custom Function, leading "
+                        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output "
+                        f"of the custom Function: {op}")
 
 
 def inference_written(op: str) -> RuntimeError:
-    return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
-                        f"normal tensor before doing inplace update: {op}")
+    return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
+                        f"clone to get a normal tensor before doing inplace update: {op}")
 
 
 def inference_saved() -> RuntimeError:
-    return RuntimeError("Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor "
-                        "and use it in autograd.")
+    return RuntimeError("Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
+                        "normal tensor and use it in autograd.")
 
 
 def freed_graph(node: str) -> RuntimeError:
-    return RuntimeError("Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-                        "been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-                        "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
-                        f"you need to access saved tensors after calling backward. The freed node is {node}")
+    return RuntimeError("Trying to backward through the graph a second time (or directly access saved tensors after "
+                        "they have already been freed). Saved intermediate values of the graph are freed when you "
+                        "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+                        "through the graph a second time or if you need to access saved tensors after calling "
+                        f"backward. The freed node is {node}")
 
 
 def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> RuntimeError:
-    return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace operation: "
-                        f"[{tensor}], which is {name} of {node}, is at version {now}; expected version {saved} instead. "
-                        "Hint: clone it before the in-place operation, or call backward() first; enable anomaly detection to find "
-                        "the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).")
+    return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
+                        f"operation: [{tensor}], which is {name} of {node}, is at version {now}; expected version "
+                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first; "
+                        "enable anomaly detection to find the operation that failed to compute its gradient, with "
+                        "torch.autograd.set_detect_anomaly(True).")
 
 
 def no_grad_fn(index: int) -> RuntimeError:
-    return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn: nothing that was recorded "
-                        "leads to it. Was it made under no_grad(), detached, or of an integer dtype?")
+    return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn: nothing that "
+                        "was recorded leads to it. Was it made under no_grad(), detached, or of an integer dtype?")
 
 
 def implicit_gradient(shape: tuple[int, ...]) -> RuntimeError:
@@ -69,23 +72,23 @@ def implicit_gradient(shape: tuple[int, ...]) -> RuntimeError:
 
 
 def implicit_real(dtype: object) -> RuntimeError:
-    return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}: give its gradient, or "
-                        "differentiate .abs(), .real or .imag")
+    return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}: give its "
+                        "gradient, or differentiate .abs(), .real or .imag")
 
 
 def gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and output[{index}] has a "
-                        f"shape of torch.Size({list(expected)}).")
+    return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and "
+                        f"output[{index}] has a shape of torch.Size({list(expected)}).")
 
 
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:
-    return RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got {got} but expected shape compatible "
-                        f"with {expected}")
+    return RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got {got} but expected shape "
+                        f"compatible with {expected}")
 
 
 def unused_input(index: int) -> RuntimeError:
-    return RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-                        f"is the desired behavior. It is input {index}")
+    return RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+                        f"allow_unused=True if this is the desired behavior. It is input {index}")
 
 
 def input_without_grad(index: int) -> RuntimeError:
@@ -93,4 +96,5 @@ def input_without_grad(index: int) -> RuntimeError:
 
 
 def not_a_tensor(node: str, index: int, got: object) -> RuntimeError:
-    return RuntimeError(f"expected Variable or None (got {type(got).__name__}): {node} gave it as the gradient of input {index}")
+    return RuntimeError(f"expected Variable or None (got {type(got).__name__}): {node} gave it as the gradient of "
+                        f"input {index}")

@@ -48,7 +48,8 @@ cdef class Formula:
     cdef InputRule inputs[6]
     cdef int n_saved
     cdef SavePlan saved[14]
-    cdef uint32_t differentiable_outputs   # bit per output
+    cdef uint32_t differentiable_outputs   # bit per output, unless all_outputs
+    cdef bint all_outputs
     cdef bint needs_old_self           # an in-place variant must keep slot 0's old value
     cdef bint silent                   # no node at all (not differentiable)
     cdef bint has_list

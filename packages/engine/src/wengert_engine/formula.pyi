@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from wengert_core.op import Op
+
 from wengert_engine.node import Node
 
 READ_SAVED: Callable[[Node, int], Any] | None

@@ -38,7 +38,7 @@ cdef class Formula:
     def __cinit__(self, Op op, object entry):
         cdef Op plain = op.out_of_place if op.flags & OP_INPLACE and op.out_of_place is not None else op
         self.op, self.entry, self.keep = op, entry, []
-        self.differentiable_outputs = 0xFFFF
+        self.all_outputs = True
         self.saved_names = ()
         if entry is None:
             self.error = f"the derivative for '{plain.name}' is not implemented"
@@ -77,6 +77,7 @@ cdef class Formula:
         """Turn a table's entry into rules."""
         slopes = entry.kind == "elementwise"
         if entry.outputs is not None:
+            self.all_outputs = False
             self.differentiable_outputs = sum([1 << self.op.outputs.index(name) for name in entry.outputs])
         for name, rule in entry.inputs.items():
             self.add_input(name, rule, slopes)

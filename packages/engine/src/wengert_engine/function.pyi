@@ -1,6 +1,7 @@
 from typing import Any
 
 from wengert_core.tensor import Tensor
+
 from wengert_engine.node import FunctionNode
 
 CTX_MEMBERS: dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, Self
 
 Hooks = dict[int, Callable[..., Any]]
 _ids = count()
@@ -23,7 +23,7 @@ class RemovableHandle:
         """Remove the hook; harmless when it is gone already."""
         self.hooks.pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -253,9 +253,16 @@ cdef NodeExtra* node_extra(Node node) except NULL:
 # ---- freeing nodes
 
 cdef void release_saved(Node node) noexcept:
-    """Free the saved values; a further backward through the node is an error from here on."""
-    free_saved(<PyObject*> node)
-    node.flags |= NF_RELEASED
+    """Free the saved tensors; a further backward that needs one is an error from here on. Numbers and shapes stay."""
+    cdef Saved* saved = saved_of(node)
+    cdef PyObject* value
+    cdef int i
+    for i in range(node.n_saved):
+        value = saved[i].value
+        if value != NULL and (saved[i].kind != SAVED_PLAIN or node.kind == NODE_COPY_SLICES):
+            saved[i].value = NULL
+            Py_DECREF(value)
+    node.flags = node.flags | NF_RELEASED
 
 
 # A dying node is only looked at through borrowed casts: a reference taken to it would free it twice. That is why these two

@@ -13,7 +13,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
@@ -34,10 +34,13 @@ cdef Op AS_STRIDED = None
 
 cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Make the node of an op that has run, and let its outputs point to it."""
-    cdef Formula f = formula_of(op)
+    cdef Formula f
     cdef Node node
     cdef int i, next_dim = 0
     cdef Tensor out
+    if not thread_state().modes & WG_GRAD:
+        return 0
+    f = formula_of(op)
     if f.silent:
         return 0
     node = build(f, slots, outs, n_outs, NULL)
@@ -46,13 +49,18 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     for i in range(n_outs):
         out = <Tensor> outs[i]
         set_meta(node, i, out, &next_dim)
-        if FACTS.category[out.code] >= CAT_FLOAT and f.differentiable_outputs >> i & 1:
+        if FACTS.category[out.code] >= CAT_FLOAT and (f.all_outputs or f.differentiable_outputs >> i & 1):
             set_output(node, i, out)
     return 0
 
 
-cdef inline bint needs_grad(PyObject* value) noexcept:
-    return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD
+cdef inline bint needs_grad(PyObject* value):
+    """Whether an argument requires a gradient; a view may have come to do so by a write to its base."""
+    if not isinstance(<object> value, Tensor):
+        return False
+    if (<Tensor> value).flags & WG_ASK and not (<Tensor> value).flags & WG_GRAD:
+        view_grad_fn(<Tensor> value)
+    return (<Tensor> value).flags & WG_GRAD != 0
 
 
 cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObject* old_self):
@@ -180,7 +188,7 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
-    cdef bint recorded = modes & WG_GRAD and (t.flags & WG_GRAD or any_other_needs(op, slots))
+    cdef bint recorded = modes & WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
     if not modes & WG_GRAD:
@@ -245,7 +253,7 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     cdef Formula f = formula_of(op)
     cdef Node node
     cdef int next_dim = 0
-    if f.silent:
+    if f.silent or not thread_state().modes & WG_GRAD or not (needs_grad(slots[0]) or any_other_needs(op, slots)):
         return 0
     if t.flags & TF_VIEW and t.base != NULL:
         return rebase(f, slots, t, keep)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.op import Op
-from wengert_engine.formula import forget_all
 from wengert_registry import registry
+
+from wengert_engine.formula import forget_all
 
 
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
@@ -26,7 +27,8 @@ registry.on_change(forget_all)
 def find_formula(op: Op) -> Any:
     """The table entry for an op (or for the op its in-place variant comes from); None when no table has one.
 
-    An entry point ``core.sqrt`` replaces the formula of one op; an in-place op may have an entry of its own (``copy_``).
+    An entry point ``core.sqrt`` replaces the formula of one op; an in-place op may have an entry of its own
+    (``copy_``).
     """
     group = registry.group("formulas")
     table: Any

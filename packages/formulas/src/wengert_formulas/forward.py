@@ -108,7 +108,7 @@ def registered(op: Op) -> Entry:
     entry = find_formula(op)
     if entry is None:
         raise RuntimeError(f"the derivative for '{op.name}' is not implemented")
-    return entry  # type: ignore[no-any-return]
+    return entry
 
 
 # ---- by kind

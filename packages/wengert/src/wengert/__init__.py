@@ -1,7 +1,8 @@
-"""wengert: torch.autograd as a small, fast, modular system on NumPy and CuPy. ``import wengert as torch`` runs its code unchanged.
+"""wengert: torch.autograd as a small, fast, modular system on NumPy and CuPy. ``import wengert as torch`` runs its code
+unchanged.
 
-What is here is composed from the installed distributions: each registers its op tables, formulas and names under the entry-point
-groups ``wengert.*.v1``, ours as well as a stranger's. ``python -m wengert plugins`` lists them.
+What is here is composed from the installed distributions: each registers its op tables, formulas and names under the
+entry-point groups ``wengert.*.v1``, ours as well as a stranger's. ``python -m wengert plugins`` lists them.
 
 >>> import wengert as wg
 >>> x = wg.tensor([1., 2., 3.], requires_grad=True)

@@ -1,8 +1,10 @@
-"""How ``wengert.*`` comes to be: names from the registry, mounted when wengert is imported or when they are first asked for.
+"""How ``wengert.*`` comes to be: names from the registry, mounted when wengert is imported or when they are first asked
+for.
 
-Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for ``wengert`` itself, dotted
-ones for its modules; any other name is the dotted place under ``wengert.`` where a module is mounted. Op tables give their ops the
-same way. Names of first-party entries are there at once; a plugin is loaded when a name is asked for that nobody has given yet.
+Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for
+``wengert`` itself, dotted ones for its modules; any other name is the dotted place under ``wengert.`` where a module is
+mounted. Op tables give their ops the same way. Names of first-party entries are there at once; a plugin is loaded when
+a name is asked for that nobody has given yet.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from wengert_registry import registry
 
 PARTS = {
     "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
-    "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler", "autograd.graph": "graph",
+    "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler",
+    "autograd.graph": "graph",
     "autograd.forward_ad": "functional", "cuda": "cuda12", "utils.checkpoint": "graph",
 }
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
@@ -88,7 +91,8 @@ def compose(namespace: dict[str, Any]) -> None:
 
 def is_strange(name: str) -> bool:
     """Whether a namespace entry comes from somebody else's distribution: it is then loaded on first use only."""
-    return any(one.name == name and not one.distribution.first_party for one in registry.group("namespace").candidates())
+    candidates = registry.group("namespace").candidates()
+    return any(one.name == name and not one.distribution.first_party for one in candidates)
 
 
 def give_top(entry: str) -> None:

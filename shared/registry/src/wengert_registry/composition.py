@@ -173,7 +173,9 @@ class Registry:
                 listener()
 
     def on_change(self, listener: Callable[[], object]) -> None:
-        """Call ``listener()`` whenever a name may stand for another thing, with the lock held: to drop what was derived from it."""
+        """Call ``listener()`` whenever a name may stand for another thing, with the lock held: to drop what was derived
+        from it.
+        """
         with self.lock:
             self._listeners.append(listener)
 

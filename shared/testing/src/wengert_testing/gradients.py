@@ -189,7 +189,7 @@ def tangent_of(value: Any, paired: dict[int, Tensor]) -> Any:
 
 # ---- second order
 def check_second(program: Program) -> None:
-    """The derivative of <reverse(weights), tangents> along a direction of inputs and weights agrees with them."""
+    """The derivative of <reverse(weights), tangents> along a direction agrees with central differences."""
     weights = program.cotangents()
     tangents = [randoms(x, 200 + i) for i, x in enumerate(program.inputs)]
     at = [*program.inputs, *weights]

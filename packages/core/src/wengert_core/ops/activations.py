@@ -233,10 +233,16 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 for function in (relu, silu, leaky_relu):
     TABLE.composite(function, namespace="nn.functional")
 TABLE.composite(
-    lambda input, beta=1, threshold=20: softplus_op(input, beta, threshold), name="softplus", namespace="nn.functional"
+    lambda input, beta=1, threshold=20: softplus_op(input, beta, threshold), name="softplus", namespace="nn.functional",
+    doc="log(1 + exp(beta * input)) / beta, input itself where beta * input > threshold.",
 )
 TABLE.composite(
-    lambda input, approximate="none": gelu_op(input, approximate=approximate), name="gelu", namespace="nn.functional"
+    lambda input, approximate="none": gelu_op(input, approximate=approximate), name="gelu", namespace="nn.functional",
+    doc="input times the normal distribution function; approximate: 'none' or 'tanh'.",
 )
-TABLE.composite(lambda input: TABLE.ops["sigmoid"](input), name="sigmoid", namespace="nn.functional")
-TABLE.composite(lambda input: TABLE.ops["tanh"](input), name="tanh", namespace="nn.functional")
+TABLE.composite(
+    lambda input: TABLE.ops["sigmoid"](input), name="sigmoid", namespace="nn.functional", doc="1 / (1 + exp(-input))."
+)
+TABLE.composite(
+    lambda input: TABLE.ops["tanh"](input), name="tanh", namespace="nn.functional", doc="The hyperbolic tangent."
+)

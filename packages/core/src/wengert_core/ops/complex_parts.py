@@ -43,8 +43,8 @@ def conj_physical(input: Any) -> Any:
 
 
 TABLE.composite(conj_physical, method=True)
-TABLE.composite(lambda input: input, name="resolve_conj", method=True)
-TABLE.composite(lambda input: input, name="resolve_neg", method=True)
+TABLE.composite(lambda input: input, name="resolve_conj", method=True, doc="input: no conjugation is ever postponed.")
+TABLE.composite(lambda input: input, name="resolve_neg", method=True, doc="input: no negation is ever postponed.")
 
 
 def real(input: Any) -> Any:

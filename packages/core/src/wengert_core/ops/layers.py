@@ -30,7 +30,11 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 composite(dropout, namespace="nn.functional")
-composite(lambda input, p, train: dropout(input, p, train), name="dropout")
+composite(
+    lambda input, p, train: dropout(input, p, train),
+    name="dropout",
+    doc="Elements set to 0 with probability p while training.",
+)
 
 
 # ---- normalisation
@@ -111,6 +115,7 @@ composite(
         input, normalized_shape, weight, bias, eps
     ),
     name="layer_norm",
+    doc="Mean 0 and variance 1 over the last dims, then times weight plus bias.",
 )
 composite(rms_norm)
 

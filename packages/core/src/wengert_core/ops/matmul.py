@@ -107,5 +107,10 @@ matmul = product(
     compose=compose,
     doc="The product of vectors, matrices or batches of matrices, by their numbers of dims: self @ other.",
 )
-TABLE.add(lambda input, other: matmul(input, other), "linalg.matmul", method=False)
+TABLE.composite(
+    lambda input, other: matmul(input, other),
+    name="matmul",
+    namespace="linalg",
+    doc="The product of matrices: input @ other.",
+)
 set_operators({"matmul": matmul})

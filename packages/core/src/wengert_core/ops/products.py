@@ -220,7 +220,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
     composite(METHOD, method=True)
 composite(chain_matmul)
-composite(lambda input, vec2: outer(input, vec2), name="ger", method=True)
+composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
 for FUNCTION, NAME in (

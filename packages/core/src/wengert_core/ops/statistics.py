@@ -39,8 +39,8 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
     left = reduced_count(self, dim) - (1 if correction is None else correction)
     if left <= 0:
-        warn("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided "
-             "by output numel).", UserWarning, stacklevel=3)
+        warn("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+             "numel divided by output numel).", UserWarning, stacklevel=3)
     return ops["div"](total, float(left if left > 0 else 0))
 
 

@@ -25,15 +25,19 @@ class ArrayRows(Rows):
         _array_ops.configure(op, results, widen)
         self.add(op, op.name, method=method)
         if inplace:
-            changed = Op(inplace_schema(schema), "array", doc=f"In-place version of {op.name}.", out_of_place=op, inplace=True,
-                         reference=reference, options={"results": results})
+            changed = Op(inplace_schema(schema), "array", doc=f"In-place version of {op.name}.", out_of_place=op,
+                         inplace=True, reference=reference, options={"results": results})
             _array_ops.configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
         return op
 
     def composite(self, function: Callable[..., Any], *, name: str | None = None, method: bool = False,
-                  namespace: str | None = None) -> Callable[..., Any]:
-        """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top."""
+                  namespace: str | None = None, doc: str = "") -> Callable[..., Any]:
+        """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
+
+        doc: for a function without a docstring (a lambda).
+        """
+        function.__doc__ = doc or function.__doc__
         name = name or function.__name__
         full = f"{namespace}.{name}" if namespace else name
         self.add(function, full, method=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core import affine as _affine
 from wengert_core import matmul as _matmul
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows, with_out
@@ -29,13 +30,14 @@ class MatmulRows(Rows):
     ) -> Op:
         """A product of two vectors or matrices, perhaps with something added.
 
-        way: which checks and shapes (matmul.pyx).   name: where the table has it, when that is not the op's name.
+        way: which checks and shapes (matmul.pyx, affine.pyx).
+        name: where the table has it, when that is not the op's name.
         compose: function of (self, other, shape of the result) for what has no node of its own: makes a composite.
         reference: callable (xp, *arguments) on arrays; float16 and bfloat16 come as float32.
         """
         family = "matmul" if compose is None else "composite"
         op = Op(with_out(schema) if out else schema, family, doc=doc, reference=reference)
-        _matmul.configure(op, way, compose)
+        configure(op, way, compose)
         self.add(op, name or op.name, method=method)
         if inplace:
             changed = Op(
@@ -46,6 +48,14 @@ class MatmulRows(Rows):
                 inplace=True,
                 reference=reference,
             )
-            _matmul.configure(changed, way, compose)
+            configure(changed, way, compose)
             self.add(changed, changed.name, method=method)
         return op
+
+
+def configure(op: Op, way: str, compose: Callable[..., Any] | None) -> None:
+    """Give the op its driver."""
+    if way in ("addmm", "linear"):
+        _affine.configure(op, way)
+    else:
+        _matmul.configure(op, way, compose)

@@ -15,4 +15,5 @@ from wengert_engine import (
 def top() -> dict[str, Any]:
     """The engine's names in ``wengert`` itself."""
     return {"enable_grad": enable_grad, "inference_mode": inference_mode, "is_grad_enabled": is_grad_enabled,
-            "is_inference_mode_enabled": is_inference_mode_enabled, "no_grad": no_grad, "set_grad_enabled": set_grad_enabled}
+            "is_inference_mode_enabled": is_inference_mode_enabled, "no_grad": no_grad,
+            "set_grad_enabled": set_grad_enabled}
