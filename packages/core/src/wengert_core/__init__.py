@@ -1,16 +1,20 @@
 """wengert-core: tensors on NumPy's memory, with CPU kernels; usable without automatic differentiation."""
 
+from wengert_registry import registry as _registry
+
 from wengert_core.display import install as _install_display
 from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
 from wengert_core.ops import TABLE
 from wengert_core.public import PUBLIC as _PUBLIC
+from wengert_core.table import accept as _accept
 from wengert_core.table import install as _install
 from wengert_core.tensor import Size, Storage, Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
 from wengert_core.without_engine import mount_all as _mount_without_engine
 
 _install(TABLE)
+_registry.group("ops").on_accept(_accept)
 _mount_all()
 _install_display()
 _mount_without_engine()

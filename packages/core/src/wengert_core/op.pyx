@@ -288,6 +288,11 @@ def register(Op op):
     return op
 
 
+def is_taken(Op op):
+    """Whether another op has this one's name."""
+    return OPS.get(op.name, op) is not op
+
+
 def unregister(Op op):
     """Forget an op (a plugin that was removed)."""
     OPS.pop(op.name, None)

@@ -13,6 +13,8 @@ nothing global: the registry hands tables to ``install``, which makes the ops ca
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert_core import op as _op
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
@@ -36,10 +38,34 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
 
 
 def install(table: OpTable) -> None:
-    """Make a table's ops known to core and give Tensor their methods."""
-    for op in table.ops.values():
-        if isinstance(op, Op):
-            op.owner = table.name
-            _op.register(op)
+    """Make a table's ops known to core and give Tensor their methods; nothing happens the second time.
+
+    Raises ValueError, with nothing installed, when an op's name is taken by another table.
+    """
+    if table.installed:
+        return
+    ops = [op for op in table.ops.values() if isinstance(op, Op)]
+    for op in ops:
+        if _op.is_taken(op):
+            other = _op.find(op.name)
+            raise ValueError(f"op '{op.name}' is registered twice: by table '{other.owner}' and by table "
+                             f"'{table.name}'")
+    for op in ops:
+        op.owner = table.name
+        _op.register(op)
     for name, method in table.methods.items():
         mount(name, method)
+    table.installed = True
+
+
+def accept(candidate: Any, obj: Any, stage: Any) -> None:
+    """What an entry point of ``wengert.ops`` may give: an OpTable, or a function that returns one. It is installed
+    here.
+    """
+    table = obj if isinstance(obj, OpTable) else obj() if callable(obj) else None
+    if not isinstance(table, OpTable):
+        raise TypeError(f"expected an OpTable, got {type(obj).__name__}")
+    install(table)
+    stage.value = table
+    for name, op in table.ops.items():
+        stage.add(name, op)

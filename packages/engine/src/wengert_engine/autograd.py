@@ -100,7 +100,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             if result is None:
                 raise errors.unused_input(i)
     if materialize_grads:
-        results = [zeros_like(target, requires_grad=create_graph) if r is None else r for r, target in zip(results, targets, strict=True)]
+        results = [zeros_like(target, requires_grad=create_graph) if result is None else result
+                   for result, target in zip(results, targets, strict=True)]
     return tuple(results)
 
 

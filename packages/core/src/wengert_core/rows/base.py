@@ -30,6 +30,7 @@ class Rows:
         self.name = name
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
+        self.installed = False
 
     def __repr__(self) -> str:
         return f"<OpTable {self.name}: {len(self.ops)} ops>"
