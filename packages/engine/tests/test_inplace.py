@@ -84,7 +84,7 @@ def test_view_of_a_plain_base_takes_part_after_the_base_was_written_to():
 def test_second_order_through_a_write_to_a_view():
     x = leaf(2.0, 3.0)
     y = x * x
-    y[0].mul_(y[1].detach())
+    y[0].mul_(y[1].detach().clone())
     (g,) = grad(y.sum(), x, create_graph=True)
     (h,) = grad((g * g).sum(), x)
     assert g.tolist() == [2 * 2.0 * 9, 2 * 3.0]
@@ -195,3 +195,31 @@ def test_every_output_of_an_op_with_many_is_differentiable():
     assert all(part.requires_grad for part in parts)
     (parts[20] * 2 + parts[99] * 3).backward()
     assert (x.grad[20].item(), x.grad[99].item(), x.grad.sum().item()) == (2.0, 3.0, 5.0)
+
+
+def test_higher_orders_keep_the_history_a_saved_tensor_had():
+    x = leaf(2.0)
+    y = x * 3
+    z = y * y
+    y.detach_()                        # after it was saved
+    (g,) = grad(z.sum(), x, create_graph=True)
+    (h,) = grad(g.sum(), x)
+    assert (g.item(), h.item()) == (36.0, 18.0)
+
+
+@pytest.mark.parametrize("view", [False, True])
+def test_higher_orders_through_the_old_value_of_a_write(view):
+    x, w = leaf(2.0), leaf(5.0)
+    y = x * x
+    (y[0:1] if view else y).mul_(w)
+    (gw,) = grad(y.sum(), w, create_graph=True)
+    assert gw.item() == 4.0
+    assert grad(gw.sum(), x)[0].item() == 4.0
+
+
+def test_a_write_that_overwrites_its_own_other_operand_is_an_error_in_backward():
+    x = leaf(2.0)
+    y = x * 1
+    y.mul_(y)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.sum().backward()

@@ -29,7 +29,7 @@ from wengert_core.rows.random import RandomRows
 from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
-from wengert_core.tensor import mount
+from wengert_core.tensor import Tensor, mount
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
@@ -58,13 +58,23 @@ def install(table: OpTable) -> None:
     table.installed = True
 
 
+def refuse_taken_methods(table: OpTable) -> None:
+    """ValueError when a method of the table has the name of an attribute of Tensor."""
+    taken = sorted(name for name in table.methods if hasattr(Tensor, name))
+    if taken and not table.installed:
+        raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
+
+
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """What an entry point of ``wengert.ops`` may give: an OpTable, or a function that returns one. It is installed
-    here.
+    """What an entry point of ``wengert.ops`` may give: an OpTable with its name, or a function that returns one. It is
+    installed here, or refused as a whole.
     """
     table = obj if isinstance(obj, OpTable) else obj() if callable(obj) else None
     if not isinstance(table, OpTable):
         raise TypeError(f"expected an OpTable, got {type(obj).__name__}")
+    if table.name != candidate.name:
+        raise ValueError(f"the table is named '{table.name}', its entry point '{candidate.name}': they must agree")
+    refuse_taken_methods(table)
     install(table)
     stage.value = table
     for name, op in table.ops.items():

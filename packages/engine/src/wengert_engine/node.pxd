@@ -42,7 +42,7 @@ cdef struct Saved:
     uint32_t version                   # of the tensor's storage when it was saved
     uint8_t kind                       # SavedKind
     uint8_t output                     # SAVED_OUTPUT: which
-    uint16_t reserved
+    uint16_t own_history               # SAVED_TENSOR: not the argument itself but a recorded copy of it
 
 cdef struct OutMeta:                   # what a gradient of this output must agree with
     uint8_t code                       # DTypeCode

@@ -10,7 +10,6 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
@@ -28,6 +27,7 @@ cdef object CopySlices = make_node_class("CopySlices")
 CopySlices.name = lambda self: "torch::autograd::CopySlices"      # the name that torch gives
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
+cdef Op CLONE = None
 
 
 # ---- out of place
@@ -130,7 +130,10 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
         if plan.what == SAVE_VALUE:
             if plan.slot == 0 and old_self != NULL:
                 value = old_self
+                saved[i].own_history = 1
             save_value(&saved[i], value)
+            if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
+                saved[i].version -= 1      # an in-place op has overwritten it already: what is saved is the value before
         else:
             keep_object(&saved[i], fact(plan.what, value))
     return 0
@@ -185,6 +188,7 @@ cdef int save_output(Saved* saved, Tensor out, int number) except -1:
 
 cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     """Refuse what must not be written to; keep a copy of slot 0 where the formula needs its old value."""
+    global CLONE
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
@@ -197,7 +201,9 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     if recorded:
         f = formula_of(op)
         if f.needs_old_self and others_want_self(f, slots):
-            kept = contiguous_copy(t)
+            if CLONE is None:
+                CLONE = find_op("clone")
+            kept = CLONE(t)            # recorded: the old value keeps its history for higher orders
             Py_INCREF(kept)
             keep[0] = <PyObject*> kept
     return 0

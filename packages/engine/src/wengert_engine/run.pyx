@@ -23,7 +23,7 @@ from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, TensorExtra, alias, bum
                                   set_contiguity, shape_tuple, storage_of, strides_of, track, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_JOINT, RULE_NEGATE, RULE_PASS, RULE_SCALE,
-                                     RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, Formula, InputRule)
+                                     RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, SAVE_VALUE, Formula, InputRule)
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA,
                                   SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, NodeExtra, OutMeta, Saved, edges_of,
                                   metas_of, release_saved, saved_of, set_output, sizes_of)
@@ -582,6 +582,28 @@ cdef object saved_value(Node node, int index, bint create_graph):
         out = alias(t)
         set_output(node, saved.output, out)
         return out
+    if create_graph and saved.kind == SAVED_TENSOR and node.kind == NODE_FORMULA and not saved.own_history:
+        return as_recorded(node, <Formula> node.formula, index, t)
+    return t
+
+
+cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
+    """A saved argument with the history it had when it was saved: since then it may have been detached, or come to require grad."""
+    cdef Edge* edge = edges_of(node)
+    cdef Tensor again
+    cdef int i
+    if f.saved[index].what != SAVE_VALUE or f.has_list:
+        return t
+    for i in range(f.n_inputs):
+        if f.inputs[i].slot != f.saved[index].slot:
+            continue
+        if edge[i].node == NULL:
+            return alias(t) if t.flags & WG_GRAD else t
+        if (<Node> edge[i].node).kind == NODE_ACCUMULATE or (t.grad_fn == edge[i].node and t.output_nr == edge[i].input_nr):
+            return t
+        again = alias(t)
+        set_output(<Node> edge[i].node, edge[i].input_nr, again)
+        return again
     return t
 
 

@@ -7,27 +7,33 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.op import Op
+from wengert_core.op import Op, find, names
 from wengert_core.tensor import Tensor
 
 from wengert_testing.case import Array, OpCase, Sample
 
 
-def function_of(name: str) -> Callable[..., Any]:
-    """The op or composite with this name in core's table; else the method of Tensor."""
+def row_of(name: str) -> Any:
+    """A row of core's table, or the op of a plugin that is loaded; None when there is neither."""
     found = wc.TABLE.ops.get(name)
+    return found if found is not None or name not in names() else find(name)
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The op or composite with this name; else the method of Tensor."""
+    found = row_of(name)
     return found if found is not None else getattr(Tensor, name)  # type: ignore[no-any-return]
 
 
 def op_of(case: OpCase) -> Op | None:
     """The case's primitive op; None for a composite."""
-    found = wc.TABLE.ops.get(case.op)
+    found = row_of(case.op)
     return found if isinstance(found, Op) and found.family != "composite" else None
 
 
 def inplace_of(case: OpCase) -> Op | None:
     """The in-place variant of a primitive, where it has one."""
-    found = wc.TABLE.ops.get(f"{case.op}_")
+    found = row_of(f"{case.op}_")
     return found if isinstance(found, Op) and op_of(case) is not None else None
 
 
