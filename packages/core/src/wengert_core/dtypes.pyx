@@ -71,13 +71,13 @@ cdef int code_of(object spec) except -1:
     if isinstance(spec, dtype):
         return (<dtype> spec).code
     if spec is float:
-        return FACTS.default_float
+        return FLOAT64
     if spec is int:
         return INT64
     if spec is bool:
         return BOOL
     if spec is complex:
-        return FACTS.default_complex
+        return COMPLEX128
     name = getattr(spec, "name", None)
     found = BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
@@ -98,8 +98,10 @@ def get_default_dtype():
 def set_default_dtype(d):
     """Change the floating dtype that new tensors made from Python floats have.
 
-    d: a floating dtype. Raises TypeError for another.
+    d: a floating dtype. Raises TypeError for anything else.
     """
+    if not isinstance(d, dtype):
+        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {d!r}")
     cdef int code = code_of(d)
     if FACTS.category[code] != CAT_FLOAT:
         raise TypeError(f"only floating-point types are supported as the default type, got {BY_CODE[code]!r}")

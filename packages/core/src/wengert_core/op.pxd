@@ -83,7 +83,5 @@ ctypedef struct EngineHooks:           # installed by the engine; NULL entries: 
 
 cdef EngineHooks* engine_hooks() noexcept nogil
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)     # as a call from Python
-cdef object call_slots(Op op, PyObject** slots)
 cdef object op_error(Op op, int slot, str expected, PyObject* got)
 cdef Op find_op(str name)
-cdef PyObject* attach_call(Op op) noexcept

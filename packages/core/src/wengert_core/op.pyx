@@ -245,11 +245,6 @@ cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject*
         Py_XDECREF(made)
 
 
-cdef object call_slots(Op op, PyObject** slots):
-    """Run an op on slots that are known to be right."""
-    return op.run(op, slots)
-
-
 cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     if kwnames == NULL:
@@ -271,10 +266,6 @@ cdef PyObject* op_get(PyObject* op, PyObject* instance, PyObject* owner) noexcep
 cdef Py_ssize_t vectorcall_offset():
     cdef Op probe = Op.__new__(Op)
     return <char*> &probe.vectorcall - <char*> <PyObject*> probe
-
-
-cdef PyObject* attach_call(Op op) noexcept:
-    return <PyObject*> op
 
 
 wengert_set_vectorcall(<PyTypeObject*> Op, vectorcall_offset(), <void*> op_get)

@@ -56,9 +56,7 @@ def freed_graph(node: str) -> RuntimeError:
 def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> RuntimeError:
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
                         f"operation: [{tensor}], which is {name} of {node}, is at version {now}; expected version "
-                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first; "
-                        "enable anomaly detection to find the operation that failed to compute its gradient, with "
-                        "torch.autograd.set_detect_anomaly(True).")
+                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first.")
 
 
 def no_grad_fn(index: int) -> RuntimeError:

@@ -8,7 +8,7 @@ Note [Several runs at once]
     A run keeps its waiting gradients itself; a node only remembers in which run and slot they are (run_id, run_slot). A second run
     that meets a node which a first one has claimed (another thread, a backward inside a hook) looks it up in a dict of its own.
 """
-from _thread import _local, allocate_lock
+from _thread import RLock, _local
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
@@ -19,7 +19,7 @@ from wengert_core.arrays cimport contiguous_copy, converted, copy_into, fill_num
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, TensorExtra, alias, bump_version, extra_of, new_empty, new_view, same_shape,
+from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, alias, bump_version, extra_of, new_empty, new_view, same_shape,
                                   set_contiguity, shape_tuple, storage_of, strides_of, track, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_JOINT, RULE_NEGATE, RULE_PASS, RULE_SCALE,
@@ -38,7 +38,7 @@ cdef enum:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef uint32_t RUNS = 0
-cdef object LEAF_LOCK = allocate_lock()   # two runs add into one leaf's grad: only large kernels release the GIL
+cdef object LEAF_LOCK = RLock()         # two runs add into one leaf's grad; a kernel may let another thread run
 cdef Op MUL = None
 cdef Op MUL_ = None
 cdef Op ADD = None
@@ -464,16 +464,12 @@ cdef class Run:
     cdef int accumulate(self, Node node, Tensor grad) except -1:
         """Add into the leaf's grad. The four rules: documentation, "Default gradient layouts"."""
         cdef Tensor leaf = <Tensor> saved_of(node)[0].value
-        cdef TensorExtra* extra = extra_of(leaf)
-        cdef PyObject* old = extra.grad
-        if grad.count >= INPLACE_FROM:
-            LEAF_LOCK.acquire()
-            try:
-                self.add_to_leaf(leaf, grad)
-            finally:
-                LEAF_LOCK.release()
-        else:
+        extra_of(leaf)
+        LEAF_LOCK.acquire()
+        try:
             self.add_to_leaf(leaf, grad)
+        finally:
+            LEAF_LOCK.release()
         if leaf.extra.post_hooks != NULL:
             for hook in list((<dict> leaf.extra.post_hooks).values()):
                 hook(leaf)
@@ -608,7 +604,7 @@ cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
 
 
 cdef str describe(Tensor t):
-    return f"wengert.{dtype_of(t.code).name} {list(shape_tuple(t))}"
+    return f"{dtype_of(t.code).name}{list(shape_tuple(t))}"
 
 
 def call_node(Node node, grads):
