@@ -1,7 +1,7 @@
 """The examples of the torch.autograd reference which need only what is built: the same calls, what the reference shows.
 
-``torch`` is wengert here, as in ``import wengert as torch``. Examples of forward mode, the functional API, gradcheck, the
-profiler and anomaly mode come with those parts.
+``torch`` is wengert here, as in ``import wengert as torch``. Examples of forward mode, the functional API, gradcheck,
+the profiler and anomaly mode come with those parts.
 """
 
 import pytest
