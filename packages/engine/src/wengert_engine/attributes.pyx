@@ -12,7 +12,7 @@ from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of, same_shape,
                                   shape_tuple, swap_contents, track, version_of)
-from wengert_engine.node cimport Node, NodeExtra, accumulate_node, gradient_edge, node_extra
+from wengert_engine.node cimport Node, NodeExtra, gradient_edge, node_extra
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()

@@ -7,7 +7,7 @@ from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, Tensor, alias, bump_version, new_view,
                                   strides_of, version_of)
 from wengert_engine import errors
-from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, Saved,
+from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.record cimport check_write, rebase_custom

@@ -17,7 +17,7 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, T
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, SavePlan, formula_of)
+from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 

@@ -15,18 +15,18 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from wengert_core.arrays cimport contiguous_copy, converted, copy_into, fill_number
-from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.arrays cimport converted, copy_into, fill_number
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, alias, bump_version, extra_of, new_empty, new_view, same_shape,
-                                  set_contiguity, shape_tuple, storage_of, strides_of, track, version_of)
+from wengert_core.tensor cimport (TF_CONTIGUOUS, Tensor, alias, extra_of, new_empty, same_shape, set_contiguity,
+                                  shape_tuple, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_JOINT, RULE_NEGATE, RULE_PASS, RULE_SCALE,
                                      RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, SAVE_VALUE, Formula, InputRule)
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA,
-                                  SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Node, NodeExtra, OutMeta, Saved, edges_of,
-                                  metas_of, release_saved, saved_of, set_output, sizes_of)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR,
+                                  NODE_FORMULA, SAVED_OUTPUT, SAVED_TENSOR, Edge, Node, NodeExtra, OutMeta, Saved,
+                                  edges_of, metas_of, release_saved, saved_of, set_output, sizes_of)
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
