@@ -82,17 +82,19 @@ class Environment:
 
     def install_package(self, package: Package, fingerprint: str, suffix: str) -> None:
         """Install one package editable, unless it is there and nothing it is built from has changed."""
-        for file in package.stale_modules():
-            say(f"{package.name}: removing {shown(file)}, whose source is gone")
+        for file in package.stray_modules():
+            say(f"{package.name}: removing {shown(file)}, which is not built any more")
             file.unlink()
         stamp = package.folder / "build" / f"editable{suffix}.stamp"
         built = not package.modules or (stamp.exists() and stamp.read_text(encoding="utf-8") == fingerprint)
-        if built and self.note.get(package.name) == fingerprint and package.is_built(suffix):
+        if built and self.note.get(package.name) == fingerprint and (
+            not package.modules or package.native(suffix).exists()
+        ):
             say(f"{package.name}: up to date")
             return
         count = len(package.modules)
         if count:
-            say(f"{package.name}: building; extension modules: {count} ...")
+            say(f"{package.name}: building {count} modules into one shared object ...")
         start = time.perf_counter()
         stamp.unlink(missing_ok=True)
         options = ["--quiet", "--no-build-isolation", "--no-deps", "--editable", str(package.folder)]

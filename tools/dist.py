@@ -55,12 +55,13 @@ def inspect(file: Path, package: Package) -> None:
         with tarfile.open(file) as sdist:
             held = [name.partition("/")[2] for name in sdist.getnames()]
     unwanted = [name for name in held if name.endswith(NOT_IN_WHEELS if is_wheel else NOT_IN_SDISTS)]
+    unwanted = [name for name in unwanted if is_wheel or name != "native.c"]
     missing = sorted(set(expected(package, is_wheel)) - set(held))
     if unwanted or missing:
         raise stop(f"{file.name}: should not hold {unwanted}; lacks {missing}")
     built = [name for name in held if name.endswith(".so")]
-    if is_wheel and len(built) != len(package.modules):
-        raise stop(f"{file.name}: holds {len(built)} extension modules, not {len(package.modules)}")
+    if is_wheel and len(built) != bool(package.modules):
+        raise stop(f"{file.name}: holds the shared objects {built}, not one for all compiled modules")
 
 
 def expected(package: Package, is_wheel: bool) -> list[str]:
@@ -68,6 +69,7 @@ def expected(package: Package, is_wheel: bool) -> list[str]:
     suffixes = (".py", ".pyi", ".pxd", ".h") if is_wheel else (".py", ".pyi", ".pxd", ".h", ".pyx", ".pxi")
     base = package.folder / "src" if is_wheel else package.folder
     files = [*package.sources(suffixes), *(package.folder / "src").glob("*/py.typed")]
+    files += [] if is_wheel or not package.modules else [package.folder / "native.c"]
     return [str(file.relative_to(base)) for file in files]
 
 

@@ -5,8 +5,8 @@ import sys
 from workspace import ROOT, Package, packages
 
 
-def faults(package: Package, setup: str, licence: str) -> list[str]:
-    """What is wrong with one package; setup, licence: the texts all packages share."""
+def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
+    """What is wrong with one package; shared: the build rules of compiled packages; licence: the text of all."""
     found = []
     project = package.settings["project"]
     for key, value in (("version", "0.1.0"), ("license", "BSD-3-Clause"), ("requires-python", ">=3.11")):
@@ -15,9 +15,10 @@ def faults(package: Package, setup: str, licence: str) -> list[str]:
     for name in ("README.md", "LICENSE", f"src/{package.module}/__init__.py", f"src/{package.module}/py.typed"):
         if not (package.folder / name).exists():
             found.append(f"{name} is missing")
-    own = package.folder / "setup.py"
-    if package.modules and (not own.exists() or own.read_text(encoding="utf-8") != setup):
-        found.append("setup.py is not the same as that of packages/core: change it in all compiled packages")
+    for name, same in shared.items():
+        own = package.folder / name
+        if package.modules and (not own.exists() or own.read_text(encoding="utf-8") != same):
+            found.append(f"{name} is not the same as that of packages/core: change it in all compiled packages")
     text = package.folder / "LICENSE"
     if text.exists() and text.read_text(encoding="utf-8") != licence:
         found.append("LICENSE is not the same as the root's")
@@ -25,10 +26,11 @@ def faults(package: Package, setup: str, licence: str) -> list[str]:
 
 
 def main() -> None:
-    setup = (ROOT / "packages" / "core" / "setup.py").read_text(encoding="utf-8")
+    core = ROOT / "packages" / "core"
+    shared = {name: (core / name).read_text(encoding="utf-8") for name in ("setup.py", "native.c")}
     licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
     some = packages()
-    wrong = [f"{package.name}: {text}" for package in some for text in faults(package, setup, licence)]
+    wrong = [f"{package.name}: {text}" for package in some for text in faults(package, shared, licence)]
     for line in wrong:
         print(f"layout: {line}")
     print(f"layout: {len(some)} packages, {'alike' if not wrong else f'{len(wrong)} faults'}")

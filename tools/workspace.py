@@ -40,7 +40,7 @@ class Package:
 
     @cached_property
     def modules(self) -> list[Path]:
-        """The source files that become extension modules, relative to src/; empty for a pure Python package."""
+        """The source files of the compiled modules, relative to src/; empty for a pure Python package."""
         source = self.folder / "src"
         patterns = self.settings.get("tool", {}).get("wengert", {}).get("extensions", [])
         return sorted({file.relative_to(source) for pattern in patterns for file in source.glob(pattern)})
@@ -48,15 +48,13 @@ class Package:
     def sources(self, suffixes: Iterable[str]) -> list[Path]:
         return sorted(file for suffix in suffixes for file in (self.folder / "src").rglob(f"*{suffix}"))
 
-    def stale_modules(self) -> list[Path]:
-        """Built modules in src/ whose source is gone: they would still be imported."""
-        built = self.sources([".so"])
-        alive = {(self.folder / "src" / module).with_suffix("") for module in self.modules}
-        return [file for file in built if file.with_name(file.name.partition(".")[0]) not in alive]
+    def native(self, suffix: str) -> Path:
+        """The shared object of all compiled modules; suffix: that of this Python's modules."""
+        return self.folder / "src" / self.module / f"_native{suffix}"
 
-    def is_built(self, suffix: str) -> bool:
-        """Whether the module of every source file is in src/; suffix: that of this Python's modules."""
-        return all((self.folder / "src" / module).with_suffix(suffix).exists() for module in self.modules)
+    def stray_modules(self) -> list[Path]:
+        """Built modules in src/ beside the shared object, of an older layout: they would be imported, too."""
+        return [file for file in self.sources([".so"]) if file.name.partition(".")[0] != "_native"]
 
 
 def normal_name(requirement: str) -> str:
@@ -118,7 +116,8 @@ def fingerprints(some: list[Package], *facts: object) -> dict[str, str]:
     for package in some:
         below = sorted(headers[name] for text in package.requirements if (name := normal_name(text)) in headers)
         headers[package.name] = digest(package.sources(SEEN_BY_OTHERS), below)
-        files = [file for name in ("pyproject.toml", "setup.py") if (file := package.folder / name).exists()]
+        rules = [package.folder / name for name in ("pyproject.toml", "setup.py", "native.c")]
+        files = [file for file in rules if file.exists()]
         if package.modules:
             compiled = [package.folder / "src" / module for module in package.modules]
             files += sorted({*compiled, *package.sources(COMPILED_FROM)})

@@ -1,4 +1,6 @@
-"""Build the extension modules that pyproject.toml names under [tool.wengert]; the same file in every compiled package.
+"""Build the modules that pyproject.toml names under [tool.wengert] into one shared object (native.c finds them in it).
+
+The same file in every compiled package.
 
 WENGERT_CHECKED=1 builds slow modules that check bounds, integer overflow and None, for debugging.
 Nothing is generated inside src/ but the modules of an editable install: C files and objects stay in build/.
@@ -7,8 +9,11 @@ Nothing is generated inside src/ but the modules of an editable install: C files
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +43,8 @@ PLAIN_PYTHON = {"language_level": 3, "annotation_typing": False, "infer_types": 
 
 # No -ffast-math: NaN, infinities and signed zeros keep their meaning. Nobody reads errno or the floating-point flags.
 COMPILE = ["-O1", "-g"] if CHECKED else ["-O3", "-g0"]
-COMPILE += ["-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
+COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
+SMALL = [] if CHECKED else ["-Os"]  # for .py: run once, at import, where pages to load cost more than instructions
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
 
 
@@ -58,58 +64,132 @@ def source_folder(package: str) -> str:
     return str(Path(spec.submodule_search_locations[0]).parent)
 
 
-def extensions() -> list[Extension]:
-    """One extension for each file that a pattern of [tool.wengert] finds, named after its module path."""
+def units() -> list[Extension]:
+    """One for each file that a pattern of [tool.wengert] finds, named after its module path; for Cython only."""
     source = ROOT / "src"
     files = sorted({file for pattern in SETTINGS["extensions"] for file in source.glob(pattern)})
-    include = ["src", np.get_include(), *map(source_folder, SETTINGS.get("cimports", []))]
-    headers = [str(header.relative_to(ROOT)) for header in sorted(source.rglob("*.h"))]
-    return [
-        Extension(
-            ".".join(file.relative_to(source).with_suffix("").parts),
-            [str(file.relative_to(ROOT))],
-            include_dirs=include,
-            define_macros=MACROS,
-            depends=headers,
-            libraries=["m"],
-            extra_compile_args=COMPILE,
-            extra_link_args=["-pthread"],
-        )
-        for file in files
-    ]
+    names = [".".join(file.relative_to(source).with_suffix("").parts) for file in files]
+    return [Extension(n, [str(f.relative_to(ROOT))], depends=headers()) for n, f in zip(names, files, strict=True)]
 
 
-def translate(modules: list[Extension]) -> dict[str, Extension]:
+IMPORT = re.compile(r"^(?:from +([\w.]+) +c?import +(\([^)]*\)|.*)|c?import +([\w.]+))", re.MULTILINE)
+
+
+def imported(unit: Extension) -> list[str]:
+    """Full names that a module's source, and its .pxd, import at the top level."""
+    found: list[str] = []
+    source = ROOT / unit.sources[0]
+    texts = [file.read_text(encoding="utf-8") for file in (source, source.with_suffix(".pxd")) if file.exists()]
+    for module, names, whole in IMPORT.findall("\n".join(texts)):
+        found += [whole or module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))]
+    return found
+
+
+def in_order(some: list[Extension]) -> list[Extension]:
+    """Each after those it imports, so that they can be loaded one after another."""
+    named = {unit.name: unit for unit in some}
+    ordered: dict[str, Extension] = {}
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        if name in named and name not in ordered and name not in above:
+            for other in imported(named[name]):
+                visit(other, (*above, name))
+            ordered[name] = named[name]
+
+    for name in sorted(named):
+        visit(name, ())
+    return list(ordered.values())
+
+
+def headers() -> list[str]:
+    return [str(header.relative_to(ROOT)) for header in sorted((ROOT / "src").rglob("*.h"))]
+
+
+def native() -> Extension:
+    """The one shared object that holds all modules of the package, see native.c."""
+    return Extension(
+        f"{SETTINGS['native']}._native",
+        ["native.c", *(unit.sources[0] for unit in units())],
+        include_dirs=["src", np.get_include(), *map(source_folder, SETTINGS.get("cimports", []))],
+        define_macros=MACROS,
+        depends=headers(),
+        libraries=["m"],
+        extra_compile_args=COMPILE,
+        extra_link_args=["-pthread"],
+    )
+
+
+def translate(modules: list[Extension]) -> list[Extension]:
     """Write the C file of every module that is out of date; several at a time."""
-    done: dict[str, Extension] = {}
+    done: list[Extension] = []
     for suffix, directives in ((".pyx", CYTHON), (".py", PLAIN_PYTHON)):
         some = [module for module in modules if module.sources[0].endswith(suffix)]
         if some:
             options: dict[str, Any] = {"compiler_directives": directives, "include_path": ["src"], "nthreads": JOBS}
-            results = cythonize(some, build_dir=str(build_folder() / "c"), **options)
-            done.update((module.name, module) for module in results)
+            done += cythonize(some, build_dir=str(build_folder() / "c"), **options)
     return done
 
 
-class BuildModules(build_ext):
-    """build_ext which runs Cython only when modules are really built, and keeps the objects of editable builds."""
+def entry(module: str) -> str:
+    """The name of a module's init function: PyInit_tensor would not be the only one in one shared object."""
+    return "PyInit_" + module.replace(".", "__")
+
+
+def newest(files: list[str]) -> float:
+    return max(os.path.getmtime(file) for file in files)
+
+
+class BuildNative(build_ext):
+    """build_ext that makes one shared object of all modules, and compiles only what is out of date."""
 
     def run(self) -> None:
         if self.inplace or self.editable_mode:
             self.build_lib, self.build_temp = str(build_folder() / "lib"), str(build_folder() / "temp")
-        self.parallel = self.parallel or JOBS
         super().run()
 
-    def build_extensions(self) -> None:
-        translated = translate(self.extensions)
-        for module in self.extensions:
-            module.sources = translated[module.name].sources
-            module.depends = [*module.depends, *translated[module.name].depends]
-        super().build_extensions()
+    def build_extension(self, ext: Extension) -> None:
+        modules = translate(units())
+        listing = Path(self.build_temp) / "modules.h"
+        order = [module.name for module in in_order(units())]
+        later = {name for name in order for pattern in SETTINGS["later"] if fnmatch(name, pattern)}
+        lines = "".join(f'MODULE("{name}", {entry(name)}, {int(name in later)})\n' for name in order)
+        if not listing.exists() or listing.read_text(encoding="utf-8") != lines:
+            listing.parent.mkdir(parents=True, exist_ok=True)
+            listing.write_text(lines, encoding="utf-8")
+        ext.include_dirs.append(str(listing.parent))
+        python = {unit.name for unit in units() if unit.sources[0].endswith(".py")}
+        jobs = [("native.c", [str(listing)], [], [])]
+        for module in modules:
+            short = "PyInit_" + module.name.rpartition(".")[2]
+            depends = [*module.depends, *ext.depends]
+            options = SMALL if module.name in python else []
+            jobs.append((module.sources[0], depends, [(short, entry(module.name))], options))
+        with ThreadPoolExecutor(JOBS) as pool:
+            objects = list(pool.map(lambda job: self.compile_one(ext, *job), jobs))
+        target = self.get_ext_fullpath(ext.name)
+        if not os.path.exists(target) or newest(objects) > os.path.getmtime(target):
+            self.compiler.link_shared_object(
+                objects, target, libraries=ext.libraries, extra_postargs=ext.extra_link_args, build_temp=self.build_temp
+            )
+
+    def compile_one(
+        self, ext: Extension, source: str, depends: list[str], macros: list[tuple[str, str]], options: list[str]
+    ) -> str:
+        """Compile a C file, unless its object is newer than all it is made from; returns the object."""
+        made = Path(self.build_temp) / Path(source).with_suffix(".o")
+        if not made.exists() or newest([source, *depends]) > made.stat().st_mtime:
+            self.compiler.compile(
+                [source],
+                output_dir=self.build_temp,
+                macros=[*ext.define_macros, *macros],
+                include_dirs=ext.include_dirs,
+                extra_postargs=[*ext.extra_compile_args, *options],
+            )
+        return str(made)
 
     def copy_extensions_to_source(self) -> None:
         self.force = True  # also over a newer module of the other build mode
         super().copy_extensions_to_source()
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildModules})
+setup(ext_modules=[native()], cmdclass={"build_ext": BuildNative})

@@ -2,10 +2,11 @@
 
 from wengert_registry import registry as _registry
 
+from wengert_core import _native  # finds and loads the compiled modules, so it comes first
 from wengert_core.display import install as _install_display
 from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
-from wengert_core.ops import TABLE
+from wengert_core.ops.whole import TABLE
 from wengert_core.public import PUBLIC as _PUBLIC
 from wengert_core.table import accept as _accept
 from wengert_core.table import install as _install

@@ -7,13 +7,13 @@ Note [How positions become offsets]
     the index tensors, the positions come first, as in NumPy.
 """
 import os
-import warnings
 
 import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
@@ -56,8 +56,7 @@ cdef list expanded_masks(Tensor t, object indices):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
         index = item
         if index.code == UINT8:
-            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning,
-                          stacklevel=2)
+            warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
             index = converted(index, BOOL)
         if index.code == BOOL:
             check_mask(t, index, dim)

@@ -1,8 +1,8 @@
 """What pointwise operations refuse, in torch's words."""
-import warnings
 
 from cpython.ref cimport PyObject
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
@@ -19,8 +19,8 @@ cdef int check_mask(Op op, PyObject* mask) except -1:
         raise op_error(op, 0, "Tensor", mask)
     cdef int code = (<Tensor> mask).code
     if code == UINT8:
-        warnings.warn(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-                      "version. Use a boolean condition instead.", UserWarning, stacklevel=2)
+        warn_user(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                  "version. Use a boolean condition instead.")
     elif code != BOOL:
         raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(code)}")
     return 0

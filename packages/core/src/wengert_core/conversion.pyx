@@ -4,11 +4,11 @@
 >>> tensor([1, 2]).to(float64).dtype
 torch.float64
 """
-import warnings
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.caution import warn_user
 from wengert_core.construct cimport copy_as, dtype_code
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8,
@@ -38,7 +38,7 @@ cdef object to_copy_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     code = dtype_code(<object> slots[1])
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning)
+        warn_user("Casting complex values to real discards the imaginary part")
     out = copy_as(t, code)
     if live and FACTS.category[code] >= CAT_FLOAT:
         record(op, slots, out, live)

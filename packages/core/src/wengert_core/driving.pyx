@@ -1,9 +1,9 @@
 """The steps that all drivers share: promotion, broadcasting, out=, what comes before and after a write, recording."""
-import warnings
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.string cimport memcpy
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.scalars cimport number_code
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
@@ -103,9 +103,9 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
         same = same and t.dims[i] == shape[i]
     if not same:
         if t.count:
-            warnings.warn(f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which "
-                          f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
-                          "out= of that shape, or an empty one", UserWarning, stacklevel=2)
+            warn_user(f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which "
+                      f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
+                      "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
     return t
 

@@ -6,12 +6,12 @@ Each function gets its row's arguments that are not options, then the dtype aske
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from wengert_core import construct as _construct
+from wengert_core.caution import warn_user
 from wengert_core.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.tensor import Tensor
 
@@ -183,13 +183,10 @@ _ARANGE = ("start", "end", "step")
 
 def inclusive_range(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, with the end."""
-    warnings.warn(
+    warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's "
-        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        UserWarning,
-        stacklevel=2,
-    )
+        "range builtin. Instead, use torch.arange, which produces values in [start, end).")
     bounds = [start, end, step] if end is not None else [0, start, step]
     return _arange("range", [as_number("range", "end", 1, v) for v in bounds], dtype or get_default_dtype(), 1)
 

@@ -3,13 +3,13 @@
 All factories share their options: dtype, layout, device, pin_memory, requires_grad, out, memory_format. A row's kind says how
 the tensor comes about; F_MADE leaves that to a Python function. Another device's factories are run by its package (intercept).
 """
-import warnings
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport malloc
 from libc.string cimport memset
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport copy_into
 from wengert_core.construct cimport dtype_code, legacy_name, scalar_code, store_checked, tensor_of_data
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
@@ -182,8 +182,8 @@ cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
     data = <object> slots[row.value]
     if isinstance(data, Tensor):
         caller = "torch.tensor" if row.like < 0 else "tensor.new_tensor"
-        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                      f"sourceTensor.detach().clone().requires_grad_(True), rather than {caller}(sourceTensor).", UserWarning)
+        warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                  f"sourceTensor.detach().clone().requires_grad_(True), rather than {caller}(sourceTensor).")
     if row.like >= 0 and code < 0:
         code = (<Tensor> slots[row.like]).code
     return tensor_of_data(data, code)

@@ -5,13 +5,13 @@ Note [How an index is read]
     the view is made in one step; else each operation runs by itself, so that histories are torch's. Tensors, lists and masks
     then go to the op ``index`` together, each at the dim of the view where it stands (None for the dims between).
 """
-import warnings
 
 import numpy as np
 
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport int64_t
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport tensor_of_array
 from wengert_core.dims cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts, dtype_facts
@@ -129,10 +129,9 @@ cdef bint means_tuple(object value):
         return False
     for item in value:
         if isinstance(item, (Tensor, ARRAY, list, tuple, range, slice)) or item is None or item is Ellipsis:
-            warnings.warn("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
-                          "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
-                          "x[torch.tensor(seq)], which will result either in an error or a different result", UserWarning,
-                          stacklevel=2)
+            warn_user("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
+                      "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+                      "x[torch.tensor(seq)], which will result either in an error or a different result")
             return True
     return False
 

@@ -8,11 +8,11 @@
 >>> t.tolist()
 [5.0, 0.0]
 """
-import warnings
 
 import numpy as np
 cimport numpy as cnp
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
 from wengert_core.scalars cimport load_number
@@ -83,9 +83,9 @@ cdef Tensor tensor_sharing(object array, str what="NumPy array"):
     cdef Tensor t = tensor_at(array, False)
     if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray> array):
         storage_of(t).readonly = 1
-        warnings.warn(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-                      "this tensor will result in undefined behavior. You may want to copy it to protect its data or make it "
-                      "writable before converting it to a tensor.", UserWarning)
+        warn_user(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+                  "this tensor will result in undefined behavior. You may want to copy it to protect its data or make it "
+                  "writable before converting it to a tensor.")
     return t
 
 

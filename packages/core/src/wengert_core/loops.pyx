@@ -5,11 +5,11 @@ used only after it has agreed with NumPy's own call on three elements. ``WENGERT
 Source: NumPy C API, "ufuncobject.h". float16 and bfloat16 are computed in float32, as in torch, and rounded once.
 """
 import os
-import warnings
 
 import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
@@ -38,8 +38,8 @@ def numpy_is_known():
     version = tuple(int(part) for part in np.__version__.split(".")[:2])
     if (2, 0) <= version <= NUMPY_TESTED:
         return True
-    warnings.warn(f"wengert has not been tried with the inner loops of NumPy {np.__version__}: it calls NumPy the slow way",
-                  RuntimeWarning, stacklevel=2)
+    warn_user(f"wengert has not been tried with the inner loops of NumPy {np.__version__}: it calls NumPy the slow way",
+              RuntimeWarning)
     return False
 
 

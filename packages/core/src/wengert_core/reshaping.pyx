@@ -4,11 +4,11 @@ Note [Composites have no node]
     ``x.flatten()`` records a View node, as in torch: an op of the family "composite" has no formula, its primitives have. It does
     not look at modes: where other devices, batching or observers are at work, they meet the primitives.
 """
-import warnings
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.caution import warn_user
 from wengert_core.arrays cimport copy_into
 from wengert_core.layouts import contiguous_format
 from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
@@ -195,10 +195,9 @@ cdef object t_property_run(Op op, PyObject** slots):
     cdef int order[64]
     cdef int i
     if t.rank != 2 and t.rank:
-        warnings.warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
-                      "error in a future release. Consider `x.mT` to transpose batches of matrices or "
-                      "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.", UserWarning,
-                      stacklevel=2)
+        warn_user("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+                  "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+                  "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
     for i in range(t.rank):
         order[i] = t.rank - 1 - i
     return permuted(t, order)

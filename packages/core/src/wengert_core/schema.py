@@ -7,10 +7,12 @@ type lets None in, ``int[]*`` lets the numbers stand as positional arguments of 
 
 from __future__ import annotations
 
+Parameter = tuple[str, str, bool, bool, bool, bool, object]
 CONSTANTS = {"None": None, "True": True, "False": False}
+READ: dict[tuple[str, bool], Parameter] = {}  # most rows have "Tensor self"
 
 
-def parse_schema(schema: str) -> tuple[str, list[tuple[str, str, bool, bool, bool, bool, object]], tuple[str, ...]]:
+def parse_schema(schema: str) -> tuple[str, list[Parameter], tuple[str, ...]]:
     """(name, parameters, output names); a parameter is (name, type, optional, varargs, keyword-only, required,
     default).
 
@@ -26,11 +28,14 @@ def parse_schema(schema: str) -> tuple[str, list[tuple[str, str, bool, bool, boo
         if part == "*":
             keyword_only = True
         elif part:
-            params.append(_parameter(part, keyword_only, schema))
+            key = (part, keyword_only)
+            if key not in READ:
+                READ[key] = _parameter(part, keyword_only, schema)
+            params.append(READ[key])
     return name, params, _outputs(returns)
 
 
-def _parameter(part: str, keyword_only: bool, schema: str) -> tuple[str, str, bool, bool, bool, bool, object]:
+def _parameter(part: str, keyword_only: bool, schema: str) -> Parameter:
     kind, space, rest = part.partition(" ")
     if not space:
         raise ValueError(f"schema not understood: parameter {part!r} of {schema!r} has no type or no name")

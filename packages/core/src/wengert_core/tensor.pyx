@@ -8,6 +8,7 @@ from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, vis
 from cpython.ref cimport Py_INCREF, Py_XINCREF, PyObject
 from libc.string cimport memcpy, memset
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.scalars cimport load_number
@@ -385,9 +386,8 @@ cdef object size_of(Tensor t):
 cdef object warned_number(Tensor t):
     """single_number, with torch's warning for a tensor whose history the number leaves behind."""
     if t.flags & WG_GRAD:
-        import warnings
-        warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                      "Consider using tensor.detach() first.", UserWarning, stacklevel=2)
+        warn_user("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                  "Consider using tensor.detach() first.")
     if t.count != 1:
         raise ValueError(f"only one element tensors can be converted to Python scalars: this one has shape {list(shape_tuple(t))}")
     return load_number(t.data, t.code)

@@ -4,6 +4,7 @@ from wengert_core import TABLE as _TABLE
 from wengert_core import factory as _factory
 from wengert_core.tensor import mount as _mount
 
+from wengert_engine import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_engine import attributes as _attributes
 from wengert_engine import function as _function
 from wengert_engine import record as _record  # noqa: F401 - tells core's hooks what it does

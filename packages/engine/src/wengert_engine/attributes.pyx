@@ -1,5 +1,4 @@
 """What the engine adds to Tensor: requires_grad, grad, grad_fn, detach, hooks."""
-import warnings
 import weakref
 
 from wengert_engine.hooks import add_hook
@@ -7,6 +6,7 @@ from wengert_engine.hooks import add_hook
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
@@ -81,10 +81,10 @@ def get_grad(Tensor self):
     if self.extra != NULL and self.extra.grad != NULL:
         return <object> self.extra.grad
     if self.grad_fn != NULL and not self.flags & TF_RETAINS_GRAD:
-        warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-                      "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-                      "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-                      "you access the leaf Tensor instead.", UserWarning, stacklevel=2)
+        warn_user("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                  "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                  "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+                  "you access the leaf Tensor instead.")
     return None
 
 

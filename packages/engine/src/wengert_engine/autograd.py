@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from wengert_core import TABLE
+from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
@@ -36,7 +36,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     [2.0, 2.0]
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
@@ -47,11 +47,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     edges = root_edges(roots)
     grads = root_gradients(roots, grad_tensors, create_graph)
     if create_graph:
-        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
-                      "and its gradient which can cause a memory leak. We recommend using autograd.grad when creating "
-                      "the graph to avoid this. If you have to use this function, make sure to reset the .grad fields "
-                      "of your parameters to None after use to break the cycle and avoid the leak.",
-                      UserWarning, stacklevel=2)
+        warn_user("Using backward() with create_graph=True will create a reference cycle between the parameter "
+                  "and its gradient which can cause a memory leak. We recommend using autograd.grad when creating "
+                  "the graph to avoid this. If you have to use this function, make sure to reset the .grad fields "
+                  "of your parameters to None after use to break the cycle and avoid the leak.")
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is None:
         run_backward(edges, grads, keep, create_graph, None, True)
@@ -82,9 +81,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-                      "gradient for other parts of the graph, please use torch.autograd.backward.",
-                      FutureWarning, stacklevel=2)
+        warn_user("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                  "gradient for other parts of the graph, please use torch.autograd.backward.",
+                  FutureWarning)
     if is_grads_batched:
         raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once "
                                   "for each row of grad_outputs")

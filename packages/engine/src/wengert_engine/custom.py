@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
+
+from wengert_core.caution import warn_user
 
 from wengert_engine.function import FunctionCtx, apply_function
 from wengert_engine.grad_mode import is_grad_enabled, no_grad
@@ -80,9 +81,9 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
-                      f"in a future version: call {type(self).__name__}.apply(...)", DeprecationWarning, stacklevel=2)
+        warn_user(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                  "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+                  f"in a future version: call {type(self).__name__}.apply(...)", DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "

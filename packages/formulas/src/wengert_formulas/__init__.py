@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wengert_formulas import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
+
 if TYPE_CHECKING:
     from wengert_formulas.table import FormulaTable
 

@@ -11,6 +11,8 @@ entry-point groups ``wengert.*.v1``, ours as well as a stranger's. ``python -m w
 tensor([2., 4., 6.])
 """
 
+import wengert_core as _core  # noqa: F401 - here, not deep in the composition, where CPython's stack is slower to grow
+
 from wengert import compose as _compose
 
 __version__ = "0.1.0"

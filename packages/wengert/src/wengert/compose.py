@@ -51,9 +51,13 @@ def module_at(dotted: str) -> ModuleType:
 
 def mount(names: dict[str, Any]) -> None:
     """Put names into ``wengert`` (plain ones) and into its modules (dotted ones)."""
+    top = module_at("").__dict__
     for dotted, value in names.items():
-        place, _, name = dotted.rpartition(".")
-        module_at(place).__dict__.setdefault(name, value)
+        if "." in dotted:
+            place, _, name = dotted.rpartition(".")
+            module_at(place).__dict__.setdefault(name, value)
+        else:
+            top.setdefault(dotted, value)
 
 
 def mount_table(table: Any) -> None:

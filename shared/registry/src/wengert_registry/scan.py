@@ -118,7 +118,8 @@ def _read(file: str) -> tuple[str, str]:
     try:
         with open(file, "rb", 0) as stream:
             data = stream.read()
-        return (data.decode("utf-8-sig"), "") if PREFIX.encode() in data else ("", "")
+        # the codec "utf-8-sig" would have to be imported
+        return (data.decode().removeprefix("\ufeff"), "") if PREFIX.encode() in data else ("", "")
     except (FileNotFoundError, NotADirectoryError):
         return "", ""
     except (OSError, UnicodeDecodeError) as error:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import string
 from functools import lru_cache
 from typing import Any
 
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-LETTERS = string.ascii_uppercase + string.ascii_lowercase
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 Labels = list[Any]  # a letter for a subscript, a number for a dim of an ellipsis, counted from the right: -1, -2, ...
 
 

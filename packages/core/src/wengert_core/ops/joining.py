@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Size, Tensor
@@ -201,11 +201,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     if not listed:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if indexing is None:
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_user("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     check_grid(listed, indexing)
     swapped = indexing == "xy" and len(listed) >= 2
     if swapped:

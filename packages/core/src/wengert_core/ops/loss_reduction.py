@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 NAMES = {
@@ -34,11 +34,7 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
     if size_average is not None or reduce is not None:
         mean = True if size_average is None else size_average
         reduction = "none" if reduce is False else "mean" if mean else "sum"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if reduction not in NUMBERS:
         raise ValueError(f"{reduction} is not a valid value for reduction: it is 'none', 'mean' or 'sum'")
     return reduction
@@ -64,10 +60,7 @@ def weighted(loss: Any, weight: Tensor | None, reduction: str) -> Any:
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:
     """The sizes differ: what follows broadcasts, which is seldom meant."""
     if input.shape != target.shape:
-        warnings.warn(
+        warn_user(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
             "likely lead "
-            "to incorrect results due to broadcasting. Please ensure they have the same size.",
-            UserWarning,
-            stacklevel=3,
-        )
+            "to incorrect results due to broadcasting. Please ensure they have the same size.")

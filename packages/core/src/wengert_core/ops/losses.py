@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
@@ -161,14 +161,11 @@ def kl_div(
 ) -> Any:
     """The divergence of probabilities (``target``, or their logarithms) from log-probabilities (``input``)."""
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn_user(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
             "divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-            "'batchmean' in the next major release.",
-            UserWarning,
-            stacklevel=2,
-        )
+            "'batchmean' in the next major release.")
     batch = reduction == "batchmean"
     reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
     loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input

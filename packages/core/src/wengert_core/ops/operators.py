@@ -30,11 +30,7 @@ OPERATORS = {
     "pos": "positive",
     "abs": "abs",
 }
-IN_PLACE = {
-    f"i{name}": f"{op}_"
-    for name, op in OPERATORS.items()
-    if f"{op}_" in TABLE.ops and f"{name}" not in ("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")
-}
+NEVER_IN_PLACE = ("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")
 
 
 def invert(self: Any) -> Any:
@@ -44,4 +40,10 @@ def invert(self: Any) -> Any:
     return TABLE.ops["bitwise_not"](self)
 
 
-set_operators({name: TABLE.ops[op] for name, op in (OPERATORS | IN_PLACE).items()} | {"invert": invert})
+def install() -> None:
+    """Give Tensor its operators; all rows must be there."""
+    ops = TABLE.ops
+    given = {name: ops[op] for name, op in OPERATORS.items()}
+    in_place = {f"i{name}": f"{op}_" for name, op in OPERATORS.items() if name not in NEVER_IN_PLACE}
+    written = {name: ops[op] for name, op in in_place.items() if op in ops}
+    set_operators({**given, **written, "invert": invert})

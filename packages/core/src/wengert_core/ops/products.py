@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.joining import widened
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.matmul import bmm, matmul, mm, mv
@@ -127,13 +127,10 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along ``dim``; without it along the first dim of size 3."""
     if dim is None:
-        warnings.warn(
+        warn_user(
             "Using torch.cross without specifying the dim arg is deprecated. Please either pass the dim explicitly "
             "or simply use "
-            "torch.linalg.cross.",
-            UserWarning,
-            stacklevel=2,
-        )
+            "torch.linalg.cross.")
         shape = widened(list(input.shape), list(other.shape))
         dim = next((i for i, size in enumerate(shape) if size == 3), None)
         if dim is None:
@@ -177,13 +174,9 @@ def in_best_order(chain: list[Tensor]) -> Any:
 
 def chain_matmul(*matrices: Tensor) -> Any:
     """multi_dot of its arguments; a single matrix is the result."""
-    warnings.warn(
-        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
-        "torch.linalg.multi_dot instead, "
-        "which accepts a list of two or more tensors rather than multiple parameters.",
-        UserWarning,
-        stacklevel=2,
-    )
+    warn_user("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+              "torch.linalg.multi_dot instead, "
+              "which accepts a list of two or more tensors rather than multiple parameters.")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 

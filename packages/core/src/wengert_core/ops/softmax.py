@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -49,31 +49,28 @@ TABLE.softmax(
 )
 
 
-def implicit_dim(name: str, ndim: int, level: int) -> int:
+def implicit_dim(name: str, ndim: int) -> int:
     """The dim that an old rule takes when none is given."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        UserWarning,
-        stacklevel=level,
-    )
+    warn_user(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """exp(input) / sum(exp(input)) along ``dim``."""
-    dim = implicit_dim("softmax", input.dim(), _stacklevel) if dim is None else dim
+    dim = implicit_dim("softmax", input.dim()) if dim is None else dim
     return softmax_op(input, dim) if dtype is None else softmax_op(input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of softmax along ``dim``."""
-    dim = implicit_dim("log_softmax", input.dim(), _stacklevel) if dim is None else dim
+    dim = implicit_dim("log_softmax", input.dim()) if dim is None else dim
     return log_softmax_op(input, dim) if dtype is None else log_softmax_op(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax(-input) along ``dim``."""
-    dim = implicit_dim("softmin", input.dim(), _stacklevel) if dim is None else dim
+    dim = implicit_dim("softmin", input.dim()) if dim is None else dim
     return softmax_op(-input, dim) if dtype is None else softmax_op(-input, dim, dtype)
 
 

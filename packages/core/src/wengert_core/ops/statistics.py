@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from typing import Any
-from warnings import warn
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.table import TABLE
 from wengert_core.staged import as_dtype
 
@@ -39,8 +39,8 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
     left = reduced_count(self, dim) - (1 if correction is None else correction)
     if left <= 0:
-        warn("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
-             "numel divided by output numel).", UserWarning, stacklevel=3)
+        warn_user("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                  "(input numel divided by output numel).")
     return ops["div"](total, float(left if left > 0 else 0))
 
 

@@ -1,0 +1,24 @@
+"""Warnings that point at the line of the user's program, however many of our own functions lie between."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas"}
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """warnings.warn for the innermost frame outside of wengert; compiled functions have no frame and do not count.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_user("better not", FutureWarning)
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('FutureWarning', 'better not')
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -1,0 +1,161 @@
+/* All compiled modules of a package in one shared object: one file to find, map and relocate, where there were dozens.
+
+   setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name", PyInit_...,
+   later) for each, after those it imports. This module is their finder and loader: importing it puts it in front of
+   sys.meta_path and loads the others, in an order in which none waits for another. The package's __init__ does it first.
+   The same file in every compiled package. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <string.h>
+
+#define MODULE(name, init, later) PyMODINIT_FUNC init(void);
+#include "modules.h"
+#undef MODULE
+
+static const struct {
+    const char *name;
+    PyObject *(*init)(void);
+    int later;
+} MODULES[] = {
+#define MODULE(name, init, later) {name, init, later},
+#include "modules.h"
+#undef MODULE
+    {NULL, NULL, 0}};
+
+static PyObject *make_spec; /* importlib.machinery.ModuleSpec */
+
+static int index_of(PyObject *name) {
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (text == NULL) {
+        PyErr_Clear();
+        return -1;
+    }
+    if (strncmp(text, "wengert", 7) != 0) return -1;
+    for (int i = 0; MODULES[i].name != NULL; i++) {
+        if (strcmp(MODULES[i].name, text) == 0) return i;
+    }
+    return -1;
+}
+
+static PyObject *spec_of(PyObject *self, PyObject *name) {
+    PyObject *file = PyObject_GetAttrString(self, "__file__");
+    if (file == NULL) return NULL;
+    PyObject *names = Py_BuildValue("(s)", "origin");
+    PyObject *given[] = {name, self, file};
+    PyObject *spec = names == NULL ? NULL : PyObject_Vectorcall(make_spec, given, 2, names);
+    Py_XDECREF(names);
+    Py_DECREF(file);
+    if (spec != NULL && PyObject_SetAttrString(spec, "has_location", Py_True) < 0) Py_CLEAR(spec);
+    return spec;
+}
+
+static PyObject *find_spec(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    if (n < 1) {
+        PyErr_SetString(PyExc_TypeError, "find_spec(name, path=None, target=None) needs a name");
+        return NULL;
+    }
+    if (index_of(args[0]) < 0) Py_RETURN_NONE;
+    return spec_of(self, args[0]);
+}
+
+static PyObject *create_module(PyObject *self, PyObject *spec) {
+    PyObject *name = PyObject_GetAttrString(spec, "name");
+    if (name == NULL) return NULL;
+    int i = index_of(name);
+    if (i < 0) {
+        PyErr_Format(PyExc_ImportError, "%R is not one of the modules in this file", name);
+        Py_DECREF(name);
+        return NULL;
+    }
+    Py_DECREF(name);
+    PyObject *definition = MODULES[i].init(); /* borrowed, by PEP 489 */
+    return definition == NULL ? NULL : PyModule_FromDefAndSpec((PyModuleDef *)definition, spec);
+}
+
+static PyObject *exec_module(PyObject *self, PyObject *module) {
+    PyModuleDef *definition = PyModule_GetDef(module);
+    if (definition == NULL || PyModule_ExecDef(module, definition) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Import a module as importlib would, with a tenth of the work. */
+static int load(PyObject *self, PyObject *name, PyObject *modules) {
+    const char *text = PyUnicode_AsUTF8(name);
+    const char *dot = text == NULL ? NULL : strrchr(text, '.');
+    if (dot == NULL) return -1;
+    PyObject *above = PyUnicode_FromStringAndSize(text, dot - text);
+    PyObject *parent = above == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(modules, above));
+    if (parent == NULL && above != NULL && !PyErr_Occurred()) parent = PyImport_Import(above);
+    Py_XDECREF(above);
+    if (parent == NULL) return -1;
+    if (PyDict_GetItemWithError(modules, name) != NULL) { /* the parent has imported it */
+        Py_DECREF(parent);
+        return 0;
+    }
+    PyObject *spec = spec_of(self, name);
+    PyObject *module = spec == NULL ? NULL : create_module(self, spec);
+    PyObject *done = NULL;
+    if (module != NULL && PyObject_SetAttrString(module, "__spec__", spec) == 0 && PyDict_SetItem(modules, name, module) == 0) {
+        done = exec_module(self, module);
+        if (done == NULL) {
+            PyObject *type, *value, *trace;
+            PyErr_Fetch(&type, &value, &trace);
+            if (PyDict_DelItem(modules, name) < 0) PyErr_Clear();
+            PyErr_Restore(type, value, trace);
+        } else if (PyObject_SetAttrString(parent, dot + 1, module) < 0) {
+            Py_CLEAR(done);
+        }
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(module);
+    Py_XDECREF(spec);
+    Py_DECREF(parent);
+    return done == NULL ? -1 : 0;
+}
+
+/* Importing this module: be the first finder, and import the modules in this file, but for those marked to come later. */
+static int execute(PyObject *self) {
+    PyObject *finders = PySys_GetObject("meta_path");
+    PyObject *machinery = PyImport_ImportModule("importlib.machinery");
+    if (machinery == NULL) return -1;
+    make_spec = PyObject_GetAttrString(machinery, "ModuleSpec");
+    Py_DECREF(machinery);
+    if (make_spec == NULL) return -1;
+    if (finders == NULL) PyErr_SetString(PyExc_ImportError, "sys.meta_path is gone");
+    if (finders == NULL || PyList_Insert(finders, 0, self) < 0) return -1;
+    PyObject *modules = PyImport_GetModuleDict();
+    for (int i = 0; MODULES[i].name != NULL; i++) {
+        if (MODULES[i].later) continue;
+        PyObject *name = PyUnicode_InternFromString(MODULES[i].name);
+        int failed = name == NULL || (PyDict_GetItemWithError(modules, name) == NULL && load(self, name, modules) < 0);
+        Py_XDECREF(name);
+        if (failed) return -1;
+    }
+    return 0;
+}
+
+static PyObject *names(PyObject *self, PyObject *unused) {
+    PyObject *all = PyList_New(0);
+    for (int i = 0; all != NULL && MODULES[i].name != NULL; i++) {
+        PyObject *name = PyUnicode_FromString(MODULES[i].name);
+        if (name == NULL || PyList_Append(all, name) < 0) Py_CLEAR(all);
+        Py_XDECREF(name);
+    }
+    return all;
+}
+
+static PyMethodDef METHODS[] = {
+    {"find_spec", (PyCFunction)(void (*)(void))find_spec, METH_FASTCALL, "The spec of a module in this file, or None."},
+    {"create_module", create_module, METH_O, "The module of a spec, not yet executed."},
+    {"exec_module", exec_module, METH_O, "Execute a module."},
+    {"names", names, METH_NOARGS, "The full names of the modules in this file."},
+    {NULL, NULL, 0, NULL}};
+
+static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, execute}, {0, NULL}};
+
+static struct PyModuleDef DEFINITION = {
+    PyModuleDef_HEAD_INIT, "_native", "The compiled modules of this package, in one file.", 0, METHODS, SLOTS, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void) {
+    return PyModuleDef_Init(&DEFINITION);
+}
