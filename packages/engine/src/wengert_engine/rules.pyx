@@ -9,9 +9,10 @@ from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_NEGATE, RULE_PASS,
                                      RULE_SCALE, RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, InputRule)
 from wengert_engine.function cimport run_function
-from wengert_engine.gradients cimport materialized, shape_of, stealable, write, zeros_of
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge, FunctionNode, edges_of,
-                                  saved_of)
+from wengert_engine.gradients cimport fitted, materialized, shape_of, stealable, write, zeros_of
+from wengert_engine.leaves cimport accumulate
+from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
+                                  FunctionNode, edges_of, saved_of)
 from wengert_engine.saved cimport saved_value
 
 cdef extern from "Python.h":
@@ -105,6 +106,8 @@ cdef Tensor zeros_for(Edge* edge):
 
 cdef list input_gradients(Node node, list parts, bint create_graph):
     """The gradients for a node's edges, in their order. parts: those of its outputs, None where there is none."""
+    if node.kind == NODE_ACCUMULATE:
+        return into_leaf(node, parts[0], create_graph)
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
     if node.kind == NODE_COPY_SLICES:
@@ -142,6 +145,13 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
     return grads
 
 
+cdef list into_leaf(Node node, object grad, bint create_graph):
+    """An AccumulateGrad that somebody calls: it adds a gradient into its leaf's grad, and has no inputs."""
+    if grad is not None:
+        accumulate(node, fitted(node, 0, <Tensor> grad, node, 0), create_graph)
+    return []
+
+
 cdef list around_view(Node node, object grad, bint create_graph):
     """A write to a view, seen from the base: outside the view the gradient passes, inside it goes through the op."""
     if saved_of(node)[0].value == NULL:
@@ -170,7 +180,12 @@ cdef bint is_view_gradient(PyObject* node) noexcept:
 
 def call_node(Node node, grads):
     """What calling a node gives: the gradients of its inputs for those of its outputs. The graph is kept."""
+    name = type(node).__name__
     if len(grads) != node.n_outputs:
-        raise TypeError(f"{type(node).__name__} takes {node.n_outputs} gradients but {len(grads)} were given")
+        raise TypeError(f"expected {node.n_outputs} arguments, got {len(grads)} instead: {name} takes the gradients of its "
+                        "outputs")
+    for i, grad in enumerate(grads):
+        if grad is not None and not isinstance(grad, Tensor):
+            raise TypeError(f"argument {i} is not a Variable: {name} got {type(grad).__name__}")
     results = input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0)
     return results[0] if len(results) == 1 else tuple(results)
