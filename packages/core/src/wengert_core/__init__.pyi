@@ -40,7 +40,7 @@ from wengert_core.random import initial_seed as initial_seed
 from wengert_core.random import manual_seed as manual_seed
 from wengert_core.random import seed as seed
 from wengert_core.random import set_rng_state as set_rng_state
-from wengert_core.tensor import Size as Size
+from wengert_core.sizes import Size as Size
 from wengert_core.tensor import Storage as Storage
 from wengert_core.tensor import Tensor as Tensor
 from wengert_core.tensor import (
