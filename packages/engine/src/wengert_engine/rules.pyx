@@ -120,7 +120,7 @@ cdef list input_gradients(Node node, list parts, bint create_graph):
 cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
     cdef Edge* edge = edges_of(node)
     cdef InputRule* rule
-    cdef int i, at
+    cdef int i, k, n, at
     cdef Tensor grad = materialized(node, parts[:1])[0] if f.inputs[0].kind != RULE_ZERO or f.n_inputs > 1 else None
     grads = []
     joint = None
@@ -132,10 +132,13 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
                 joint = iter(called(node, rule, &edge[at], grad, parts, create_graph))
             grads.append(next(joint))
         elif rule.is_list:
-            if node.needs >> i & 1:
-                grads.extend(called(node, rule, &edge[at], grad, parts, create_graph))
+            n = node.n_edges - (f.n_inputs - 1)
+            if not node.needs >> i & 1:
+                grads.extend([None] * n)
+            elif rule.kind == RULE_ZERO:
+                grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
             else:
-                grads.extend([None] * (node.n_edges - (f.n_inputs - 1)))
+                grads.extend(called(node, rule, &edge[at], grad, parts, create_graph))
         elif edge[at].node == NULL:
             grads.append(None)
         elif rule.kind == RULE_CALL:
