@@ -126,11 +126,12 @@ def test_core_alone_has_no_gradients_to_show(core: Path) -> None:
     assert run(core, program) == "False None None True"
 
 
-def test_the_engine_without_formulas_names_the_operation(tmp_path: Path) -> None:
+def test_the_engine_without_formulas_names_the_operation_and_the_command(tmp_path: Path) -> None:
     folder = environment(tmp_path, ENGINE)
     text = error(folder, f"import wengert_core as wc, wengert_engine\n{SQUARE}", "y.backward()")
     assert "'RuntimeError'" in text
     assert re.search(r"the derivative for '(sum|mul)' is not implemented", text)
+    assert "wengert-formulas is not installed: pip install wengert-formulas" in text
 
 
 def test_a_custom_function_needs_no_formulas(tmp_path: Path) -> None:

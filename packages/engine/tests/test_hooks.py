@@ -87,3 +87,32 @@ def test_hooks_that_return_nonsense():
     x.register_hook(lambda g: g[:1])
     with pytest.raises(RuntimeError, match="has changed the size of value"):
         x.sum().backward()
+
+
+def test_calling_the_node_of_a_leaf_adds_into_its_grad():
+    """As torch's AccumulateGrad: hooks on the gradient are not called, those on the finished grad are."""
+    x, done = leaf(1.0, 2.0), []
+    x.register_hook(lambda grad: grad * 10)
+    x.register_post_accumulate_grad_hook(lambda t: done.append(t.grad.tolist()))
+    (node, _), *_ = (x * 2).grad_fn.next_functions
+    given = wc.tensor([1.0, 3.0])
+    assert node(given) == ()
+    assert node(given) == ()
+    assert node(None) == ()
+    assert done == [[1.0, 3.0], [2.0, 6.0]]
+    assert x.grad.tolist() == [2.0, 6.0]
+    assert given.tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize(("grads", "kind", "phrase"), [
+    ((), TypeError, "expected 1 arguments, got 0 instead"),
+    ((wc.ones(2), wc.ones(2)), TypeError, "expected 1 arguments, got 2 instead"),
+    ((1.0,), TypeError, "argument 0 is not a Variable"),
+    ((wc.ones(3),), RuntimeError, r"\[3\].*\[2\]"),
+])
+def test_a_node_refuses_what_are_no_gradients_of_its_outputs(grads, kind, phrase):
+    x = leaf(1.0, 2.0)
+    (node, _), *_ = (x * 2).grad_fn.next_functions
+    with pytest.raises(kind, match=phrase):
+        node(*grads)
+    assert x.grad is None

@@ -8,6 +8,7 @@ from wengert_core.table import OpTable
 from wengert_engine.formula import Formula
 from wengert_formulas import load
 from wengert_formulas.table import FormulaTable
+from wengert_registry import registry
 
 
 def cube():
@@ -70,3 +71,14 @@ def test_an_input_that_the_schema_does_not_have_is_an_error_when_the_formula_is_
 def test_load_gives_the_same_table_each_time():
     assert load() is load()
     assert load().name == wc.TABLE.name
+
+
+def test_the_derivative_zero_of_an_op_that_takes_a_sequence():
+    table = FormulaTable("test")
+    table.zero("stack")
+    x, other = wc.ones(2, requires_grad=True), wc.ones(2)
+    with registry.group("formulas").register("core.stack", table.entries["stack"]):
+        y = wc.stack([x, other, x * 2])
+        y.sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+    assert [node is None for node, _ in y.grad_fn.next_functions] == [False, True, False]

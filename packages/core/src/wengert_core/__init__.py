@@ -8,9 +8,10 @@ from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
 from wengert_core.ops.whole import TABLE
 from wengert_core.public import PUBLIC as _PUBLIC
+from wengert_core.sizes import Size
 from wengert_core.table import accept as _accept
 from wengert_core.table import install as _install
-from wengert_core.tensor import Size, Storage, Tensor
+from wengert_core.tensor import Storage, Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
 from wengert_core.without_engine import mount_all as _mount_without_engine
 

@@ -1,7 +1,8 @@
 from typing import Any, overload
 
 from wengert_core.layouts import memory_format as _memory_format
-from wengert_core.tensor import Size, Storage, Tensor
+from wengert_core.sizes import Size
+from wengert_core.tensor import Storage, Tensor
 
 METHODS: dict[str, Any]
 

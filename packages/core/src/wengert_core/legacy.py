@@ -39,7 +39,7 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
 
 
 def _from_data(name: str, kind: dtype, data: Any) -> Tensor:
-    from wengert_core.tensor import Size
+    from wengert_core.sizes import Size
 
     if isinstance(data, Tensor):
         if name != "Tensor" and data.dtype is not kind:

@@ -1,7 +1,7 @@
 """Tensor and Storage: the structs, and what other modules may do with them.
 
 Note [Who owns a tensor's fields]
-    ``Tensor`` frees and traverses its fields itself (tensor.pyx patches the type's slots), so they are raw pointers:
+    ``Tensor`` frees and traverses its fields itself (lifetime.pxi patches the type's slots), so they are raw pointers:
     a new tensor costs a pop from a freelist. A tensor is known to the garbage collector only from the moment it can
     reference something that could lead back to it (a grad_fn, a base, a gradient, an attribute): ``track``.
 Note [Version counters]
@@ -15,14 +15,11 @@ from libc.stdint cimport uint32_t, uint8_t, uint16_t
 cdef enum:                             # Tensor.flags above the bits of state.h
     TF_CONTIGUOUS = 64                 # row-major without gaps
     TF_VIEW = 128                      # has a base: grad_fn may have to be made anew, see engine
-    TF_LEAF_GRAD = 256                 # requires_grad was asked for on this leaf
     TF_RETAINS_GRAD = 512
     TF_INFERENCE = 1024                # made in inference mode
-    TF_PARAMETER = 2048                # reserved for subclasses that print another name
     TF_META_SHIFT = 12                 # 3 bits: how a view came to be (ViewOrigin)
     TF_META_MASK = 7 << 12
     TF_SUBCLASS = 1 << 15
-    TF_INLINE_DIMS = 1 << 16           # dims points to dims_inline
 
 cdef enum ViewOrigin:
     VIEW_DEFAULT = 0
@@ -86,9 +83,6 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) e
 cdef object shape_tuple(Tensor t)
 cdef Py_ssize_t shape_overlap(Tensor t) noexcept                 # 1 when two elements may share memory (expanded)
 
-
-cdef inline bint is_tensor(PyObject* o) noexcept:
-    return isinstance(<object> o, Tensor)
 
 cdef inline Py_ssize_t* strides_of(Tensor t) noexcept:
     return t.dims + t.rank

@@ -1,6 +1,7 @@
 """Tensor and Storage: making, sharing and freeing them. What users call on a tensor is added by other modules (mount).
 
 Names and rules are in tensor.pxd: Note [Who owns a tensor's fields], Note [Version counters].
+The .pxi files are parts of this module: what they call of each other for every tensor is then called directly, or inlined.
 """
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -12,6 +13,7 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.scalars cimport load_number
+from wengert_core.sizes import Size
 from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
 
 
@@ -35,7 +37,6 @@ cdef extern from "Python.h":
     bint PyObject_GC_IsTracked(PyObject* o) noexcept
     void Py_DECREF(PyObject* o) noexcept
     void Py_XDECREF(PyObject* o) noexcept
-    PyTypeObject* Py_TYPE(PyObject* o) noexcept
     int PyObject_GenericSetAttr(object o, object name, PyObject* value) except -1
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
     bint PyFloat_Check(PyObject* o) noexcept
@@ -57,102 +58,11 @@ cdef extern from *:
     Py_ssize_t WENGERT_WEAK_OFFSET(PyTypeObject* t) noexcept
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
-
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef PyObject* TENSORS[512]
-cdef int N_TENSORS = 0
-cdef PyObject* STORAGES[512]
-cdef int N_STORAGES = 0
 cdef object CONSTRUCT = None           # what Tensor(...) does: a callable (cls, args, kwargs), set by factories
 
-
-cdef class Storage:
-    """A block of memory with its version counter; shared by a tensor and its views."""
-
-    def __init__(self):
-        raise TypeError("cannot create 'Storage' instances: make a tensor and use untyped_storage()")
-
-    def data_ptr(self):
-        """Address of the first byte."""
-        return <Py_ssize_t> self.data
-
-    def size(self):
-        """Usable bytes."""
-        return self.nbytes
-
-    def __len__(self):
-        return self.nbytes
-
-    def __repr__(self):
-        return f"<wengert.Storage of {self.nbytes} bytes at {<Py_ssize_t> self.data:#x}, version {self.version}>"
-
-
-# ---- operators: which callable a Python operator means is told by the op table (set_operators)
-
-cdef enum:
-    N_OPERATORS = 48
-
-cdef PyObject* OPERATORS[48]
-memset(OPERATORS, 0, sizeof(OPERATORS))
-cdef tuple OPERATOR_NAMES = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
-    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
-    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul", "repr", "iter",
-    "contains")
-cdef enum Operator:
-    O_ADD, O_SUB, O_MUL, O_TRUEDIV, O_FLOORDIV, O_MOD, O_POW, O_MATMUL, O_AND, O_OR, O_XOR, O_LSHIFT, O_RSHIFT
-    O_IADD, O_ISUB, O_IMUL, O_ITRUEDIV, O_IFLOORDIV, O_IMOD, O_IPOW, O_IAND, O_IOR, O_IXOR, O_ILSHIFT, O_IRSHIFT
-    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL, O_REPR, O_ITER
-    O_CONTAINS
-
-
-def set_operators(table):
-    """Say what Python's operators call: a dict from the special method's name without underscores to a callable."""
-    for name, function in table.items():
-        index = OPERATOR_NAMES.index(name)
-        Py_INCREF(function)
-        OPERATORS[index] = <PyObject*> function
-
-
-cdef inline bint is_operand(PyObject* o) noexcept:
-    """What may stand beside a tensor: tensors, numbers, arrays."""
-    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o)
-            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None) or PyComplex_Check(o))
-
-
-cdef object apply2(int which, PyObject* a, PyObject* b):
-    cdef PyObject* args[2]
-    if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
-        return refused(which, <object> a, <object> b)
-    args[0], args[1] = a, b
-    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
-
-
-cdef object refused(int which, object a, object b):
-    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
-    other = b if isinstance(a, Tensor) else a
-    if which == O_EQ or which == O_NE or OPERATORS[which] == NULL or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
-        return NotImplemented
-    sign = "@=" if which == O_IMATMUL else SIGNS[which]
-    if O_LT <= which <= O_GE:
-        raise TypeError(f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'")
-    raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
-
-
-cdef tuple SIGNS = ("+", "-", "*", "/", "//", "%", "** or pow()", "@", "&", "|", "^", "<<", ">>", "+=", "-=", "*=", "/=", "//=", "%=",
-                    "**=", "&=", "|=", "^=", "<<=", ">>=", "<", "<=", "==", "!=", ">", ">=")
-
-
-cdef object operator(int which):
-    if OPERATORS[which] == NULL:
-        raise TypeError(f"no op is installed for {OPERATOR_NAMES[which]} of a Tensor")
-    return <object> OPERATORS[which]
-
-
-cdef object apply1(int which, PyObject* a):
-    if OPERATORS[which] == NULL:
-        return NotImplemented
-    return PyObject_Vectorcall(<object> OPERATORS[which], &a, 1, NULL)
+include "storage.pxi"
+include "operators.pxi"
 
 
 @cython.c_api_binop_methods(True)
@@ -351,33 +261,10 @@ cdef class Tensor:
         return version_of(self)
 
 
-cdef int COMPARISONS[6]
-COMPARISONS[0], COMPARISONS[1], COMPARISONS[2] = O_LT, O_LE, O_EQ
-COMPARISONS[3], COMPARISONS[4], COMPARISONS[5] = O_NE, O_GT, O_GE
+include "lifetime.pxi"
 
 
-class Size(tuple):
-    """The sizes of a tensor: a tuple with torch.Size's name and ``numel``."""
-
-    __slots__ = ()
-
-    def __repr__(self):
-        return f"torch.Size([{', '.join(map(str, self))}])"
-
-    def numel(self):
-        """The product of the sizes."""
-        n = 1
-        for size in self:
-            n *= size
-        return n
-
-    def __getitem__(self, index):
-        part = tuple.__getitem__(self, index)
-        return Size(part) if isinstance(index, slice) else part
-
-    def __add__(self, other):
-        return Size(tuple.__add__(self, tuple(other)))
-
+# ---- numbers and sizes
 
 cdef object size_of(Tensor t):
     return Size(shape_tuple(t))
@@ -408,183 +295,6 @@ cdef object single_number(Tensor t):
         raise RuntimeError(f"a Tensor with {t.count} elements cannot be converted to Scalar: its shape is "
                            f"{list(shape_tuple(t))}; use .tolist(), or index it first")
     return load_number(t.data, t.code)
-
-
-# ---- life of a Storage
-
-cdef Storage blank_storage():
-    cdef PyObject* o = wengert_take(STORAGES, &N_STORAGES, <PyTypeObject*> Storage)
-    cdef Storage s = <Storage> o
-    Py_DECREF(o)                       # s holds the only reference now
-    s.owner = NULL
-    s.data = NULL
-    s.nbytes = 0
-    s.bin = FOREIGN_BIN
-    s.version = 0
-    s.readonly = 0
-    return s
-
-
-cdef Storage new_storage(Py_ssize_t nbytes):
-    """Fresh memory of our own, not cleared."""
-    cdef Storage s = blank_storage()
-    s.data = allocate(nbytes, &s.bin)
-    s.nbytes = nbytes
-    return s
-
-
-cdef Storage foreign_storage(char* data, Py_ssize_t nbytes, PyObject* owner):
-    """Memory that ``owner`` keeps alive."""
-    cdef Storage s = blank_storage()
-    s.data = data
-    s.nbytes = nbytes
-    Py_XINCREF(owner)
-    s.owner = owner
-    return s
-
-
-cdef void storage_dealloc(PyObject* o) noexcept:
-    # Only borrowed casts here: a reference taken to a dying object would kill it twice.
-    if (<Storage> o).bin != FOREIGN_BIN:
-        release((<Storage> o).data, (<Storage> o).bin)
-    wengert_clear_ref(&(<Storage> o).owner)
-    wengert_keep(STORAGES, &N_STORAGES, <PyTypeObject*> Storage, o)
-
-
-# ---- life of a Tensor
-
-cdef Tensor blank_tensor():
-    """A tensor of exactly this type with empty fields, not known to the collector; the caller sets what is not set here."""
-    cdef PyObject* o = wengert_take(TENSORS, &N_TENSORS, <PyTypeObject*> Tensor)
-    wengert_null_slot(o, WENGERT_DICT_OFFSET(<PyTypeObject*> Tensor))
-    wengert_null_slot(o, WENGERT_WEAK_OFFSET(<PyTypeObject*> Tensor))
-    cdef Tensor t = <Tensor> o
-    Py_DECREF(o)
-    t.storage = NULL
-    t.base = NULL
-    t.grad_fn = NULL
-    t.extra = NULL
-    t.dims = t.dims_inline
-    t.flags = WG_TENSOR_ALWAYS
-    t.output_nr = 0
-    t.device = 0
-    t.attr_version = 0
-    return t
-
-
-cdef int set_ndim(Tensor t, int ndim) except -1:
-    """Give ``t`` room for ndim sizes and strides; what it had is lost."""
-    if t.dims != t.dims_inline:
-        PyMem_Free(t.dims)
-        t.dims = t.dims_inline
-    t.rank = ndim
-    if ndim > 2:
-        t.dims = <Py_ssize_t*> PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
-        if t.dims == NULL:
-            t.dims = t.dims_inline
-            t.rank = 0
-            raise MemoryError()
-    return 0
-
-
-cdef void free_extra(PyObject* o) noexcept:
-    cdef TensorExtra* extra = (<Tensor> o).extra
-    if extra != NULL:
-        (<Tensor> o).extra = NULL
-        Py_XDECREF(extra.grad)
-        Py_XDECREF(extra.hooks)
-        Py_XDECREF(extra.post_hooks)
-        Py_XDECREF(extra.tangent)
-        Py_XDECREF(extra.name)
-        PyMem_Free(extra)
-
-
-cdef int tensor_clear(PyObject* o) noexcept:
-    wengert_clear_ref(&(<Tensor> o).grad_fn)
-    wengert_clear_ref(&(<Tensor> o).base)
-    if (<Tensor> o).extra != NULL and (<Tensor> o).extra.accumulate == NULL:
-        free_extra(o)
-    elif (<Tensor> o).extra != NULL:
-        wengert_clear_ref(&(<Tensor> o).extra.grad)
-        wengert_clear_ref(&(<Tensor> o).extra.hooks)
-        wengert_clear_ref(&(<Tensor> o).extra.post_hooks)
-        wengert_clear_ref(&(<Tensor> o).extra.tangent)
-    wengert_clear_ref(wengert_dict_slot(o, <PyTypeObject*> Tensor))
-    return 0
-
-
-cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
-    cdef PyObject* parts[7]
-    cdef TensorExtra* extra = (<Tensor> o).extra
-    cdef int i, n = 3, code
-    parts[0] = (<Tensor> o).grad_fn
-    parts[1] = (<Tensor> o).base
-    parts[2] = wengert_dict_slot(o, <PyTypeObject*> Tensor)[0]
-    if extra != NULL:
-        parts[3], parts[4], parts[5], parts[6] = extra.grad, extra.hooks, extra.post_hooks, extra.tangent
-        n = 7
-    for i in range(n):
-        if parts[i] != NULL:
-            code = visit(parts[i], arg)
-            if code:
-                return code
-    return 0
-
-
-cdef void tensor_dealloc(PyObject* o) noexcept:
-    # Only borrowed casts here, as in storage_dealloc.
-    PyObject_GC_UnTrack(o)
-    wengert_clear_weakrefs(o, <PyTypeObject*> Tensor)
-    wengert_clear_ref(&(<Tensor> o).grad_fn)
-    wengert_clear_ref(&(<Tensor> o).base)
-    free_extra(o)
-    wengert_clear_ref(wengert_dict_slot(o, <PyTypeObject*> Tensor))
-    wengert_clear_ref(&(<Tensor> o).storage)
-    if (<Tensor> o).dims != (<Tensor> o).dims_inline:
-        PyMem_Free((<Tensor> o).dims)
-    wengert_keep(TENSORS, &N_TENSORS, <PyTypeObject*> Tensor, o)
-
-
-cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
-    """Tensor(...): the legacy constructor, and the instance of a subclass."""
-    if CONSTRUCT is None:
-        raise TypeError("cannot create 'Tensor' instances before wengert_core.factories is imported")
-    return CONSTRUCT(<object> cls, <object> args, <object> kwargs if kwargs != NULL else {})
-
-
-def set_constructor(construct):
-    """Tell core what ``Tensor(...)`` does: construct(cls, args, kwargs)."""
-    global CONSTRUCT
-    CONSTRUCT = construct
-
-
-def as_subclass(Tensor t, cls):
-    """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
-    if not issubclass(cls, Tensor):
-        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {cls!r}")
-    cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
-    cdef Tensor new = <Tensor> o
-    Py_DECREF(o)
-    new.dims = new.dims_inline
-    copy_geometry(new, t)
-    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE)) | TF_SUBCLASS
-    share_storage(new, t)
-    return new
-
-
-cdef void track(Tensor t) noexcept:
-    if not PyObject_GC_IsTracked(<PyObject*> t):
-        PyObject_GC_Track(<PyObject*> t)
-
-
-cdef TensorExtra* extra_of(Tensor t) except NULL:
-    if t.extra == NULL:
-        t.extra = <TensorExtra*> PyMem_Malloc(sizeof(TensorExtra))
-        if t.extra == NULL:
-            raise MemoryError()
-        memset(t.extra, 0, sizeof(TensorExtra))
-        track(t)
-    return t.extra
 
 
 # ---- making tensors
@@ -785,8 +495,31 @@ def mount(str name, value):
     wengert_type_set(<PyTypeObject*> Tensor, name, value)
 
 
-wengert_type_set(<PyTypeObject*> Storage, "nbytes", lambda self: self.size())    # not a method: a C field has the name
-wengert_set_dealloc(<PyTypeObject*> Storage, <destructor> storage_dealloc)
-wengert_set_dealloc(<PyTypeObject*> Tensor, <destructor> tensor_dealloc)
-wengert_set_gc(<PyTypeObject*> Tensor, <traverseproc> tensor_traverse, <inquiry> tensor_clear)
+cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
+    """Tensor(...): the legacy constructor, and the instance of a subclass."""
+    if CONSTRUCT is None:
+        raise TypeError("cannot create 'Tensor' instances before wengert_core.factories is imported")
+    return CONSTRUCT(<object> cls, <object> args, <object> kwargs if kwargs != NULL else {})
+
+
+def set_constructor(construct):
+    """Tell core what ``Tensor(...)`` does: construct(cls, args, kwargs)."""
+    global CONSTRUCT
+    CONSTRUCT = construct
+
+
+def as_subclass(Tensor t, cls):
+    """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
+    if not issubclass(cls, Tensor):
+        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {cls!r}")
+    cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
+    cdef Tensor new = <Tensor> o
+    Py_DECREF(o)
+    new.dims = new.dims_inline
+    copy_geometry(new, t)
+    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE)) | TF_SUBCLASS
+    share_storage(new, t)
+    return new
+
+
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)

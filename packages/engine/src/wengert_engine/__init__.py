@@ -1,18 +1,14 @@
 """wengert-engine: recording of operations and reverse-mode differentiation for wengert-core's tensors."""
 
-from wengert_core import TABLE as _TABLE
 from wengert_core import factory as _factory
 from wengert_core.tensor import mount as _mount
 
 from wengert_engine import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_engine import attributes as _attributes
-from wengert_engine import function as _function
 from wengert_engine import record as _record  # noqa: F401 - tells core's hooks what it does
-from wengert_engine import run as _run
 from wengert_engine import source as _source
 from wengert_engine.autograd import backward, grad, tensor_backward
 from wengert_engine.custom import Function, InplaceFunction, once_differentiable
-from wengert_engine.fitting import fit as _fit
 from wengert_engine.formula import set_saved_reader as _set_saved_reader
 from wengert_engine.formula import set_source as _set_source
 from wengert_engine.grad_mode import (
@@ -25,6 +21,7 @@ from wengert_engine.grad_mode import (
 )
 from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node
+from wengert_engine.saved import read_saved as _read_saved
 
 __version__ = "0.1.0"
 __all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward", "enable_grad", "grad",
@@ -34,9 +31,6 @@ __all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward",
 for _name, _attribute in _attributes.TENSOR_ATTRIBUTES.items():
     _mount(_name, _attribute)
 _mount("backward", tensor_backward)
-_run.set_parts(run_custom=_function.run_function, fit=_fit, clone=_TABLE.ops["clone"],
-               empty_strided=_TABLE.ops["empty_strided"])
-_function.set_empty(_TABLE.ops["empty"](()))
-_set_saved_reader(_run.read_saved_value)
+_set_saved_reader(_read_saved)
 _set_source(_source.find_formula)
 _factory.set_requires_grad_hook(_attributes.set_requires_grad)

@@ -3,16 +3,16 @@ import weakref
 
 from wengert_engine.hooks import add_hook
 
-from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of, same_shape,
-                                  shape_tuple, swap_contents, track, version_of)
-from wengert_engine.node cimport Node, NodeExtra, gradient_edge, node_extra
+from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
+                                  same_shape, shape_tuple, swap_contents, version_of)
+from wengert_engine.node cimport Node, dict_in, gradient_edge, hold, node_extra
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -47,8 +47,8 @@ def set_requires_grad(Tensor self, value):
     cdef bint on = bool(value)
     if grad_fn_of(self) is not None:
         if not on:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                               "subgraph that doesn't require differentiation use var_no_grad = var.detach().")
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                               "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
         return
     if on and FACTS.category[self.code] < CAT_FLOAT:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients: this one is "
@@ -71,7 +71,8 @@ def requires_grad_(Tensor self, requires_grad=True):
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
     if requires_grad and FACTS.category[self.code] < CAT_FLOAT:
-        raise RuntimeError(f"only Tensors of floating point dtype can require gradients: this one is {dtype_of(self.code)!r}")
+        raise RuntimeError("only Tensors of floating point dtype can require gradients: this one is "
+                           f"{dtype_of(self.code)!r}")
     set_requires_grad(self, requires_grad)
     return self
 
@@ -90,19 +91,16 @@ def get_grad(Tensor self):
 
 def set_grad(Tensor self, value):
     """Replace the gradient; None forgets it."""
-    if value is not None:
-        check_grad(self, value)
-    cdef PyObject* old = extra_of(self).grad
     if value is None:
-        self.extra.grad = NULL
+        delete_grad(self)
     else:
-        Py_INCREF(value)
-        self.extra.grad = <PyObject*> value
-    Py_XDECREF(old)
+        check_grad(self, value)
+        hold(&extra_of(self).grad, value)
 
 
-cdef tuple CPP = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
+# What torch's messages call the dtypes, by DTypeCode.
+cdef tuple CPP_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
+                        "float", "double", "c10::complex<float>", "c10::complex<double>")
 
 
 cdef int check_grad(Tensor self, object value) except -1:
@@ -112,17 +110,22 @@ cdef int check_grad(Tensor self, object value) except -1:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
     if g.code != self.code:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP[g.code]}' to a tensor with grad_dtype '{CPP[self.code]}'. "
-                           "The gradient must match the tensor's dtype: convert it with .to()")
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP_NAMES[g.code]}' to a tensor with grad_dtype "
+                           f"'{CPP_NAMES[self.code]}'. The gradient must match the tensor's dtype: convert it with .to()")
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
-                           f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same size")
+                           f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "
+                           "size")
     return 0
 
 
 def delete_grad(Tensor self):
     """Forget the gradient."""
-    set_grad(self, None)
+    cdef PyObject* old
+    if self.extra != NULL:
+        old = self.extra.grad
+        self.extra.grad = NULL
+        Py_XDECREF(old)
 
 
 def detach(Tensor self):
@@ -133,9 +136,9 @@ def detach(Tensor self):
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
     if self.flags & TF_VIEW and self.base != NULL and ((<Tensor> self.base).flags & WG_GRAD or self.flags & WG_GRAD):
-        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-                           "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-                           "detach_() cannot be called on these gradients.")
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+                           "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+                           "buckets, and hence detach_() cannot be called on these gradients.")
     cdef PyObject* old = self.grad_fn
     self.grad_fn = NULL
     self.output_nr = 0
@@ -145,7 +148,7 @@ def detach_(Tensor self):
 
 
 def get_data(Tensor self):
-    """The same memory without history and with a version counter of its own: writes to it are not noticed by autograd."""
+    """The same memory without history, with a version counter of its own: autograd does not notice writes to it."""
     return alias_fresh_version(self)
 
 
@@ -165,7 +168,8 @@ def get_version(Tensor self):
 
 def refuse_grad_fn(Tensor self, value):
     """grad_fn is set by recording only."""
-    raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable: use detach_() to cut a tensor off")
+    raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable: use detach_() to cut a "
+                         "tensor off")
 
 
 def get_output_nr(Tensor self):
@@ -192,24 +196,14 @@ def is_view(Tensor self):
 
 cdef dict tensor_hooks(Tensor t):
     """The dict of a tensor's hooks: at its node, or at the leaf."""
-    cdef NodeExtra* extra
     fn = grad_fn_of(t)
     if fn is None:
-        if extra_of(t).hooks == NULL:
-            hooks = {}
-            Py_INCREF(hooks)
-            t.extra.hooks = <PyObject*> hooks
-        return <dict> t.extra.hooks
-    extra = node_extra(<Node> fn)
-    if extra.tensor_hooks == NULL:
-        by_output = {}
-        Py_INCREF(by_output)
-        extra.tensor_hooks = <PyObject*> by_output
-    return (<dict> extra.tensor_hooks).setdefault(t.output_nr, {})
+        return dict_in(&extra_of(t).hooks)
+    return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
 
 
 def register_hook(Tensor self, hook):
-    """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (if not None) replaces the gradient.
+    """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (unless None) replaces it.
 
     Returns a handle with ``remove()``. Raises RuntimeError for a tensor that does not require grad.
     """
@@ -224,28 +218,18 @@ def register_post_accumulate_grad_hook(Tensor self, hook):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if grad_fn_of(self) is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if extra_of(self).post_hooks == NULL:
-        hooks = {}
-        Py_INCREF(hooks)
-        self.extra.post_hooks = <PyObject*> hooks
-    return add_hook(<dict> self.extra.post_hooks, hook)
+    return add_hook(dict_in(&extra_of(self).post_hooks), hook)
 
 
 def retain_grad(Tensor self):
     """Let backward() set this non-leaf tensor's grad too. No effect on a leaf."""
-    cdef NodeExtra* extra
     if not get_requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     fn = grad_fn_of(self)
     if fn is None or self.flags & TF_RETAINS_GRAD:
         return
     self.flags |= TF_RETAINS_GRAD
-    extra = node_extra(<Node> fn)
-    if extra.retained == NULL:
-        retained = {}
-        Py_INCREF(retained)
-        extra.retained = <PyObject*> retained
-    (<dict> extra.retained)[self.output_nr] = weakref.ref(self)
+    dict_in(&node_extra(<Node> fn).retained)[self.output_nr] = weakref.ref(self)
 
 
 def get_retains_grad(Tensor self):
@@ -274,8 +258,8 @@ TENSOR_ATTRIBUTES = {
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
-    "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_, "is_inference": is_inference,
-    "register_hook": register_hook, "retain_grad": retain_grad,
+    "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
+    "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,
 }
 """What is mounted on Tensor."""

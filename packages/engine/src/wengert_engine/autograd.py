@@ -11,7 +11,7 @@ from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.attributes import add_to_grad, edge_of
-from wengert_engine.run import run_backward
+from wengert_engine.starting import run_backward
 
 ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
 Edges = list[tuple[Any, int]]

@@ -4,11 +4,10 @@ A formula's parameter names say what is saved: an argument's name its value, ``s
 ``result`` (or an output's name) an output, ``grad`` the gradient of the first output, ``grads`` those of all, ``needs`` which inputs
 need a gradient. What no rule asks for is not kept.
 """
-from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
-from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
+from wengert_engine.node cimport make_node_class
 
 cdef object FIND = None                # callable (Op) -> table entry or None
 

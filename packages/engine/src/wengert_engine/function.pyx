@@ -1,28 +1,21 @@
 """Function: an operation of the user's own, with its derivative. The context ``ctx`` is the node itself."""
-from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, Tensor, alias, bump_version, new_view,
-                                  strides_of, version_of)
+from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, Tensor, alias, bump_version, new_empty,
+                                  new_view, strides_of, version_of)
 from wengert_engine import errors
+from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
-                                  edges_of, fill_payload, gradient_edge, number, saved_of, set_meta, set_output)
+                                  edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.record cimport check_write, rebase_custom
-from wengert_engine.run cimport read_saved
-from wengert_engine.run import zeros_for_output
+from wengert_engine.saved cimport saved_value
 
 cdef DTypeFacts* FACTS = dtype_facts()
-
-
-cdef int hold(PyObject** field, object value) except -1:
-    cdef PyObject* old = field[0]
-    Py_INCREF(value)
-    field[0] = <PyObject*> value
-    Py_XDECREF(old)
-    return 0
+cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
 
 
 # ---- the context
@@ -61,7 +54,7 @@ def get_saved_tensors(FunctionNode self):
         return <object> self.to_save if self.to_save != NULL else ()
     if self.flags & NF_RELEASED:
         raise errors.freed_graph(type(self).__name__)
-    return tuple([read_saved(self, i) for i in range(self.n_saved)])
+    return tuple([saved_value(self, i, True) for i in range(self.n_saved)])
 
 
 def get_needs_input_grad(FunctionNode self):
@@ -127,8 +120,8 @@ def apply_function(cls, tuple args):
 
 cdef int check_class(cls) except -1:
     if not cls._is_static:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
-                           f"function with static forward method: decorate {cls.__name__}.forward with @staticmethod")
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+                           f"autograd function with static forward method: decorate {cls.__name__}.forward with @staticmethod")
     return 0
 
 
@@ -146,9 +139,11 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
     non_differentiable = ids(ctx.non_differentiable)
     results = []
     for out in outs:
-        results.append(prepared(cls, ctx, args, out, dirty, non_differentiable, recorded) if isinstance(out, Tensor) else out)
+        if isinstance(out, Tensor):
+            out = prepared(cls, args, out, dirty, non_differentiable, recorded)
+        results.append(out)
     if dirty is not None:
-        check_dirty(cls, ctx, outs, args)
+        check_dirty(ctx, outs)
     if recorded:
         for arg in args:
             n_edges += isinstance(arg, Tensor)
@@ -185,19 +180,20 @@ cdef set ids(PyObject* tensors):
 cdef int check_saved(tuple tensors) except -1:
     for i, t in enumerate(tensors):
         if t is not None and not isinstance(t, Tensor):
-            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type "
+                            f"{type(t).__name__}")
     return 0
 
 
-cdef int check_dirty(cls, FunctionNode ctx, tuple outs, tuple args) except -1:
+cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
     for t in <object> ctx.dirty:
         if not any([o is t for o in outs]):
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
-                               "that are modified inplace must all be outputs of the Function.")
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                               "inputs that are modified inplace must all be outputs of the Function.")
     return 0
 
 
-cdef object prepared(cls, FunctionNode ctx, tuple args, object out, set dirty, set non_differentiable, bint recorded):
+cdef object prepared(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded):
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
@@ -258,7 +254,7 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
 
 # ---- backward
 
-def run_function(FunctionNode node, list parts):
+cdef list run_function(FunctionNode node, list parts):
     """The gradients of a custom Function's inputs, one for each edge."""
     if node.flags & NF_RELEASED:
         raise errors.freed_graph(type(node).__name__)
@@ -267,7 +263,7 @@ def run_function(FunctionNode node, list parts):
     if node.materialize:
         for i in range(len(parts)):
             if parts[i] is None:
-                parts[i] = zeros_for_output(node, i)
+                parts[i] = zeros_of(node, i)
     grads = cls._run_backward(node, *parts)
     if not isinstance(grads, tuple):
         grads = (grads,) if not isinstance(grads, list) else tuple(grads)
@@ -283,21 +279,13 @@ cdef list edge_gradients(FunctionNode node, tuple grads):
     if len(grads) > n and all([g is None for g in grads[n:]]):
         grads = grads[:n]
     if len(grads) != n:
-        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got {len(grads)})")
+        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got "
+                           f"{len(grads)})")
     result = []
     for i in range(n):
         if is_tensor[i]:
             result.append(grads[i])
         elif grads[i] is not None:
-            raise RuntimeError(f"function {name} returned a gradient different from None at position {i + 1}, but the corresponding "
-                               "forward input was not a Variable")
+            raise RuntimeError(f"function {name} returned a gradient different from None at position {i + 1}, but the "
+                               "corresponding forward input was not a Variable")
     return result
-
-
-cdef Tensor EMPTY = None
-
-
-def set_empty(Tensor empty):
-    """A 0-d tensor that stands for outputs which are no tensors."""
-    global EMPTY
-    EMPTY = empty

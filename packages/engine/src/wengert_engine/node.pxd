@@ -1,15 +1,15 @@
 """Node: a recorded operation. Its struct, and what the engine's modules may do with it.
 
 Note [What a node holds]
-    One block (``payload``) made for its formula: the edges to the nodes of its inputs, the saved values, and for each output the
-    facts that an arriving gradient must agree with. A chain of nodes is freed without recursion: a node that dies while
-    another is being freed waits in a list (node_dealloc).
+    One block (``payload``) made for its formula: the edges to the nodes of its inputs, the saved values, and for each
+    output the facts that an arriving gradient must agree with. A chain of nodes is freed without recursion: a node that
+    dies while another is being freed waits in a list (node_dealloc).
 Note [Order]
-    ``sequence`` grows with every node, so an edge always leads to a smaller number: running nodes from the largest down is a
-    topological order. A node of a view that was made anew is younger than the write that made it necessary.
+    ``sequence`` grows with every node, so an edge always leads to a smaller number: running nodes from the largest down
+    is a topological order. A node of a view that was made anew is younger than the write that made it necessary.
 """
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from wengert_core.tensor cimport Tensor
@@ -20,7 +20,7 @@ cdef enum NodeKind:
     NODE_ACCUMULATE = 1                # adds into a leaf's grad; saved[0] is the leaf
     NODE_COPY_SLICES = 2               # an in-place op on a view, seen from the base
     NODE_CUSTOM = 3                    # a user's Function
-    NODE_ERROR = 4                     # raises when run; saved[0] is the message
+    NODE_ERROR = 4                     # raises its formula's error when run
 
 cdef enum NodeFlags:
     NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
@@ -102,6 +102,14 @@ cdef inline Py_ssize_t* sizes_of(Node node) noexcept:
     return <Py_ssize_t*> (node.payload + node.n_edges * sizeof(Edge) + node.n_saved * sizeof(Saved)
                           + node.n_outputs * sizeof(OutMeta))
 
+cdef inline void hold(PyObject** field, object value) noexcept:
+    """Let an owned field hold ``value`` in place of what it had."""
+    cdef PyObject* old = field[0]
+    Py_INCREF(value)
+    field[0] = <PyObject*> value
+    Py_XDECREF(old)
+
+cdef dict dict_in(PyObject** field)                              # an owned field's dict, made when absent
 cdef Node new_node(PyTypeObject* type_, int kind, int n_edges, int n_saved, int n_outputs, int n_sizes)
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1
 cdef void set_meta(Node node, int output, Tensor t, int* next_dim) noexcept
@@ -109,6 +117,5 @@ cdef void set_output(Node node, int output, Tensor t) noexcept   # t.grad_fn = n
 cdef void release_saved(Node node) noexcept
 cdef NodeExtra* node_extra(Node node) except NULL
 cdef object make_node_class(str name)
-cdef Node accumulate_node(Tensor leaf)                           # the leaf's AccumulateGrad, made when absent
-cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # borrowed node of a tensor that requires grad
+cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # new reference; NULL: t needs no gradient
 cdef void number(Node node) noexcept

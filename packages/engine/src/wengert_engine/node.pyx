@@ -2,7 +2,7 @@
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD
@@ -52,7 +52,10 @@ cdef extern from *:
     }
     static inline Py_ssize_t wengert_basicsize(PyTypeObject *t) { return t->tp_basicsize; }
     static inline void wengert_adopt(PyTypeObject *t, destructor d) { t->tp_dealloc = d; }
-    static inline void wengert_adopt_gc(PyTypeObject *t, traverseproc v, inquiry c) { t->tp_traverse = v; t->tp_clear = c; }
+    static inline void wengert_adopt_gc(PyTypeObject *t, traverseproc v, inquiry c) {
+        t->tp_traverse = v;
+        t->tp_clear = c;
+    }
     """
     PyObject* wengert_take_node(PyTypeObject* type) except NULL
     void wengert_keep_node(PyObject* o, Py_ssize_t size) noexcept
@@ -125,16 +128,11 @@ cdef class Node:
     @property
     def metadata(self):
         """A dict for whatever a user wants to keep with the node."""
-        cdef NodeExtra* extra = node_extra(self)
-        if extra.metadata == NULL:
-            metadata = {}
-            Py_INCREF(metadata)
-            extra.metadata = <PyObject*> metadata
-        return <object> extra.metadata
+        return dict_in(&node_extra(self).metadata)
 
     def __call__(self, *grads):
         """The gradients of this node's inputs for given gradients of its outputs."""
-        from wengert_engine.run import call_node
+        from wengert_engine.rules import call_node
         return call_node(self, grads)
 
     def register_hook(self, hook):
@@ -142,13 +140,11 @@ cdef class Node:
 
         Returns a handle with ``remove()``.
         """
-        cdef NodeExtra* extra = node_extra(self)
-        return add_hook(hooks_in(&extra.post_hooks), hook)
+        return add_hook(dict_in(&node_extra(self).post_hooks), hook)
 
     def register_prehook(self, hook):
         """Call ``hook(grad_outputs)`` before this node runs; a tuple it returns replaces grad_outputs."""
-        cdef NodeExtra* extra = node_extra(self)
-        return add_hook(hooks_in(&extra.pre_hooks), hook)
+        return add_hook(dict_in(&node_extra(self).pre_hooks), hook)
 
     def _sequence_nr(self):
         """When the node was recorded: larger is later."""
@@ -160,13 +156,10 @@ cdef class Node:
         return True
 
 
-cdef dict hooks_in(PyObject** place):
-    """The dict at ``place``, made when absent."""
-    if place[0] == NULL:
-        hooks = {}
-        Py_INCREF(hooks)
-        place[0] = <PyObject*> hooks
-    return <dict> place[0]
+cdef dict dict_in(PyObject** field):
+    if field[0] == NULL:
+        hold(field, {})
+    return <dict> field[0]
 
 
 cdef class FunctionNode(Node):
@@ -265,8 +258,8 @@ cdef void release_saved(Node node) noexcept:
     node.flags = node.flags | NF_RELEASED
 
 
-# A dying node is only looked at through borrowed casts: a reference taken to it would free it twice. That is why these two
-# take the pointer: an argument of type Node may be given a temporary reference.
+# A dying node is only looked at through borrowed casts: a reference taken to it would free it twice. That is why these
+# two take the pointer: an argument of type Node may be given a temporary reference.
 
 cdef inline Edge* raw_edges(PyObject* o) noexcept:
     return <Edge*> (<Node> o).payload

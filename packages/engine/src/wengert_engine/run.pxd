@@ -1,8 +1,49 @@
-"""Running a graph backward."""
+"""Run: one pass backward through a graph.
+
+Note [Several runs at once]
+    A run keeps its waiting gradients itself; a node only remembers in which run and slot they are (run_id, run_slot). A
+    second run that meets a node which a first one has claimed (another thread, a backward inside a hook) looks it up in
+    a dict of its own.
+"""
+cimport cython
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
 
 from wengert_core.tensor cimport Tensor
-from wengert_engine.node cimport Node
+from wengert_engine.formula cimport Formula
+from wengert_engine.node cimport Edge, Node
+from wengert_engine.ready cimport Ready
 
-cdef object read_saved(Node node, int index)
-cdef Tensor fitted(Node node, int output, Tensor grad, Node source, int index)
+
+cdef struct Waiting:                   # a node with the gradients that have arrived for it
+    PyObject* node                     # owned; NULL: the slot is free
+    PyObject* grad                     # owned; of the node's only output
+    PyObject** grads                   # of all outputs when there are several (own block)
+
+
+@cython.final
+cdef class Run:
+    cdef uint32_t id
+    cdef uint32_t n_slots, room
+    cdef uint32_t n_free, n_heap
+    cdef Waiting* slots
+    cdef uint32_t* free_slots
+    cdef Ready* heap                   # nodes with gradients, the youngest first
+    cdef dict elsewhere                # id of a node that another run has claimed -> slot
+    cdef dict captures                 # id of node -> list of (output_nr, position in results); None: no inputs given
+    cdef set needed                    # ids of nodes that lead to an input; None: all run
+    cdef list results                  # with inputs: the gradient of each, None where none arrived
+    cdef bint keep_graph, create_graph
+    cdef bint accumulating             # with inputs: leaves take their gradients
+    cdef list callbacks                # called when the run is over; or None
+
+    cdef void drop(self, uint32_t i) noexcept
+    cdef int grow(self) except -1
+    cdef int claim(self, Node node) except -1
+    cdef PyObject** place(self, Node node, uint32_t output) except NULL
+    cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1
+    cdef int let_go(self, Node node, uint32_t slot) except -1
+    cdef int execute(self) except -1
+    cdef int step(self, Node node, Formula f, Tensor grad) except -1
+    cdef int step_general(self, Node node, list parts) except -1
+    cdef bint capture(self, Node node, list parts) except -1

@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.ops.error_function import erf
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING, FLOATING_COMPLEX, INTEGRAL
+from wengert_core.tensor import Tensor
 
 pointwise, unary = TABLE.pointwise, TABLE.pointwise_unary
 
@@ -215,17 +216,17 @@ backward(
 
 
 # ---- as torch.nn.functional has them
-def relu(input: Any, inplace: bool = False) -> Any:
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """input where positive, 0 elsewhere."""
     return TABLE.ops["relu_"](input) if inplace else relu_op(input)
 
 
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input * sigmoid(input)."""
     return TABLE.ops["silu_"](input) if inplace else silu_op(input)
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where positive, negative_slope * input elsewhere."""
     return TABLE.ops["leaky_relu_"](input, negative_slope) if inplace else leaky_op(input, negative_slope)
 

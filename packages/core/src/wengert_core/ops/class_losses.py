@@ -68,7 +68,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The negative log-likelihood of classes: input holds log-probabilities, [N, C, ...],
     target class numbers, [N, ...].
 
@@ -89,7 +89,7 @@ def cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """The cross entropy of log_softmax(input) and classes, or probabilities of classes (a target of input's shape).
 
     label_smoothing: the share of each target that is spread over all classes.
@@ -122,7 +122,7 @@ def check_weight(weight: Tensor | None, classes: int) -> None:
 
 def smoothed(
     logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float
-) -> Any:
+) -> Tensor:
     """(1 - smoothing) * nll_loss + smoothing * the mean over all classes."""
     dim = 0 if logs.dim() == 1 else 1
     classes = logs.size(dim)
@@ -142,7 +142,7 @@ def smoothed(
 
 def entropy_of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float
-) -> Any:
+) -> Tensor:
     """-sum(target * log_softmax(input)) over the classes; a mean is divided by the number of samples."""
     if not target.is_floating_point():
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {type_name(target)}")

@@ -8,7 +8,8 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
-from wengert_core.tensor import Size, Tensor
+from wengert_core.sizes import Size
+from wengert_core.tensor import Tensor
 
 joining, composite = TABLE.joining, TABLE.composite
 

@@ -17,7 +17,7 @@ composite = TABLE.composite
 # ---- dropout
 
 
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Elements set to 0 with probability p, the rest scaled by 1 / (1 - p), while training."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -74,7 +74,7 @@ def layer_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
     shape = dims_of("layer_norm", normalized_shape)
     check_layer(input, shape, weight, bias)
@@ -92,7 +92,7 @@ def layer_norm(
 
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Any:
+) -> Tensor:
     """Divided by the root of the mean square over the last dims, then times weight."""
     shape = dims_of("rms_norm", normalized_shape)
     check_layer(input, shape, weight, None)
@@ -102,7 +102,7 @@ def rms_norm(
     return result if weight is None else result * weight
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """input divided by its p-norm along ``dim`` (at least eps)."""
     size = TABLE.ops["norm"](input, p, dim, keepdim=True).clamp_min(eps)
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)
@@ -123,7 +123,7 @@ composite(rms_norm)
 # ---- classes
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one: int64[..., num_classes]."""
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
@@ -143,7 +143,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes)).to(tensor.dtype)
 
 
-def constant(x: Tensor) -> Any:
+def constant(x: Tensor) -> Tensor:
     """x without its history; core alone has none."""
     return x.detach() if hasattr(x, "detach") else x
 
@@ -156,7 +156,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """The rows of weight that input numbers: [..., columns]. The row ``padding_idx`` gets no gradient."""
     if max_norm is not None or scale_grad_by_freq or sparse:
         raise NotImplementedError(
@@ -188,7 +188,7 @@ for lookup in (one_hot, embedding):
 # ---- distances
 
 
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
     kind = promote_types(x1.dtype, x2.dtype)
     if kind.category < 2:
@@ -199,12 +199,12 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return (x1 / sizes[0] * (x2 / sizes[1])).sum(dim)
 
 
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dim."""
     return TABLE.ops["norm"](x1 - x2 + eps, p, -1, keepdim=keepdim)
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
     if x1.dim() < 2 or x2.dim() < 2:
         which, x = ("X1", x1) if x1.dim() < 2 else ("X2", x2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
@@ -40,14 +38,14 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
     return reduction
 
 
-def reduced(loss: Any, reduction: str) -> Any:
+def reduced(loss: Tensor, reduction: str) -> Tensor:
     """Losses of elements as they are, their mean or their sum."""
     if reduction == "none":
         return loss
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def weighted(loss: Any, weight: Tensor | None, reduction: str) -> Any:
+def weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     """Weighted losses; their mean is divided by the sum of the weights."""
     if weight is None:
         return reduced(loss, reduction)

@@ -21,7 +21,7 @@ def mse_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
     weight: Tensor | None = None,
-) -> Any:
+) -> Tensor:
     """The squared difference of each element, reduced."""
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
@@ -39,7 +39,7 @@ def l1_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
     weight: Tensor | None = None,
-) -> Any:
+) -> Tensor:
     """The absolute difference of each element, reduced."""
     reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
@@ -53,7 +53,7 @@ def smooth_l1_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
     beta: float = 1.0,
-) -> Any:
+) -> Tensor:
     """Squared below ``beta``, absolute above: continuous, with slope 1 far out."""
     reduction = reduction_of(size_average, reduce, reduction)
     if beta < 0:
@@ -65,7 +65,7 @@ def smooth_l1_loss(
 
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
-) -> Any:
+) -> Tensor:
     """Half the square up to ``delta``, linear with slope ``delta`` beyond."""
     reduction = reduction_of(None, None, reduction)
     if delta <= 0:
@@ -103,7 +103,7 @@ def binary_cross_entropy(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The cross entropy of probabilities, from 0 to 1, and targets."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
@@ -131,7 +131,7 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
-) -> Any:
+) -> Tensor:
     """The binary cross entropy of sigmoid(input), without overflow. pos_weight: of the targets that are 1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
@@ -158,7 +158,7 @@ def kl_div(
     reduce: bool | None = None,
     reduction: str = "mean",
     log_target: bool = False,
-) -> Any:
+) -> Tensor:
     """The divergence of probabilities (``target``, or their logarithms) from log-probabilities (``input``)."""
     if reduction == "mean" and size_average is None and reduce is None:
         warn_user(
@@ -182,7 +182,7 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """Minus the log-likelihood of counts. full: with Stirling's approximation of the target's factorial."""
     reduction = reduction_of(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
@@ -193,8 +193,8 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-) -> Any:
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)
     var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
@@ -205,8 +205,8 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if (var < 0).any().item():
         raise ValueError("var has negative entry/entries")
-    var = where(var < eps, eps, var)
-    loss = 0.5 * (var.log() + (input - target).square() / var)
+    bounded: Tensor = where(var < eps, eps, var)
+    loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
@@ -220,7 +220,7 @@ def hinge_embedding_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """The input where target is 1; what it lacks to ``margin`` where target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     return reduced(
@@ -230,7 +230,7 @@ def hinge_embedding_loss(
 
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-) -> Any:
+) -> Tensor:
     """log(1 + exp(-target * input))."""
     reduction = reduction_of(size_average, reduce, reduction)
     return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input), reduction)
@@ -244,7 +244,7 @@ def margin_ranking_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)

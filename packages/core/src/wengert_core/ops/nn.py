@@ -35,7 +35,7 @@ pointwise(
 )
 
 
-def written(function: Callable[..., Any], input: Tensor, inplace: bool, *arguments: Any) -> Any:
+def written(function: Callable[..., Tensor], input: Tensor, inplace: bool, *arguments: Any) -> Tensor:
     """function(input, ...), written into ``input`` where asked for; the function then works on a copy."""
     return input.copy_(function(input.clone(), *arguments)) if inplace else function(input, *arguments)
 
@@ -46,12 +46,12 @@ def needs_floats(name: str, x: Tensor) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
 
 
-def clipped(x: Tensor, low: Any, high: Any) -> Any:
+def clipped(x: Tensor, low: float, high: float) -> Tensor:
     """x between low and high; unlike clamp, with slope 0 at the bounds, as torch's hardtanh."""
     return -threshold_op(-threshold_op(x, low, low), -high, -high)
 
 
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """input between min_val and max_val."""
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
@@ -62,82 +62,82 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return written(clipped, input, inplace, min_val, max_val)
 
 
-def relu6(input: Tensor, inplace: bool = False) -> Any:
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """input between 0 and 6."""
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def exponential_below(x: Tensor, alpha: float, scale: float, rate: float) -> Any:
+def exponential_below(x: Tensor, alpha: float, scale: float, rate: float) -> Tensor:
     """scale * x where positive, scale * alpha * (exp(rate * x) - 1) elsewhere."""
     needs_floats("elu_cpu", x)
     return scale * where(x > 0, x, alpha * (x.clamp(max=0) * rate).expm1())
 
 
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, alpha * (exp(input) - 1) elsewhere."""
     return written(exponential_below, input, inplace, alpha, 1.0, 1.0)
 
 
-def selu(input: Tensor, inplace: bool = False) -> Any:
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with the two constants that keep mean 0 and variance 1. Source: Klambauer et al., 2017."""
     return written(exponential_below, input, inplace, 1.6732632423543772, 1.0507009873554805, 1.0)
 
 
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
     return written(exponential_below, input, inplace, alpha, 1.0, 1.0 / alpha)
 
 
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """input / 6 + 1/2 between 0 and 1."""
     needs_floats("hardsigmoid_cpu", input)
     return written(lambda x: clipped(x + 3, 0, 6) / 6, input, inplace)
 
 
-def hardswish(input: Tensor, inplace: bool = False) -> Any:
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * hardsigmoid(input)."""
     needs_floats("hardswish_cpu", input)
     return written(lambda x: x * clipped(x + 3, 0, 6) / 6, input, inplace)
 
 
-def mish(input: Tensor, inplace: bool = False) -> Any:
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * tanh(softplus(input))."""
     return written(lambda x: x * TABLE.ops["softplus"](x).tanh(), input, inplace)
 
 
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """input where above the threshold, value elsewhere."""
     return TABLE.ops["threshold_"](input, threshold, value) if inplace else threshold_op(input, threshold, value)
 
 
-def logsigmoid(input: Tensor) -> Any:
+def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(input)), without overflow."""
     return log_sigmoid_op(input)
 
 
-def softsign(input: Tensor) -> Any:
+def softsign(input: Tensor) -> Tensor:
     """input / (1 + |input|)."""
     return input / (1 + input.abs())
 
 
-def tanhshrink(input: Tensor) -> Any:
+def tanhshrink(input: Tensor) -> Tensor:
     """input - tanh(input)."""
     return input - input.tanh()
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input, drawn towards 0 by lambd."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd:g}")
     return input - input.clamp(-lambd, lambd)
 
 
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input where |input| > lambd, 0 elsewhere."""
     return input.masked_fill(input.abs() <= lambd, 0)
 
 
-def glu(input: Tensor, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along ``dim`` times sigmoid of the second."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
@@ -149,7 +149,7 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     return first * second.sigmoid()
 
 
-def prelu(input: Tensor, weight: Tensor) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
     if weight.dim() > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
@@ -166,7 +166,7 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
 
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
-) -> Any:
+) -> Tensor:
     """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
     if not training:
         return TABLE.ops["leaky_relu_" if inplace else "leaky_relu"](input, (lower + upper) / 2)

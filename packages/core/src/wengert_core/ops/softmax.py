@@ -56,19 +56,19 @@ def implicit_dim(name: str, ndim: int) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``dim``."""
     dim = implicit_dim("softmax", input.dim()) if dim is None else dim
     return softmax_op(input, dim) if dtype is None else softmax_op(input, dim, dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along ``dim``."""
     dim = implicit_dim("log_softmax", input.dim()) if dim is None else dim
     return log_softmax_op(input, dim) if dtype is None else log_softmax_op(input, dim, dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax(-input) along ``dim``."""
     dim = implicit_dim("softmin", input.dim()) if dim is None else dim
     return softmax_op(-input, dim) if dtype is None else softmax_op(-input, dim, dtype)

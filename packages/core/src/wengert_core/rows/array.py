@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from wengert_core import array_ops as _array_ops
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
 from wengert_core.rows.base import inplace as inplace_schema
+
+Composite = TypeVar("Composite", bound=Callable[..., Any])
 
 
 class ArrayRows(Rows):
@@ -31,8 +33,8 @@ class ArrayRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
-    def composite(self, function: Callable[..., Any], *, name: str | None = None, method: bool = False,
-                  namespace: str | None = None, doc: str = "") -> Callable[..., Any]:
+    def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
+                  namespace: str | None = None, doc: str = "") -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
 
         doc: for a function without a docstring (a lambda).

@@ -1,0 +1,70 @@
+# Part of tensor.pyx: Python's operators. Which callable each means is told by the op table (set_operators).
+
+cdef PyObject* OPERATORS[48]           # in the order of OPERATOR_NAMES; NULL: not told yet
+memset(OPERATORS, 0, sizeof(OPERATORS))
+cdef tuple OPERATOR_NAMES = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
+    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul", "repr", "iter",
+    "contains")
+# What messages call them, up to the comparisons.
+cdef tuple OPERATOR_SIGNS = (
+    "+", "-", "*", "/", "//", "%", "** or pow()", "@", "&", "|", "^", "<<", ">>",
+    "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", "<<=", ">>=", "<", "<=", "==", "!=", ">", ">=")
+cdef enum Operator:
+    O_ADD, O_SUB, O_MUL, O_TRUEDIV, O_FLOORDIV, O_MOD, O_POW, O_MATMUL, O_AND, O_OR, O_XOR, O_LSHIFT, O_RSHIFT
+    O_IADD, O_ISUB, O_IMUL, O_ITRUEDIV, O_IFLOORDIV, O_IMOD, O_IPOW, O_IAND, O_IOR, O_IXOR, O_ILSHIFT, O_IRSHIFT
+    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL, O_REPR, O_ITER
+    O_CONTAINS
+
+
+def set_operators(table):
+    """Say what Python's operators call: a dict from the special method's name without underscores to a callable."""
+    for name, function in table.items():
+        index = OPERATOR_NAMES.index(name)
+        Py_INCREF(function)
+        OPERATORS[index] = <PyObject*> function
+
+
+cdef inline bint is_operand(PyObject* o) noexcept:
+    """What may stand beside a tensor: tensors, numbers, arrays."""
+    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o)
+            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None) or PyComplex_Check(o))
+
+
+cdef object apply2(int which, PyObject* a, PyObject* b):
+    cdef PyObject* args[2]
+    if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
+        return refused(which, <object> a, <object> b)
+    args[0], args[1] = a, b
+    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object refused(int which, object a, object b):
+    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
+    other = b if isinstance(a, Tensor) else a
+    if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
+            or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
+        return NotImplemented
+    sign = "@=" if which == O_IMATMUL else OPERATOR_SIGNS[which]
+    if O_LT <= which <= O_GE:
+        raise TypeError(f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'")
+    raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
+
+
+cdef object operator(int which):
+    if OPERATORS[which] == NULL:
+        raise TypeError(f"no op is installed for {OPERATOR_NAMES[which]} of a Tensor")
+    return <object> OPERATORS[which]
+
+
+cdef object apply1(int which, PyObject* a):
+    if OPERATORS[which] == NULL:
+        return NotImplemented
+    return PyObject_Vectorcall(<object> OPERATORS[which], &a, 1, NULL)
+
+
+# By the number that Python gives a comparison.
+cdef int COMPARISONS[6]
+COMPARISONS[0], COMPARISONS[1], COMPARISONS[2] = O_LT, O_LE, O_EQ
+COMPARISONS[3], COMPARISONS[4], COMPARISONS[5] = O_NE, O_GT, O_GE

@@ -1,0 +1,68 @@
+# Part of tensor.pyx: Storage, from being made to being freed.
+
+cdef PyObject* STORAGES[WENGERT_FREELIST_SIZE]
+cdef int N_STORAGES = 0
+
+
+cdef class Storage:
+    """A block of memory with its version counter; shared by a tensor and its views."""
+
+    def __init__(self):
+        raise TypeError("cannot create 'Storage' instances: make a tensor and use untyped_storage()")
+
+    def data_ptr(self):
+        """Address of the first byte."""
+        return <Py_ssize_t> self.data
+
+    def size(self):
+        """Usable bytes."""
+        return self.nbytes
+
+    def __len__(self):
+        return self.nbytes
+
+    def __repr__(self):
+        return f"<wengert.Storage of {self.nbytes} bytes at {<Py_ssize_t> self.data:#x}, version {self.version}>"
+
+
+cdef Storage blank_storage():
+    cdef PyObject* o = wengert_take(STORAGES, &N_STORAGES, <PyTypeObject*> Storage)
+    cdef Storage s = <Storage> o
+    Py_DECREF(o)                       # s holds the only reference now
+    s.owner = NULL
+    s.data = NULL
+    s.nbytes = 0
+    s.bin = FOREIGN_BIN
+    s.version = 0
+    s.readonly = 0
+    return s
+
+
+cdef Storage new_storage(Py_ssize_t nbytes):
+    """Fresh memory of our own, not cleared."""
+    cdef Storage s = blank_storage()
+    s.data = allocate(nbytes, &s.bin)
+    s.nbytes = nbytes
+    return s
+
+
+cdef Storage foreign_storage(char* data, Py_ssize_t nbytes, PyObject* owner):
+    """Memory that ``owner`` keeps alive."""
+    cdef Storage s = blank_storage()
+    s.data = data
+    s.nbytes = nbytes
+    Py_XINCREF(owner)
+    s.owner = owner
+    return s
+
+
+cdef void storage_dealloc(PyObject* o) noexcept:
+    # Only borrowed casts here: a reference taken to a dying object would kill it twice.
+    if (<Storage> o).bin != FOREIGN_BIN:
+        release((<Storage> o).data, (<Storage> o).bin)
+    wengert_clear_ref(&(<Storage> o).owner)
+    wengert_keep(STORAGES, &N_STORAGES, <PyTypeObject*> Storage, o)
+
+
+wengert_type_set(<PyTypeObject*> Storage, "nbytes", lambda self: self.size())    # not a method: a C field has the name
+wengert_set_dealloc(<PyTypeObject*> Storage, <destructor> storage_dealloc)

@@ -1,0 +1,47 @@
+"""Gradients as the engine handles them: what is not the common case of gradients.pxd, which has the notes."""
+from wengert_core.dtypes cimport dtype_of
+from wengert_core.arrays cimport fill_number
+from wengert_core.state cimport WgState, thread_state
+from wengert_core.tensor cimport new_empty
+from wengert_engine.fitting import fit
+
+
+cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index):
+    """A gradient whose shape or dtype is not that of the output it belongs to, made to fit."""
+    name = type(source).__name__ if source is not None else "backward"
+    return fit(grad, shape_of(node, output), dtype_of(metas_of(node)[output].code), name, index)
+
+
+cdef int write(Op op, Tensor target, Tensor other) except -1:
+    """target op= other, with recording off."""
+    cdef PyObject* slots[16]
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef int i
+    slots[0], slots[1] = <PyObject*> target, <PyObject*> other
+    for i in range(2, op.n_params):
+        slots[i] = op.defaults[i]
+    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        op.run(op, slots)
+    finally:
+        state.modes = modes
+    return 0
+
+
+cdef Tensor zeros_of(Node node, int output):
+    cdef OutMeta* meta = metas_of(node) + output
+    cdef Tensor t = new_empty(meta.code, meta.rank, sizes_of(node) + meta.first_dim)
+    fill_number(t, 0)
+    return t
+
+
+cdef tuple shape_of(Node node, int output):
+    cdef OutMeta* meta = metas_of(node) + output
+    cdef Py_ssize_t* sizes = sizes_of(node) + meta.first_dim
+    cdef int i
+    return tuple([sizes[i] for i in range(meta.rank)])
+
+
+cdef tuple materialized(Node node, list parts):
+    return tuple([part if part is not None else zeros_of(node, i) for i, part in enumerate(parts)])

@@ -1,0 +1,14 @@
+"""Calling hooks while a graph is run."""
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport NODE_ACCUMULATE, Node, saved_of
+
+cdef list run_pre_hooks(Node node, list parts)
+cdef list run_leaf_hooks(Node node, list parts)
+cdef list run_post_hooks(Node node, list grads, list parts)
+
+
+cdef inline bint leaf_has_hooks(Node node) noexcept:
+    """Whether the gradient of an AccumulateGrad's leaf has hooks to pass; False for other nodes."""
+    if node.kind != NODE_ACCUMULATE:
+        return False
+    return (<Tensor> saved_of(node)[0].value).extra != NULL and (<Tensor> saved_of(node)[0].value).extra.hooks != NULL

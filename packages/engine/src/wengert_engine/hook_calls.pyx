@@ -1,0 +1,82 @@
+"""Calling hooks while a graph is run; they are registered in attributes.pyx and node.pyx.
+
+parts: the gradients of a node's outputs, None where there is none.
+"""
+from cpython.ref cimport PyObject
+
+from wengert_core.op cimport Op, find_op
+from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
+from wengert_engine.node cimport NodeExtra, hold
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* o) noexcept
+
+cdef Op ADD = find_op("add")
+cdef Op CLONE = find_op("clone")
+
+
+cdef list run_pre_hooks(Node node, list parts):
+    """Tensor hooks by output, retained gradients, then node pre-hooks."""
+    cdef NodeExtra* extra = node.extra
+    if extra.tensor_hooks != NULL:
+        for output_nr, hooks in list((<dict> extra.tensor_hooks).items()):
+            parts[output_nr] = run_tensor_hooks(hooks, parts[output_nr])
+    if extra.retained != NULL:
+        for output_nr, reference in (<dict> extra.retained).items():
+            retain(reference(), parts[output_nr])
+    if extra.pre_hooks != NULL:
+        for hook in list((<dict> extra.pre_hooks).values()):
+            result = hook(tuple(parts))
+            if result is not None:
+                parts = list(result) if isinstance(result, tuple) else [result]
+    return parts
+
+
+cdef object run_tensor_hooks(dict hooks, object grad):
+    if grad is None:
+        return None
+    for hook in list(hooks.values()):
+        result = hook(grad)
+        if result is not None:
+            if not isinstance(result, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            if not same_shape(<Tensor> result, <Tensor> grad):
+                raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value: "
+                                   f"{list(shape_tuple(<Tensor> grad))} became {list(shape_tuple(<Tensor> result))}")
+            grad = result
+    return grad
+
+
+cdef int retain(object tensor, object grad) except -1:
+    """Set the grad of a tensor that retains it."""
+    cdef Tensor t
+    cdef PyObject* old
+    if tensor is None or grad is None:
+        return 0
+    t = <Tensor> tensor
+    old = extra_of(t).grad
+    if old != NULL:
+        grad = ADD.call2(ADD, old, <PyObject*> grad)
+    elif Py_REFCNT(<PyObject*> grad) > 1:
+        grad = CLONE(grad)
+    hold(&t.extra.grad, grad)
+    return 0
+
+
+cdef list run_leaf_hooks(Node node, list parts):
+    cdef Tensor leaf = <Tensor> saved_of(node)[0].value
+    if leaf.extra != NULL and leaf.extra.hooks != NULL:
+        parts[0] = run_tensor_hooks(<dict> leaf.extra.hooks, parts[0])
+    return parts
+
+
+cdef list run_post_hooks(Node node, list grads, list parts):
+    for hook in list((<dict> node.extra.post_hooks).values()):
+        result = hook(tuple(grads), tuple(parts))
+        if result is not None:
+            result = list(result) if isinstance(result, tuple) else [result]
+            if len(result) != len(grads):
+                raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect number of "
+                                   f"values: {len(result)} instead of {len(grads)}")
+            grads = result
+    return grads

@@ -1,0 +1,5 @@
+"""Leaves: where gradients end up."""
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport Node
+
+cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1

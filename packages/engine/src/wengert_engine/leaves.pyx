@@ -1,0 +1,106 @@
+"""Leaves: gradients are added into their ``grad``. The four rules: documentation, "Default gradient layouts"."""
+from _thread import RLock
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
+
+from wengert_core.arrays cimport copy_into
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.op cimport Op, find_op
+from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, set_contiguity, shape_tuple, strides_of
+from wengert_engine.gradients cimport stealable, write
+from wengert_engine.node cimport hold, saved_of
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
+cdef Op ADD = find_op("add")
+cdef Op ADD_ = find_op("add_")
+cdef Op CLONE = find_op("clone")
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
+
+
+cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
+    """Add into the grad of an AccumulateGrad's leaf; then call its post-accumulate hooks."""
+    cdef Tensor leaf = <Tensor> saved_of(node)[0].value
+    extra_of(leaf)
+    LEAF_LOCK.acquire()
+    try:
+        add_to_leaf(leaf, grad, create_graph)
+    finally:
+        LEAF_LOCK.release()
+    if leaf.extra.post_hooks != NULL:
+        for hook in list((<dict> leaf.extra.post_hooks).values()):
+            hook(leaf)
+    return 0
+
+
+cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
+    cdef PyObject* old = leaf.extra.grad
+    if old == NULL:
+        if create_graph:
+            kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
+        elif stealable(grad) and has_leaf_layout(grad, leaf):
+            kept = grad
+        else:
+            kept = copy_with_layout(grad, leaf)
+    elif create_graph:
+        kept = ADD.call2(ADD, old, <PyObject*> grad)
+    else:
+        return write(ADD_, <Tensor> old, grad)
+    hold(&leaf.extra.grad, kept)
+    return 0
+
+
+# ---- layouts
+
+cdef bint is_dense(Tensor t) noexcept:
+    """Non-overlapping and dense: the strides are those of a contiguous tensor whose dims were permuted."""
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef int i, d, found
+    cdef uint64_t used = 0
+    if t.flags & TF_CONTIGUOUS:
+        return True
+    for i in range(t.rank):
+        found = -1
+        for d in range(t.rank):
+            if not used >> d & 1 and (t.dims[d] == 1 or strides_of(t)[d] == step):
+                if found < 0 or t.dims[found] == 1:
+                    found = d
+                if t.dims[found] == 1:
+                    break
+        if found < 0:
+            return False
+        used |= <uint64_t> 1 << found
+        step *= t.dims[found]
+    return True
+
+
+cdef bint has_leaf_layout(Tensor grad, Tensor leaf) noexcept:
+    """Whether the gradient has the strides that the rules ask for."""
+    cdef int i
+    if not is_dense(leaf):
+        return grad.flags & TF_CONTIGUOUS != 0
+    for i in range(grad.rank):
+        if grad.dims[i] != 1 and strides_of(grad)[i] != strides_of(leaf)[i]:
+            return False
+    return True
+
+
+cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
+    """A copy with the leaf's strides when the leaf is dense, else contiguous."""
+    cdef Tensor out = new_empty(grad.code, grad.rank, grad.dims)
+    cdef int i
+    if is_dense(leaf) and leaf.code == grad.code:
+        for i in range(leaf.rank):
+            strides_of(out)[i] = strides_of(leaf)[i]
+        set_contiguity(out)
+    copy_into(out, grad)
+    return out
+
+
+cdef object recorded_copy(Tensor grad, Tensor leaf):
+    """copy_with_layout with its history."""
+    cdef Tensor layout = copy_with_layout(grad, leaf)
+    cdef Py_ssize_t itemsize = FACTS.itemsize[layout.code]
+    strides = [strides_of(layout)[i] // itemsize for i in range(layout.rank)]
+    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code)).copy_(grad)

@@ -1,0 +1,194 @@
+"""Rules: the gradients of a node's inputs from those of its outputs, by its formula or whatever else the node is."""
+from cpython.ref cimport Py_INCREF, PyObject
+
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
+from wengert_core.op cimport Op, find_op
+from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.tensor cimport same_shape
+from wengert_engine import errors
+from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_NEGATE, RULE_PASS,
+                                     RULE_SCALE, RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, InputRule)
+from wengert_engine.function cimport run_function
+from wengert_engine.gradients cimport fitted, materialized, shape_of, stealable, write, zeros_of
+from wengert_engine.leaves cimport accumulate
+from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
+                                  FunctionNode, edges_of, saved_of)
+from wengert_engine.saved cimport saved_value
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
+    void Py_DECREF(PyObject* o) noexcept
+
+cdef enum:
+    INPLACE_FROM = 4096                # elements from which writing into a gradient beats making a new one
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef Op MUL = find_op("mul")
+cdef Op MUL_ = find_op("mul_")
+cdef Op NEG = find_op("neg")
+cdef Op CONJ = find_op("conj")
+cdef Op WHERE = find_op("where")
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
+
+
+# ---- one input
+
+cdef object input_gradient(Node node, Formula f, int i, Tensor grad, bint last, bint create_graph):
+    """The gradient of one input by its rule. last: ``grad`` is not needed any more."""
+    cdef InputRule* rule = &f.inputs[i]
+    if rule.kind == RULE_PASS:
+        return grad
+    if rule.kind == RULE_SLOPE_SAVED:
+        return times(grad, saved_value(node, rule.args[0], create_graph), last, create_graph)
+    if rule.kind == RULE_SLOPE_CALL:
+        return times(grad, called(node, rule, &edges_of(node)[i], grad, None, create_graph), last, create_graph)
+    if rule.kind == RULE_CALL:
+        return called(node, rule, &edges_of(node)[i], grad, None, create_graph)
+    if rule.kind == RULE_NEGATE:
+        return NEG.call1(NEG, <PyObject*> grad)
+    if rule.kind == RULE_SCALE:
+        return MUL.call2(MUL, <PyObject*> grad, rule.fn)
+    return zeros_for(&edges_of(node)[i])
+
+
+cdef object times(Tensor grad, object slope, bint last, bint create_graph):
+    """grad * conj(slope), in grad's own memory where nobody sees it; where slope holds, for a slope of truth values."""
+    cdef Tensor s
+    if isinstance(slope, Tensor):
+        s = <Tensor> slope
+        if FACTS.category[s.code] == CAT_COMPLEX:
+            slope = CONJ.call1(CONJ, <PyObject*> slope)
+        elif s.code == BOOL:           # chooses: 0 * inf would be NaN
+            return WHERE(slope, grad, 0)
+        elif last and not create_graph and grad.count >= INPLACE_FROM and stealable(grad) \
+                and s.code == grad.code and same_shape(s, grad):
+            write(MUL_, grad, s)
+            return grad
+    elif isinstance(slope, complex):
+        slope = slope.conjugate()
+    elif isinstance(slope, int) and slope == 1:
+        return grad
+    return MUL.call2(MUL, <PyObject*> grad, <PyObject*> slope)
+
+
+cdef object called(Node node, InputRule* rule, Edge* edge, Tensor grad, list parts, bint create_graph):
+    """What a formula's function gives, called with what its parameters ask for. edge: of the input."""
+    cdef PyObject* args[12]
+    cdef int k, n = 0
+    try:
+        for k in range(rule.n_args):
+            if rule.args[k] == ARG_GRAD:
+                value = grad
+            elif rule.args[k] == ARG_GRADS:
+                value = materialized(node, parts if parts is not None else [grad])
+            elif rule.args[k] == ARG_OWN_SHAPE:
+                value = shape_of(<Node> edge.node, edge.input_nr)
+            elif rule.args[k] == ARG_NEEDS:
+                value = tuple([bool(node.needs >> i & 1) for i in range((<Formula> node.formula).n_inputs)])
+            else:
+                value = saved_value(node, rule.args[k], create_graph)
+            Py_INCREF(value)
+            args[n] = <PyObject*> value
+            n += 1
+        value = None
+        return PyObject_Vectorcall(<object> rule.fn, args, n, NULL)
+    finally:
+        for k in range(n):
+            Py_DECREF(args[k])
+
+
+cdef Tensor zeros_for(Edge* edge):
+    """Zeros of the shape of an edge's target."""
+    return zeros_of(<Node> edge.node, edge.input_nr)
+
+
+# ---- all inputs
+
+cdef list input_gradients(Node node, list parts, bint create_graph):
+    """The gradients for a node's edges, in their order. parts: those of its outputs, None where there is none."""
+    if node.kind == NODE_ACCUMULATE:
+        return into_leaf(node, parts[0], create_graph)
+    if node.kind == NODE_CUSTOM:
+        return run_function(<FunctionNode> node, parts)
+    if node.kind == NODE_COPY_SLICES:
+        return around_view(node, parts[0], create_graph)
+    if node.kind == NODE_ERROR:
+        raise RuntimeError((<Formula> node.formula).error)
+    return by_formula(node, <Formula> node.formula, parts, create_graph)
+
+
+cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
+    cdef Edge* edge = edges_of(node)
+    cdef InputRule* rule
+    cdef int i, k, n, at
+    cdef Tensor grad = materialized(node, parts[:1])[0] if f.inputs[0].kind != RULE_ZERO or f.n_inputs > 1 else None
+    grads = []
+    joint = None
+    for i in range(f.n_inputs):
+        rule = &f.inputs[i]
+        at = <int> len(grads)
+        if rule.kind == RULE_JOINT:
+            if joint is None:
+                joint = iter(called(node, rule, &edge[at], grad, parts, create_graph))
+            grads.append(next(joint))
+        elif rule.is_list:
+            n = node.n_edges - (f.n_inputs - 1)
+            if not node.needs >> i & 1:
+                grads.extend([None] * n)
+            elif rule.kind == RULE_ZERO:
+                grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
+            else:
+                grads.extend(called(node, rule, &edge[at], grad, parts, create_graph))
+        elif edge[at].node == NULL:
+            grads.append(None)
+        elif rule.kind == RULE_CALL:
+            grads.append(called(node, rule, &edge[at], grad, parts, create_graph))
+        else:
+            grads.append(input_gradient(node, f, i, grad, False, create_graph))
+    return grads
+
+
+cdef list into_leaf(Node node, object grad, bint create_graph):
+    """An AccumulateGrad that somebody calls: it adds a gradient into its leaf's grad, and has no inputs."""
+    if grad is not None:
+        accumulate(node, fitted(node, 0, <Tensor> grad, node, 0), create_graph)
+    return []
+
+
+cdef list around_view(Node node, object grad, bint create_graph):
+    """A write to a view, seen from the base: outside the view the gradient passes, inside it goes through the op."""
+    if saved_of(node)[0].value == NULL:
+        raise errors.freed_graph("CopySlices")
+    cdef Node inner = <Node> saved_of(node)[0].value
+    base, view = <object> saved_of(node)[1].value
+    whole = EMPTY_STRIDED(base[0], base[1], dtype=grad.dtype)
+    whole.copy_(grad)
+    part = whole.as_strided(view[0], view[1], view[2] - base[2])
+    inside = input_gradients(inner, [part.clone()], create_graph)
+    own = None
+    for i in range(inner.n_edges):
+        if is_view_gradient(edges_of(inner)[i].node):
+            own, inside[i] = inside[i], None
+    if own is None:
+        part.zero_()
+    else:
+        part.copy_(own)
+    return [whole] + inside
+
+
+cdef bint is_view_gradient(PyObject* node) noexcept:
+    """Whether a node stands for the view that an in-place op wrote to: it has no formula, and is never run."""
+    return node != NULL and (<Node> node).kind == NODE_FORMULA and (<Node> node).formula == NULL
+
+
+def call_node(Node node, grads):
+    """What calling a node gives: the gradients of its inputs for those of its outputs. The graph is kept."""
+    name = type(node).__name__
+    if len(grads) != node.n_outputs:
+        raise TypeError(f"expected {node.n_outputs} arguments, got {len(grads)} instead: {name} takes the gradients of its "
+                        "outputs")
+    for i, grad in enumerate(grads):
+        if grad is not None and not isinstance(grad, Tensor):
+            raise TypeError(f"argument {i} is not a Variable: {name} got {type(grad).__name__}")
+    results = input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0)
+    return results[0] if len(results) == 1 else tuple(results)

@@ -1,0 +1,96 @@
+"""Starting a run through a graph, and what is done when it is over."""
+from _thread import _local
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
+
+from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport Edge, Node, edges_of
+from wengert_engine.run cimport Run
+
+cdef object RUNNING = _local()         # .runs: this thread's, the innermost last
+
+
+def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint accumulate):
+    """Run a graph backward.
+
+    roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr) whose
+    gradients are returned in order (None: not reached). accumulate: with inputs, also add into the leaves' grad.
+    """
+    cdef Run run = Run.__new__(Run)
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef Edge edge
+    cdef int i
+    run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
+    if inputs is not None:
+        prepare_captures(run, roots, inputs)
+    state.modes = modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)
+    if not hasattr(RUNNING, "runs"):
+        RUNNING.runs = []
+    RUNNING.runs.append(run)
+    try:
+        for i in range(len(roots)):
+            node, edge.input_nr = roots[i]
+            edge.node = <PyObject*> node
+            run.deliver(&edge, <Tensor> grads[i], None, i)
+        roots = grads = node = None
+        run.execute()
+        run_callbacks(run)
+    finally:
+        state.modes = modes
+        RUNNING.runs.pop()
+    return run.results
+
+
+def queue_callback(callback):
+    """Call ``callback()`` when the innermost running backward has finished. RuntimeError when none is running."""
+    runs = getattr(RUNNING, "runs", None)
+    if not runs:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    cdef Run run = runs[len(runs) - 1]
+    if run.callbacks is None:
+        run.callbacks = []
+    run.callbacks.append(callback)
+
+
+cdef int run_callbacks(Run run) except -1:
+    cdef int i = 0
+    while run.callbacks is not None and i < len(run.callbacks):
+        run.callbacks[i]()
+        i += 1
+    return 0
+
+
+cdef int prepare_captures(Run run, roots, inputs) except -1:
+    """Which nodes lead to the inputs: an iterative walk; nodes older than all inputs are not entered."""
+    cdef uint64_t oldest = <uint64_t> -1
+    cdef Node node
+    cdef Edge* edges
+    cdef int i
+    run.captures = {}
+    run.results = [None] * len(inputs)
+    for position, (node, output_nr) in enumerate(inputs):
+        run.captures.setdefault(<Py_ssize_t> <PyObject*> node, []).append((output_nr, position))
+        if node.sequence < oldest:
+            oldest = node.sequence
+    leads = {}
+    stack = [root for root, _ in roots]
+    while stack:
+        node = <Node> stack[len(stack) - 1]
+        key = <Py_ssize_t> <PyObject*> node
+        edges = edges_of(node)
+        if key not in leads:
+            leads[key] = key in run.captures
+            for i in range(node.n_edges):
+                if edges[i].node != NULL and <Py_ssize_t> edges[i].node not in leads \
+                        and (<Node> edges[i].node).sequence >= oldest:
+                    stack.append(<object> edges[i].node)
+        else:
+            stack.pop()
+            for i in range(node.n_edges):
+                if edges[i].node != NULL and leads.get(<Py_ssize_t> edges[i].node, False):
+                    leads[key] = True
+    run.needed = {key for key, value in leads.items() if value}
+    return 0
