@@ -19,6 +19,7 @@ def same(x):
     return x
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_the_example_of_the_reference(capsys):
     def pack_hook(x):
         print("Packing", x)
@@ -41,6 +42,7 @@ def test_the_example_of_the_reference(capsys):
     assert capsys.readouterr().out.splitlines() == [line.replace("Packing", "Unpacking") for line in packed]
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_a_saved_result_is_packed_with_its_history():
     seen = []
     with graph.saved_tensors_hooks(lambda t: (seen.append(t.grad_fn), t.detach())[1], same):
@@ -49,6 +51,7 @@ def test_a_saved_result_is_packed_with_its_history():
     assert y.grad_fn._saved_result.grad_fn is y.grad_fn         # reconnected when it is read
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packed_value_may_be_anything():
     x = leaf()
     with graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), torch.from_numpy):
@@ -57,6 +60,7 @@ def test_packed_value_may_be_anything():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_double_backward_keeps_the_history_of_saved_inputs():
     x = leaf(2.0)
     with graph.saved_tensors_hooks(same, same):
@@ -65,6 +69,7 @@ def test_double_backward_keeps_the_history_of_saved_inputs():
     assert torch.autograd.grad(slope, x)[0].item() == 12.0
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_history_is_put_back_when_the_hook_loses_it():
     x = leaf(2.0)
     with graph.saved_tensors_hooks(lambda t: t.detach().clone(), same):
@@ -73,6 +78,7 @@ def test_history_is_put_back_when_the_hook_loses_it():
     assert torch.autograd.grad(slope, x)[0].item() == 2.0
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_unpack_runs_each_time_and_after_the_context():
     count = []
     x = leaf()
@@ -85,6 +91,7 @@ def test_unpack_runs_each_time_and_after_the_context():
     assert len(count) == 2
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_only_the_inner_pair_is_applied():
     seen = []
 
@@ -101,6 +108,7 @@ def test_only_the_inner_pair_is_applied():
     assert seen == ["pack inner", "pack outer", "unpack outer", "unpack inner"]
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_save_for_backward_is_packed_too():
     seen = []
 
@@ -122,6 +130,7 @@ def test_save_for_backward_is_packed_too():
     assert seen == ["pack"]
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packing_runs_without_hooks_and_without_grad():
     x = leaf()
     with graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t / 2):
@@ -130,6 +139,7 @@ def test_packing_runs_without_hooks_and_without_grad():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_hooks_that_raise():
     def fail(value):
         raise KeyError("own")
@@ -146,24 +156,28 @@ def test_hooks_that_raise():
     assert x.grad is not None
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_unpack_must_return_a_tensor():
     x = leaf()
     with graph.saved_tensors_hooks(same, lambda t: 3):
         y = x.exp().sum()
-    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor but got result of type int"):
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                                        "type int"):
         y.backward()
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_pack_hook_may_not_change_its_input():
     x = leaf() * 1
     with graph.saved_tensors_hooks(lambda t: t.add_(1), same), pytest.raises(
-            RuntimeError, match="A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-                                "pack hook cannot be modified by in-place operations as this can lead to unexpected "
-                                "side-effects. Please open an issue if you need to perform in-place operations on the "
-                                "input to a pack hook."):
+            RuntimeError, match=r"A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+                                r"to pack hook cannot be modified by in-place operations as this can lead to "
+                                r"unexpected side-effects. Please open an issue if you need to perform in-place "
+                                r"operations on the input to a pack hook."):
         x.pow(2)
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_change_after_packing_is_not_checked():
     x = leaf() * 1
     with graph.saved_tensors_hooks(lambda t: t.detach().clone(), same):
@@ -172,6 +186,7 @@ def test_change_after_packing_is_not_checked():
     y.backward()
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_files_are_removed_in_time(tmp_path):
     class File:
         def __init__(self, tensor):
@@ -190,6 +205,7 @@ def test_files_are_removed_in_time(tmp_path):
     assert torch.allclose(x.grad, (x * x).exp() * 2 * x)
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packed_values_die_with_the_graph():
     class Packed:
         def __init__(self, tensor):
@@ -204,6 +220,7 @@ def test_packed_values_die_with_the_graph():
     assert seen[0]() is None
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_exit_after_an_exception():
     seen = []
 
@@ -219,6 +236,7 @@ def test_exit_after_an_exception():
 
 # ---- save_on_cpu
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 @pytest.mark.parametrize("options", [{}, {"pin_memory": False}], ids=str)
 def test_save_on_cpu(options):
     a, b, c = (torch.randn(5, requires_grad=True) for _ in range(3))
@@ -237,12 +255,14 @@ def test_save_on_cpu(options):
         assert torch.equal(tensor.grad, gradient)
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_save_on_cpu_is_a_pair_of_hooks():
     assert issubclass(graph.save_on_cpu, graph.saved_tensors_hooks)
 
 
 # ---- disable_saved_tensors_hooks
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_the_example_of_disabled_hooks():
     message = "saved tensors default hooks are disabled"
     with (torch.autograd.graph.disable_saved_tensors_hooks(message), pytest.raises(RuntimeError, match=message),
@@ -250,6 +270,7 @@ def test_the_example_of_disabled_hooks():
         pass
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabled_is_nested_and_restored():
     with graph.disable_saved_tensors_hooks("outer"):
         with (graph.disable_saved_tensors_hooks("inner"), pytest.raises(RuntimeError, match="inner"),
@@ -261,12 +282,14 @@ def test_disabled_is_nested_and_restored():
         leaf().exp()
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabling_inside_hooks_is_refused():
     with (graph.saved_tensors_hooks(same, same), pytest.raises(RuntimeError, match="message"),
           graph.disable_saved_tensors_hooks("message")):
         pass
 
 
+@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabled_as_decorator():
     @graph.disable_saved_tensors_hooks("message")
     def run():

@@ -18,6 +18,7 @@ def test_the_example_of_the_reference():
     assert v.grad.tolist() == [3.0, 6.0, 9.0]
 
 
+@pytest.mark.xfail(strict=True, reason="utils.hooks: open")
 def test_handle():
     from wengert.utils.hooks import RemovableHandle
 
@@ -118,7 +119,8 @@ def test_hook_that_raises_leaves_the_leaf_and_the_engine_usable():
 
 @pytest.mark.parametrize(("result", "kind", "phrase"), [
     (lambda g: torch.ones(3), RuntimeError, "hook '<lambda>' has changed the size of value"),
-    (lambda g: g.double(), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    pytest.param(lambda g: g.double(), RuntimeError, "hook '<lambda>' has changed the type of value",
+                 marks=pytest.mark.xfail(strict=True, reason="check of the dtype: open")),
     (lambda g: 3, TypeError, "expected Variable, but hook returned 'int'"),
     (lambda g: (g,), TypeError, "expected Variable, but hook returned 'tuple'")],
     ids=["size", "dtype", "number", "tuple"])
@@ -237,13 +239,14 @@ def test_retain_grad_then_inplace_keeps_the_gradient_of_the_last_value():
 
 
 def test_grad_of_an_inner_tensor_warns():
-    with pytest.warns(UserWarning, match=r"The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
-                                         r".grad attribute won't be populated during autograd.backward\(\). If you indeed "
-                                         r"want the .grad field to be populated for a non-leaf Tensor, use .retain_grad\(\) "
-                                         "on the non-leaf Tensor."):
+    with pytest.warns(UserWarning, match=r"The .grad attribute of a Tensor that is not a leaf Tensor is being "
+                                         r"accessed. Its .grad attribute won't be populated during "
+                                         r"autograd.backward\(\). If you indeed want the .grad field to be populated "
+                                         r"for a non-leaf Tensor, use .retain_grad\(\) on the non-leaf Tensor."):
         assert (leaf() * 1).grad is None
 
 
+@pytest.mark.xfail(strict=True, reason="_backward_hooks: open")
 def test_backward_hooks_attribute():
     x = leaf()
     assert x._backward_hooks is None

@@ -75,15 +75,16 @@ def test_constant_base_takes_part_after_a_recorded_write():
     assert x.grad.tolist() == [4.0]
 
 
+@pytest.mark.xfail(strict=True, reason="requires_grad of views made under no_grad: open")
 def test_view_made_under_no_grad():
     _, y = inner()
     with torch.no_grad():
         view = y[:1]
     assert (view.requires_grad, view.grad_fn, view._base is y) == (True, None, True)
-    phrase = ("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-              "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-              r"and the inplace either both inside the no_grad block \(if you don't want the inplace to be tracked\) or "
-              r"both outside \(if you want the inplace to be tracked\).")
+    phrase = (r"A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
+              r"this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+              r"the view and the inplace either both inside the no_grad block \(if you don't want the inplace to be "
+              r"tracked\) or both outside \(if you want the inplace to be tracked\).")
     with pytest.raises(RuntimeError, match=phrase):
         view.add_(1)
     with torch.no_grad():
@@ -91,6 +92,7 @@ def test_view_made_under_no_grad():
     assert y[0].item() == 2
 
 
+@pytest.mark.xfail(strict=True, reason="message names the op without 'Backward0': open")
 @pytest.mark.parametrize(("make", "node"), [
     (lambda y: y.unbind(0), "Unbind"), (lambda y: y.split(1), "Split"),
     (lambda y: y.chunk(3), "Split"), (lambda y: y.split([1, 2]), "SplitWithSizes")])
@@ -103,16 +105,18 @@ def test_outputs_of_multi_output_views_are_refused(make, node):
         make(y)[0].mul_(2)
 
 
+@pytest.mark.xfail(strict=True, reason="dead multi-output views: open")
 def test_base_may_change_after_a_multi_output_view_but_the_views_are_dead_then():
     _, y = inner()
     part = y.unbind(0)[0]
     y.mul_(2)
-    with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and its base or another view of its base "
-                                           "has been modified inplace. This view is the output of a function that returns "
-                                           "multiple views."):
+    with pytest.raises(RuntimeError, match=r"Output 0 of Unbind is a view and its base or another view of its base has "
+                                           r"been modified inplace. This view is the output of a function that returns "
+                                           r"multiple views."):
         _ = part.grad_fn
 
 
+@pytest.mark.xfail(strict=True, reason="multi-output views under no_grad: open")
 def test_multi_output_view_under_no_grad():
     _, y = inner()
     with torch.no_grad():
@@ -121,6 +125,7 @@ def test_multi_output_view_under_no_grad():
         part.add_(1)
 
 
+@pytest.mark.xfail(strict=True, reason="in-place on a view that is a leaf: open")
 def test_requires_grad_of_a_view_of_a_constant_leaf():
     base = torch.zeros(2)
     view = base[:1].requires_grad_()
@@ -129,6 +134,7 @@ def test_requires_grad_of_a_view_of_a_constant_leaf():
         view.add_(1)
 
 
+@pytest.mark.xfail(strict=True, reason="retain_grad of a base that a view changes: open")
 def test_hooks_and_retained_gradients_of_the_base_follow():
     x, y = inner()
     y.retain_grad()
@@ -137,6 +143,7 @@ def test_hooks_and_retained_gradients_of_the_base_follow():
     assert (y.grad.tolist(), x.grad.tolist()) == ([1.0, 1.0, 1.0], [10.0, 1.0, 1.0])
 
 
+@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_shares_the_storage_of_another_tensor():
     x, source = torch.ones(2), torch.zeros(3)
     assert x.set_(source) is x
@@ -145,18 +152,21 @@ def test_set_shares_the_storage_of_another_tensor():
     assert x.tolist() == [1.0] * 3
 
 
+@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_counts_as_a_change():
     x = torch.ones(2)
     x.set_(torch.zeros(3))
     assert x._version == 1
 
 
+@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_without_arguments_empties():
     x = torch.ones(2)
     x.set_()
     assert x.shape == (0,)
 
 
+@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_of_a_tensor_in_the_graph_is_not_differentiable():
     _, y = inner()
     y.set_(torch.zeros(3))
@@ -165,15 +175,18 @@ def test_set_of_a_tensor_in_the_graph_is_not_differentiable():
         y.sum().backward()
 
 
+@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_of_a_leaf():
     x = torch.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(RuntimeError, match=r"a leaf Variable that requires grad is being used in an in-place "
+                                           r"operation."):
         x.set_(torch.zeros(3))
     with torch.no_grad():
         x.set_(torch.zeros(3))
     assert (x.shape, x.requires_grad) == ((3,), True)
 
 
+@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize():
     x = torch.arange(6.0)
     assert x.resize_(2, 2) is x
@@ -183,12 +196,14 @@ def test_resize():
     assert x.resize_as_(torch.ones(2)).shape == (2,)
 
 
+@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize_of_variables_that_require_grad():
     for tensor in (torch.ones(2, requires_grad=True), inner()[1]):
         with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
             tensor.resize_(1)
 
 
+@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize_of_what_numpy_owns():
     import numpy as np
 
@@ -198,10 +213,12 @@ def test_resize_of_what_numpy_owns():
 
 
 # The name of a node without its number: torch numbers overloads, wengert does not.
+@pytest.mark.xfail(strict=True, reason="in-place geometry: open")
 @pytest.mark.parametrize(("change", "shape", "node"), [
     (lambda t: t.t_(), (3, 1), "TBackward"), (lambda t: t.transpose_(0, 1), (3, 1), "TransposeBackward"),
     (lambda t: t.squeeze_(), (3,), "SqueezeBackward"), (lambda t: t.squeeze_(0), (3,), "SqueezeBackward"),
-    (lambda t: t.unsqueeze_(0), (1, 1, 3), "UnsqueezeBackward"), (lambda t: t.swapaxes_(0, 1), (3, 1), "TransposeBackward"),
+    (lambda t: t.unsqueeze_(0), (1, 1, 3), "UnsqueezeBackward"),
+    (lambda t: t.swapaxes_(0, 1), (3, 1), "TransposeBackward"),
     (lambda t: t.as_strided_((3,), (1,)), (3,), "AsStridedBackward")])
 def test_geometry_in_place_is_recorded(change, shape, node):
     x = torch.ones(1, 3, requires_grad=True)
