@@ -98,7 +98,7 @@ def test_jvp_and_vmap_may_be_defined_and_do_not_disturb():
 def test_wrong_number_of_gradients(result, counts):
     f = function(forward=lambda ctx, a, b: a * b, backward=lambda ctx, g: result(g))
     with pytest.raises(RuntimeError, match=r"function FBackward returned an incorrect number of gradients "
-                                           r"\({counts}\)"):
+                                           rf"\({counts}\)"):
         run(f, leaf(), leaf())
 
 
