@@ -29,7 +29,6 @@ def test_names_of_ctx():
         assert callable(getattr(FunctionCtx, name))
 
 
-@pytest.mark.xfail(strict=True, reason="_ContextMethodMixin: open")
 def test_the_older_name_of_the_mixin():
     from wengert.autograd.function import _ContextMethodMixin
 

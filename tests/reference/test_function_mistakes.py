@@ -40,7 +40,6 @@ def test_setup_context():
     assert run(f, leaf(1.0, 2.0), 3).tolist() == [3.0, 12.0]
 
 
-@pytest.mark.xfail(strict=True, reason="setup_context gets defaults: open")
 def test_setup_context_gets_defaults_and_keywords():
     seen = []
     f = function(forward=lambda x, power=3: x**power, backward=lambda ctx, g: (g, None),
@@ -62,7 +61,6 @@ def test_vjp_is_another_name_of_backward():
     assert run(function(forward=double, vjp=lambda ctx, g: g * 4)).tolist() == [4.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_backward_and_vjp_together():
     f = function(forward=double, vjp=lambda ctx, g: g, backward=lambda ctx, g: g)
     with pytest.raises(RuntimeError, match=r"Implementing both 'backward' and 'vjp' for a custom Function is not "
@@ -76,7 +74,6 @@ def test_no_forward():
         function(backward=lambda ctx, g: g).apply(leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="messages: open")
 def test_jvp_and_vmap_of_function_itself():
     with pytest.raises(NotImplementedError, match=r"You must implement the jvp function for custom autograd.Function "
                                                   r"to use it with forward mode AD."):

@@ -104,7 +104,6 @@ def test_output_that_is_a_view_of_an_input():
     assert x.grad.tolist() == [1.0, 0.0]
 
 
-@pytest.mark.xfail(strict=True, reason="message names the Function without 'Backward': open")
 def test_inplace_on_an_output_that_is_a_view_of_an_input():
     y = function(lambda ctx, x: x[:1], lambda ctx, g: torch.cat([g, g])).apply(leaf() * 1)
     phrase = (r"Output 0 of F is a view and is being modified inplace. This view was created inside a custom Function "

@@ -86,7 +86,6 @@ def test_inplace_inside_on_a_leaf_that_requires_grad():
     assert x.tolist() == [2.0, 2.0]
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_inplace_outside_is_refused():
     x = made_inside()
     phrase = (r"Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
@@ -112,7 +111,6 @@ def test_inplace_on_a_normal_view_made_inside():
         view.add_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_saving_for_backward_is_refused():
     x, w = made_inside(), torch.ones(2, requires_grad=True)
     phrase = (r"Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "

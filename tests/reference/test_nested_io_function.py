@@ -6,7 +6,6 @@ from wengert import autograd
 from wengert.autograd import Function, Variable
 
 
-@pytest.mark.xfail(strict=True, reason="NestedIOFunction: open")
 def test_nested_io_function():
     from wengert.autograd import NestedIOFunction
 
@@ -54,7 +53,6 @@ def test_methods_of_variables():
     assert (seen[0].tolist(), var.grad.tolist(), var.detach().requires_grad) == ([3.0], [3.0], False)
 
 
-@pytest.mark.xfail(strict=True, reason="warning of volatile=: open")
 def test_volatile_is_gone():
     with pytest.warns(UserWarning, match="volatile was removed and now has no effect. Use `with "
                                          "torch.no_grad\\(\\):` instead"):

@@ -166,7 +166,6 @@ def test_multi_grad_hook_as_context_manager():
 
 # ---- queue_callback
 
-@pytest.mark.xfail(strict=True, reason="queue_callback: open")
 def test_queue_callback_runs_once_at_the_end_of_the_run():
     seen = []
     x = leaf(1.0)
@@ -177,7 +176,6 @@ def test_queue_callback_runs_once_at_the_end_of_the_run():
     assert seen == ["leaf", ("end", 2.0)]
 
 
-@pytest.mark.xfail(strict=True, reason="queue_callback: open")
 def test_queue_callback_from_a_callback():
     seen = []
     x = leaf(1.0)
@@ -191,7 +189,6 @@ def test_queue_callback_from_a_callback():
     assert seen == ["first", "second"]
 
 
-@pytest.mark.xfail(strict=True, reason="queue_callback: open")
 def test_queue_callback_that_raises():
     x = leaf(1.0)
 
@@ -206,7 +203,6 @@ def test_queue_callback_that_raises():
     assert x.grad.item() == 4.0
 
 
-@pytest.mark.xfail(strict=True, reason="queue_callback: open")
 def test_queue_callback_outside_of_backward():
     with pytest.raises(RuntimeError, match=r"Final callbacks can only be installed during backward pass."):
         Variable._execution_engine.queue_callback(print)
