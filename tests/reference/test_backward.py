@@ -144,6 +144,12 @@ def test_inputs_leaf_and_inner_together():
     assert (x.grad.tolist(), y.grad.tolist()) == ([6.0], [3.0])
 
 
+@pytest.mark.xfail(strict=True, reason="message: open")
+def test_inputs_that_do_not_require_grad():
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
+        (leaf(1.0) * 2).backward(inputs=[torch.ones(1)])
+
+
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_empty_inputs_are_refused(kind):
     x = leaf(1.0)

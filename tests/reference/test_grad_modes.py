@@ -136,6 +136,26 @@ def test_coroutine_with_the_mode_as_context_manager():
     assert asyncio.run(inner()) is False
 
 
+@pytest.mark.skipif(torch.__name__ == "torch", reason="beyond PyTorch, whose mode ends before the body runs")
+def test_decorated_coroutine_has_the_mode_only_while_it_runs():
+    seen = []
+
+    @torch.no_grad()
+    async def inner():
+        seen.append(torch.is_grad_enabled())
+        await asyncio.sleep(0)
+        return torch.is_grad_enabled()
+
+    async def main():
+        task = asyncio.ensure_future(inner())
+        await asyncio.sleep(0)
+        seen.append(torch.is_grad_enabled())
+        return await task
+
+    assert asyncio.run(main()) is False
+    assert seen == [False, True]
+
+
 @pytest.mark.xfail(strict=True, reason="modes decorate classes, with a warning: open")
 def test_decorating_a_class_warns():
     with pytest.warns(FutureWarning, match="Decorating classes is deprecated and will be disabled in future versions"):
@@ -169,6 +189,14 @@ def test_results_and_inputs():
         assert torch.ones(1, requires_grad=True).requires_grad      # factories are not affected
         assert x.requires_grad
     assert (y.requires_grad, y.grad_fn, y.is_leaf) == (False, None, True)
+
+
+@pytest.mark.skipif(torch.__name__ == "torch", reason="PyTorch 2.13 differs from the reference here: True")
+def test_views_made_under_no_grad_do_not_require_grad_either():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        assert not x[:1].requires_grad
+        assert not (x * 1).view(2, 1).requires_grad
 
 
 @pytest.mark.parametrize("value", [None, "False"])
