@@ -25,6 +25,7 @@ class FunctionMeta(type):
         forward = _member(cls, "forward")
         cls._is_static = isinstance(forward, staticmethod | classmethod)
         cls._splits_context = bool(bases) and _member(cls, "setup_context") is not _member(Function, "setup_context")
+        cls._has_defaults = cls._splits_context and _has_defaults(cls)
         chosen: Any = _chosen_backward(cls) if bases else vars(cls)["backward"].__func__
         cls._run_backward = staticmethod(chosen)
 
@@ -37,6 +38,17 @@ def _member(cls: type, name: str) -> Any:
     return None
 
 
+def _has_defaults(cls: Any) -> bool:
+    """Does forward have parameters with defaults? setup_context gets them filled in."""
+    from inspect import Parameter, signature
+
+    try:
+        parameters = signature(cls.forward).parameters.values()
+    except ValueError:                  # a compiled function that does not tell
+        return False
+    return any(one.default is not Parameter.empty for one in parameters)
+
+
 def _chosen_backward(cls: Any) -> Callable[..., Any]:
     """backward, or vjp where only that is given; with both, a function that refuses."""
     plain = _member(Function, "backward")
@@ -47,8 +59,8 @@ def _chosen_backward(cls: Any) -> Callable[..., Any]:
         return cls.vjp  # type: ignore[no-any-return]
 
     def refuse(ctx: Any, *grads: Any) -> Any:
-        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed: "
-                           f"{cls.__name__}. You should only implement one of them.")
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                           f"only implement one of them. The Function is {cls.__name__}")
 
     return refuse
 
@@ -77,6 +89,7 @@ class Function(metaclass=FunctionMeta):
 
     _is_static: bool
     _splits_context: bool
+    _has_defaults: bool
     _run_backward: Callable[..., Any]
     generate_vmap_rule = False
 
@@ -93,7 +106,7 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record it. Arguments may be given by forward's names."""
-        if kwargs:
+        if kwargs or cls._has_defaults:
             return apply_function(cls, cls._positional(args, kwargs))
         try:
             return apply_function(cls, args)
@@ -139,8 +152,8 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """The rule under vmap."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static "
-                                  "method or set generate_vmap_rule=True.")
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap "
+                                  "staticmethod or set generate_vmap_rule=True.")
 
 
 class InplaceFunction(Function):

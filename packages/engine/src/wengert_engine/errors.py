@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+
+def forward_name(node: str) -> str:
+    """The name of what a node is the derivative of, as torch's messages give it: Unbind for UnbindBackward0."""
+    return re.sub(r"Backward\d*$", "", node)
+
 
 def write_to_leaf(op: str) -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation: "
@@ -14,9 +21,10 @@ def write_to_leaf_view(op: str) -> RuntimeError:
 
 
 def write_to_multi_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view is the output of a "
-                        "function that returns multiple views. Such functions do not allow the output views to be "
-                        f"modified inplace. You should replace the inplace operation by an out-of-place one: {op}")
+    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view is the "
+                        "output of a function that returns multiple views. Such functions do not allow the output "
+                        "views to be modified inplace. You should replace the inplace operation by an out-of-place "
+                        f"one: {op}")
 
 
 def write_to_no_grad_view(op: str) -> RuntimeError:
@@ -28,21 +36,24 @@ def write_to_no_grad_view(op: str) -> RuntimeError:
 
 
 def write_to_custom_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {view} is a view and is being modified inplace. This view was created inside a "
-                        "custom Function (or because an input was returned as-is) and the autograd logic to handle "
-                        "view+inplace would override the custom backward associated with the custom Function, leading "
-                        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output "
-                        f"of the custom Function: {op}")
+    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view was "
+                        "created inside a custom Function (or because an input was returned as-is) and the autograd "
+                        "logic to handle view+inplace would override the custom backward associated with the custom "
+                        "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+                        f"cloning the output of the custom Function. The write was {op}")
 
 
 def inference_written(op: str) -> RuntimeError:
-    return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
-                        f"clone to get a normal tensor before doing inplace update: {op}")
+    return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
+                        "to get a normal tensor before doing inplace update.See "
+                        f"https://github.com/pytorch/rfcs/pull/17 for more details. The operation was {op}")
 
 
 def inference_saved() -> RuntimeError:
-    return RuntimeError("Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
-                        "normal tensor and use it in autograd.")
+    return RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                        "inference mode in computation tracked by autograd. To work around this, you can make a clone "
+                        "to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                        "`torch.inference_mode()`.")
 
 
 def freed_graph(node: str) -> RuntimeError:
@@ -85,8 +96,8 @@ def formula_shape(node: str, index: int, got: list[int], expected: list[int]) ->
 
 
 def unused_input(index: int) -> RuntimeError:
-    return RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
-                        f"allow_unused=True if this is the desired behavior. It is input {index}")
+    return RuntimeError(f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+                        "allow_unused=True if this is the desired behavior.")
 
 
 def input_without_grad(index: int) -> RuntimeError:

@@ -2,5 +2,10 @@
 
 from wengert_engine import Function, InplaceFunction, once_differentiable
 from wengert_engine.function import FunctionCtx
+from wengert_engine.nested import NestedIOFunction
 
-__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+_ContextMethodMixin = FunctionCtx
+"""The older name."""
+
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "_ContextMethodMixin",
+           "once_differentiable"]

@@ -1,9 +1,18 @@
 """Variable (deprecated): the name tensors with gradients once had."""
 
+import warnings
 from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
+
+from wengert_engine.run import queue_callback
+
+
+class Engine:
+    """What ``Variable._execution_engine`` is: older programs find the engine here."""
+
+    queue_callback = staticmethod(queue_callback)
 
 
 class VariableMeta(type):
@@ -22,11 +31,16 @@ class Variable(metaclass=VariableMeta):
     (True, True, True)
     """
 
+    _execution_engine = Engine()
+
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
         if data is None:
             data = TABLE.ops["empty"](0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if volatile:
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                          UserWarning, stacklevel=2)
         result: Any = data.detach()
         result.requires_grad = requires_grad
         return result

@@ -8,3 +8,4 @@ from wengert_engine import inference_mode as inference_mode
 from wengert_engine import no_grad as no_grad
 from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_engine.namespaces.variable import Variable as Variable
+from wengert_engine.nested import NestedIOFunction as NestedIOFunction
