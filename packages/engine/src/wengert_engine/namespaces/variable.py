@@ -6,7 +6,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 
-from wengert_engine.run import queue_callback
+from wengert_engine.starting import queue_callback
 
 
 class Engine:
