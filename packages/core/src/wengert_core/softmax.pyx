@@ -19,7 +19,7 @@ from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
-from wengert_core.workers cimport GRAIN, LARGE, UNIT, parallel_for
+from wengert_core.workers cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 
 cdef struct Job:                       # rows for several threads
     rows_fn kernel
@@ -162,7 +162,7 @@ cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
         run_rows(0, job.rows, &job)
     else:
         with nogil:
-            parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN // (job.unit * n), run_units, &job)
+            parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * n), run_units, &job)
     return 0
 
 

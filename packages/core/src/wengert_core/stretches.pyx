@@ -4,7 +4,7 @@ from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.loops cimport Loop
 from wengert_core.tensor cimport Tensor
-from wengert_core.workers cimport GRAIN, UNIT, dim_to_cut, parallel_for
+from wengert_core.workers cimport GRAIN, GRAIN_SLOW, UNIT, dim_to_cut, parallel_for
 
 cdef enum:
     BLOCK = 512                        # elements converted at a time
@@ -67,7 +67,7 @@ cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_s
     job.n_in, job.ndim = n_in, ndim
     job.dim = dim_to_cut(ndim, units)
     job.unit = UNIT if job.dim == ndim - 1 else 1
-    parallel_for(units[job.dim], GRAIN * units[job.dim] // count, run_units, &job)
+    parallel_for(units[job.dim], (GRAIN_SLOW if loop.slow else GRAIN) * units[job.dim] // count, run_units, &job)
 
 
 cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
