@@ -43,8 +43,6 @@ from wengert_core.random import set_rng_state as set_rng_state
 from wengert_core.tensor import Size as Size
 from wengert_core.tensor import Storage as Storage
 from wengert_core.tensor import Tensor as Tensor
-from wengert_core.workers import get_num_threads as get_num_threads
-from wengert_core.workers import set_num_threads as set_num_threads
 from wengert_core.tensor import (
     _Device,
     _DType,
@@ -54,6 +52,8 @@ from wengert_core.tensor import (
     _Scalar,
     _ValuesIndices,
 )
+from wengert_core.workers import get_num_threads as get_num_threads
+from wengert_core.workers import set_num_threads as set_num_threads
 
 _dtype = dtype
 _Generator = Generator

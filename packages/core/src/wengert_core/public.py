@@ -95,7 +95,8 @@ PUBLIC: dict[str, Any] = {
     for f in (
         Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_num_threads, get_printoptions,
         get_rng_state, iinfo, initial_seed, is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout,
-        manual_seed, memory_format, numel, result_type, seed, set_num_threads, set_printoptions, set_rng_state, tensortype,
+        manual_seed, memory_format, numel, result_type, seed, set_num_threads, set_printoptions,
+        set_rng_state, tensortype,
     )
 }  # fmt: skip
 PUBLIC |= {

@@ -228,6 +228,14 @@ cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
     parallel_for(units[job.dim], GRAIN * units[job.dim] // count, copy_units, &job)
 
 
+cdef void fill_large(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value) noexcept nogil:
+    cdef npy_intp no_strides[MAX_DIMS]
+    cdef int dim
+    for dim in range(ndim):
+        no_strides[dim] = 0
+    copy_large(dst, dst_strides, dtype, value, no_strides, dtype, shape, ndim)
+
+
 cdef void copy_units(Py_ssize_t begin, Py_ssize_t end, void *ctx) noexcept nogil:
     cdef Job *job = <Job *>ctx
     cdef CopyPlan plan = job.plan
