@@ -316,7 +316,7 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
         work = partial.count
         data, code = partial.data, partial.code
     if work < LARGE:
-        run(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
     elif r.kind != REDUCE_PLACE and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
         in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
     else:
@@ -341,7 +341,7 @@ cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept,
         all_kept[i].target = step
         step *= all_kept[i].size
     if work < LARGE:
-        run(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+        run(r.fns[code], data, all_kept, n_all, -1, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
     else:
         with nogil:
             run_large(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
@@ -398,19 +398,16 @@ cdef int merge(Axis* axes, int n) noexcept:
     return m
 
 
-cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
-    """One reduced dim; one kept dim goes into the kernel, the others are a loop around it."""
-    run_around(fn, data, kept, n_kept, inner_axis(kept, n_kept, stride), n, stride, target)
-
-
-cdef void run_around(reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride,
-                     char* target) noexcept nogil:
+cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a loop around it."""
     cdef Py_ssize_t index[65]
     cdef int i
     cdef Axis axis
     if n_kept == 0:
         fn(data, 1, 0, n, stride, target, 0)
         return
+    if inner < 0:
+        inner = inner_axis(kept, n_kept, stride)
     axis = kept[inner]
     for i in range(n_kept):
         index[i] = 0
@@ -486,8 +483,8 @@ cdef void reduce_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nog
     for i in range(job.n_kept):
         kept[i] = job.kept[i]
     kept[job.cut].size = (kept[job.cut].size if end == job.units else end * job.unit) - first
-    run_around(job.fn, job.data + first * kept[job.cut].source, kept, job.n_kept, job.inner, job.n, job.stride,
-               job.target + first * kept[job.cut].target)
+    run(job.fn, job.data + first * kept[job.cut].source, kept, job.n_kept, job.inner, job.n, job.stride,
+        job.target + first * kept[job.cut].target)
 
 
 cdef bint is_long(Axis* kept, int n_kept, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t work) noexcept nogil:
@@ -524,7 +521,7 @@ cdef int in_sections(Reduction* r, char* data, int code, Axis* kept, int n_kept,
         again[i].size, again[i].source, again[i].target = kept[i].size, kept[i].target, kept[i].target
     with nogil:
         parallel_for(job.units, GRAIN_SUM // (job.unit * out_count), reduce_sections, &job)
-        run(r.fns[target], partial.data, again, n_kept, job.units, job.row, out.data)
+        run(r.fns[target], partial.data, again, n_kept, -1, job.units, job.row, out.data)
     return 0
 
 
@@ -533,7 +530,7 @@ cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept 
     cdef Py_ssize_t i, first
     for i in range(begin, end):
         first = i * job.unit
-        run(job.fn, job.data + first * job.stride, job.kept, job.n_kept, min(job.unit, job.n - first), job.stride,
+        run(job.fn, job.data + first * job.stride, job.kept, job.n_kept, -1, min(job.unit, job.n - first), job.stride,
             job.target + i * job.row)
 
 

@@ -46,7 +46,7 @@ cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept no
 
 cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
     """Run a loop over n dims; operands[n_in] is the output. shape and strides are reordered and merged in place."""
-    run_merged(loop, n_in, operands, merge_dims(n_in + 1, operands, ndim, shape), shape)
+    run_over(loop, n_in, operands, ndim, shape, False)
 
 
 cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
@@ -57,7 +57,7 @@ cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_s
     cdef int d
     ndim = merge_dims(n_in + 1, operands, ndim, shape)
     if ndim == 0:
-        run_merged(loop, n_in, operands, ndim, shape)
+        run_over(loop, n_in, operands, ndim, shape, True)
         return
     for d in range(ndim):
         units[d] = shape[d]
@@ -85,16 +85,18 @@ cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
         operands[k].data = job.operands[k].data + first * job.operands[k].strides[job.dim]
         for d in range(job.ndim):
             operands[k].strides[d] = job.operands[k].strides[d]
-    run_merged(job.loop, job.n_in, operands, job.ndim, shape)
+    run_over(job.loop, job.n_in, operands, job.ndim, shape, True)
 
 
-cdef void run_merged(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+cdef void run_over(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, bint merged) noexcept nogil:
     """The loop along the last dim, the other dims around it."""
     cdef int n_op = n_in + 1, i, k
     cdef Py_ssize_t index[64]
     cdef char* args[5]
     cdef Py_ssize_t inner = 1
     cdef Py_ssize_t steps[5]
+    if not merged:
+        ndim = merge_dims(n_op, operands, ndim, shape)
     if ndim:
         inner = shape[ndim - 1]
     for k in range(n_op):

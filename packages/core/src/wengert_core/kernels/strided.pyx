@@ -117,8 +117,7 @@ cdef void copy_strided(char *dst, const npy_intp *dst_strides, char *src, const 
         run_copy(&plan, itemsize)
 
 
-cdef void run_copy(CopyPlan *given, int itemsize) noexcept nogil:
-    cdef CopyPlan plan = given[0]
+cdef void run_copy(CopyPlan *plan, int itemsize) noexcept nogil:
     cdef npy_intp index[MAX_DIMS]
     cdef copy2d_fn copy = wg_find_copy2d(itemsize)
     cdef int dim, n_outer
@@ -132,7 +131,7 @@ cdef void run_copy(CopyPlan *given, int itemsize) noexcept nogil:
         index[dim] = 0
     while True:
         copy(plan.src, s0, s1, plan.dst, d0, d1, n0, n1)
-        if not advance(&plan, index, n_outer, &plan.dst, &plan.src):
+        if not advance(plan, index, n_outer, &plan.dst, &plan.src):
             return
 
 
@@ -157,8 +156,7 @@ cdef bint plan_cast(CopyPlan *plan, char *dst, const npy_intp *dst_strides, char
     return True
 
 
-cdef void run_cast(CopyPlan *given, int dst_dtype, int src_dtype) noexcept nogil:
-    cdef CopyPlan plan = given[0]
+cdef void run_cast(CopyPlan *plan, int dst_dtype, int src_dtype) noexcept nogil:
     cdef npy_intp index[MAX_DIMS]
     cdef cast_fn convert = cast(src_dtype, dst_dtype)
     cdef int dim, inner = plan.ndim - 1
@@ -169,7 +167,7 @@ cdef void run_cast(CopyPlan *given, int dst_dtype, int src_dtype) noexcept nogil
         index[dim] = 0
     while True:
         convert(plan.src, src_stride, plan.dst, dst_stride, n)
-        if not advance(&plan, index, inner, &plan.dst, &plan.src):
+        if not advance(plan, index, inner, &plan.dst, &plan.src):
             return
 
 
