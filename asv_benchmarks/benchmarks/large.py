@@ -1,5 +1,6 @@
 """Large tensors: memory and arithmetic count, not the cost of an op."""
 
+from collections.abc import Callable
 from typing import Any
 
 import wengert as wg
@@ -75,3 +76,30 @@ class Copies:
 
     def time_cat(self) -> None:
         wg.cat([self.x, self.x])
+
+
+class Threads:
+    """The same kernel on one thread and on two: from where on the second pays (core's workers.pxd)."""
+
+    params = (["add", "exp", "sum", "softmax", "contiguous"], [2**15, 2**17, 2**19, 2**21, 2**23], [1, 2])
+    param_names = ("op", "elements", "threads")
+
+    def setup(self, op: str, n: int, threads: int) -> None:
+        x: Any = wg.tensor(numbers(n)).reshape(-1, 512)
+        self.before = wg.get_num_threads()
+        wg.set_num_threads(threads)
+        runs: dict[str, Callable[[], Any]] = {
+            "add": lambda: x + x,
+            "exp": lambda: x.exp(),
+            "sum": lambda: x.sum(),
+            "softmax": lambda: x.softmax(1),
+            "contiguous": lambda: x.t().contiguous(),
+        }
+        self.run = runs[op]
+        self.run()  # starts the threads
+
+    def teardown(self, op: str, n: int, threads: int) -> None:
+        wg.set_num_threads(self.before)
+
+    def time_op(self, op: str, n: int, threads: int) -> None:
+        self.run()

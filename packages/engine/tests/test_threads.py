@@ -2,8 +2,12 @@
 other.
 """
 
+import os
+import subprocess
+import sys
 import threading
 
+import pytest
 import wengert_core as wc
 from wengert_engine import backward, is_grad_enabled, no_grad
 
@@ -52,3 +56,18 @@ def test_modes_belong_to_the_thread():
     with no_grad():
         in_threads(1, lambda i: seen.append(is_grad_enabled()))
     assert seen == [True]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads in Linux's /proc")
+def test_small_graphs_start_no_thread():
+    program = """
+import os, numpy
+before = len(os.listdir("/proc/self/task"))         # OpenBLAS has its own
+import wengert_core as wc, wengert_engine
+x = wc.ones(100, requires_grad=True)
+for _ in range(100):
+    ((x * 2.0).exp().sum() + x.reshape(10, 10).softmax(1).sum()).backward()
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")

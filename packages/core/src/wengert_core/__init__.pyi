@@ -52,6 +52,8 @@ from wengert_core.tensor import (
     _Scalar,
     _ValuesIndices,
 )
+from wengert_core.workers import get_num_threads as get_num_threads
+from wengert_core.workers import set_num_threads as set_num_threads
 
 _dtype = dtype
 _Generator = Generator

@@ -25,6 +25,7 @@ from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
+from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -232,6 +233,23 @@ cdef enum Move:
     WRITE = 1
     ADD = 2
 
+cdef struct Mover:
+    IndexLoop loop                     # the last one or two dims
+    char* indexed
+    char* buffer
+    int n                              # dims around the loop
+    int code
+    int itemsize
+    Move what
+    Py_ssize_t sizes[128]
+    Py_ssize_t steps[128]              # in the indexed tensor
+    Py_ssize_t own[128]                # in the buffer
+
+cdef struct Job:                       # a Mover for several threads
+    Mover* mover
+    int dim                            # which is cut: n is the loop's first dim, n + 1 its second
+    Py_ssize_t unit
+
 
 cdef int buffer_strides(Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position) noexcept nogil:
     """Strides of a row-major buffer along the three groups of dims."""
@@ -249,51 +267,98 @@ cdef int buffer_strides(Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_
 
 cdef void move(Plan* plan, char* indexed, char* buffer, bint one_value, int code, Move what) noexcept nogil:
     """All elements; none of the sizes is 0. one_value: the buffer holds a single element for all."""
-    cdef Py_ssize_t sizes[128]
-    cdef Py_ssize_t steps[128]         # in the indexed tensor
-    cdef Py_ssize_t own[128]           # in the buffer
-    cdef Py_ssize_t counter[128]
-    cdef Py_ssize_t position
-    cdef int i, n = plan.n_before + plan.n_after, itemsize = FACTS.itemsize[code]
-    cdef IndexLoop loop
-    buffer_strides(plan, itemsize, own, own + plan.n_before, &position)
+    cdef Mover m
+    cdef Py_ssize_t* sizes = m.sizes
+    cdef Py_ssize_t* steps = m.steps
+    cdef Py_ssize_t* own = m.own
+    cdef Py_ssize_t position, count = plan.n
+    cdef int i, n = plan.n_before + plan.n_after
+    m.indexed, m.buffer, m.code, m.itemsize, m.what = indexed, buffer, code, FACTS.itemsize[code], what
+    buffer_strides(plan, m.itemsize, own, own + plan.n_before, &position)
     for i in range(n):
         sizes[i] = plan.before[i] if i < plan.n_before else plan.after[i - plan.n_before]
         steps[i] = plan.before_strides[i] if i < plan.n_before else plan.after_strides[i - plan.n_before]
-        counter[i] = 0
+        count *= sizes[i]
         own[i] = 0 if one_value else own[i]
     while n > plan.n_before + 1 and steps[n - 2] == steps[n - 1] * sizes[n - 1]:
         sizes[n - 2] *= sizes[n - 1]   # two dims behind the positions that lie in memory as one
         steps[n - 2], own[n - 2] = steps[n - 1], own[n - 1]
         n -= 1
-    set_loop(plan, &loop, 0 if one_value else position)
+    set_loop(plan, &m.loop, 0 if one_value else position)
     if n > plan.n_before and sizes[n - 1] > 1:
         n -= 1
-        loop.shape[0], loop.shape[1] = plan.n, sizes[n]
-        loop.index_stride[0], loop.index_stride[1] = sizeof(Py_ssize_t), 0
-        loop.other_stride[0], loop.other_stride[1] = loop.other_stride[1], own[n]
-        loop.self_stride[1] = steps[n]
+        m.loop.shape[0], m.loop.shape[1] = plan.n, sizes[n]
+        m.loop.index_stride[0], m.loop.index_stride[1] = sizeof(Py_ssize_t), 0
+        m.loop.other_stride[0], m.loop.other_stride[1] = m.loop.other_stride[1], own[n]
+        m.loop.self_stride[1] = steps[n]
+    m.n = n
+    if count < LARGE:
+        move_around(&m)
+    else:
+        move_large(&m, count)
+
+
+cdef void move_around(Mover* m) noexcept nogil:
+    cdef Py_ssize_t counter[128]
+    cdef int i
+    for i in range(m.n):
+        counter[i] = 0
     while True:
-        loop.self, loop.other = indexed, buffer
-        if what == READ:
-            gather(&loop, itemsize)
-        elif what == WRITE:
-            scatter(&loop, itemsize)
+        m.loop.self, m.loop.other = m.indexed, m.buffer
+        if m.what == READ:
+            gather(&m.loop, m.itemsize)
+        elif m.what == WRITE:
+            scatter(&m.loop, m.itemsize)
         else:
-            scatter_add(&loop, code)
-        i = n - 1
+            scatter_add(&m.loop, m.code)
+        i = m.n - 1
         while i >= 0:
             counter[i] += 1
-            indexed += steps[i]
-            buffer += own[i]
-            if counter[i] < sizes[i]:
+            m.indexed += m.steps[i]
+            m.buffer += m.own[i]
+            if counter[i] < m.sizes[i]:
                 break
-            indexed -= steps[i] * sizes[i]
-            buffer -= own[i] * sizes[i]
+            m.indexed -= m.steps[i] * m.sizes[i]
+            m.buffer -= m.own[i] * m.sizes[i]
             counter[i] = 0
             i -= 1
         if i < 0:
             return
+
+
+cdef void move_large(Mover* m, Py_ssize_t count) noexcept nogil:
+    """On several threads. Positions may repeat: writes are cut along the other dims only, each keeps its order."""
+    cdef Job job
+    cdef Py_ssize_t units[130]
+    cdef int i
+    for i in range(m.n):
+        units[i] = m.sizes[i]
+    units[m.n] = m.loop.shape[0] if m.what == READ else 1
+    units[m.n + 1] = (m.loop.shape[1] + UNIT - 1) // UNIT if m.what == READ else 1
+    job.mover = m
+    job.dim = dim_to_cut(m.n + 2, units)
+    job.unit = UNIT if job.dim == m.n + 1 else 1
+    if units[job.dim] == 1:
+        move_around(m)
+    else:
+        parallel_for(units[job.dim], GRAIN * units[job.dim] // count, move_units, &job)
+
+
+cdef void move_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    cdef Mover m = job.mover[0]
+    cdef Py_ssize_t first = begin * job.unit, last = end * job.unit
+    cdef int i = job.dim - m.n
+    if i < 0:
+        m.sizes[job.dim] = last - first
+        m.indexed += first * m.steps[job.dim]
+        m.buffer += first * m.own[job.dim]
+    else:
+        m.loop.shape[i] = min(last, m.loop.shape[i]) - first
+        m.loop.index += first * m.loop.index_stride[i]
+        m.indexed += first * m.loop.self_stride[i]
+        m.buffer += first * m.loop.other_stride[i]
+    move_around(&m)
 
 
 cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept nogil:

@@ -5,9 +5,10 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcpy
 
 from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
-from wengert_core.kernels.strided cimport cast_strided, copy_strided, fill_strided
+from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.scalars cimport store_number
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, shape_tuple, storage_of
+from wengert_core.workers cimport LARGE
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd, Py_ssize_t* dims, Py_ssize_t* strides, void* data,
@@ -16,9 +17,6 @@ cdef extern from "numpy/arrayobject.h":
 cnp.import_array()
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef enum:
-    WITHOUT_GIL = 1 << 15
-
 
 cdef object array_of(Tensor t):
     """A writable ndarray on t's memory, which it keeps alive. bfloat16, which NumPy lacks, becomes a float32 copy."""
@@ -93,7 +91,8 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     cdef int i, offset = target.rank - source.rank
     if target.count == 0:
         return 0
-    if target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS and target.count == source.count:
+    if target.count < LARGE and target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS \
+            and target.count == source.count:
         memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
         return 0
     for i in range(target.rank):
@@ -101,7 +100,10 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
         if i >= offset and source.dims[i - offset] != 1:
             strides[i] = source.dims[source.rank + i - offset]
     with nogil:
-        if target.code == source.code:
+        if target.count >= LARGE:
+            copy_large(target.data, target.dims + target.rank, target.code, source.data, strides, source.code, target.dims,
+                       target.rank)
+        elif target.code == source.code:
             copy_strided(target.data, target.dims + target.rank, source.data, strides, target.dims, target.rank,
                          FACTS.itemsize[target.code])
         else:

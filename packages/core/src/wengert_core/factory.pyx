@@ -14,7 +14,7 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.construct cimport dtype_code, legacy_name, scalar_code, store_checked, tensor_of_data
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.kernels.strided cimport fill_strided
+from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
@@ -138,7 +138,7 @@ cdef int fill(Tensor t, PyObject* value) except -1:
         fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     else:
         with nogil:
-            fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+            fill_large(t.data, t.dims + t.rank, t.dims, t.rank, t.code, number)
     return 0
 
 

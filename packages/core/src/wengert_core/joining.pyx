@@ -14,10 +14,11 @@ from wengert_core.arrays cimport array_into, array_of, converted, copy_into
 from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, prepare_out, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.kernels.strided cimport cast_strided, copy_strided
+from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, shape_tuple
+from wengert_core.workers cimport LARGE
 
 cdef extern from "Python.h":
     bint PyTuple_Check(PyObject* o) noexcept
@@ -28,7 +29,6 @@ cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
     STRETCH = 64                       # bytes from which on a stretch is worth a memcpy of its own
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -226,19 +226,16 @@ cdef int place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, P
     cdef int k
     cdef char* target = out.data + offset
     cdef char* source = t.data
-    if t.code == out.code and t.flags & TF_CONTIGUOUS and (outer == 1 or chunk >= STRETCH):
-        if t.count < WITHOUT_GIL:
-            for i in range(outer):
-                memcpy(target + i * step, source + i * chunk, chunk)
-        else:
-            with nogil:
-                for i in range(outer):
-                    memcpy(target + i * step, source + i * chunk, chunk)
+    if t.count < LARGE and t.code == out.code and t.flags & TF_CONTIGUOUS and (outer == 1 or chunk >= STRETCH):
+        for i in range(outer):
+            memcpy(target + i * step, source + i * chunk, chunk)
         return 0
     for k in range(t.rank):
         strides[k] = out.dims[out.rank + k + (stacked and k >= dim)]
     with nogil:
-        if t.code == out.code:
+        if t.count >= LARGE:
+            copy_large(target, strides, out.code, source, t.dims + t.rank, t.code, t.dims, t.rank)
+        elif t.code == out.code:
             copy_strided(target, strides, source, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code])
         else:
             cast_strided(target, strides, out.code, source, t.dims + t.rank, t.code, t.dims, t.rank)

@@ -19,5 +19,6 @@ cdef struct Loop:
     uint8_t out                        # DTypeCode of fn's output
     uint8_t n_params                   # of the inputs, the last ones which fn gets as doubles behind data
     uint8_t result                     # DTypeCode of the tensor: out, but for types computed in a wider one
+    uint8_t slow                       # computing takes longer than moving the elements
 
 cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1

@@ -25,7 +25,7 @@ from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
 from wengert_core.state cimport thread_state
-from wengert_core.stretches cimport Operand, lay, run_loop, sort_dims
+from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop, sort_dims
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity, shape_tuple, storage_of
 
 cdef extern from "Python.h":
@@ -454,7 +454,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         run_loop(&own, n_in, operands, ndim, shape)
     else:
         with nogil:
-            run_loop(&own, n_in, operands, ndim, shape)
+            run_large_loop(&own, n_in, operands, ndim, shape)
     return 0
 
 

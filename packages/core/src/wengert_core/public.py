@@ -32,6 +32,7 @@ from wengert_core.random import (
     set_rng_state,
 )
 from wengert_core.tensor import Tensor
+from wengert_core.workers import get_num_threads, set_num_threads
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
@@ -92,9 +93,10 @@ def set_printoptions(
 PUBLIC: dict[str, Any] = {
     f.__name__: f
     for f in (
-        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_printoptions, get_rng_state, iinfo,
-        initial_seed, is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout, manual_seed,
-        memory_format, numel, result_type, seed, set_printoptions, set_rng_state, tensortype,
+        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_num_threads, get_printoptions,
+        get_rng_state, iinfo, initial_seed, is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout,
+        manual_seed, memory_format, numel, result_type, seed, set_num_threads, set_printoptions,
+        set_rng_state, tensortype,
     )
 }  # fmt: skip
 PUBLIC |= {

@@ -4,6 +4,8 @@ Note [How dims are reduced]
     Kept dims are merged where they are one stretch in the input; reduced dims are sorted by stride first, so that a full
     reduction of a transposed tensor is one pass over its memory. A kernel takes one kept and one reduced dim; further kept
     dims are an outer loop, further reduced dims a further pass over the (much smaller) partial results. Nothing is copied.
+    Many kept elements are shared out among threads. A long reduced dim with few kept elements is reduced in sections, which
+    are shared out, and the sections' results once more; sections depend on the shape alone.
     float16 and bfloat16 accumulate in float32 and are rounded once, at the end.
 """
 import os
@@ -23,6 +25,7 @@ from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.op cimport K_INTS, Op, op_error
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty
+from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject* o) noexcept
@@ -31,12 +34,27 @@ cdef extern from "Python.h":
     bint PyList_Check(PyObject* o) noexcept
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15
+    STRIP = 128                        # WG_STRIP of kernels/reduce.h: kept elements that a kernel takes side by side
+    SECTION = 1 << 16                  # elements of a section, when it is one stretch
 
 cdef struct Axis:
     Py_ssize_t size
     Py_ssize_t source                  # stride in bytes of the input
     Py_ssize_t target                  # ... of the output; 0 when reduced
+
+cdef struct Job:                       # one reduced dim, for several threads
+    reduce_fn fn
+    char* data
+    char* target
+    Axis* kept
+    int n_kept
+    int inner                          # the kept dim for the kernel
+    int cut                            # the kept dim that is cut
+    Py_ssize_t n                       # elements to reduce, ``stride`` bytes apart
+    Py_ssize_t stride
+    Py_ssize_t unit                    # of the dim that is cut, or of the reduced dim: the length of a section
+    Py_ssize_t units
+    Py_ssize_t row                     # bytes of the results of a section
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
@@ -106,7 +124,7 @@ cdef object whole_call(Op op, PyObject* a):
         t = <Tensor> a
         code = t.code
         live = t.flags & thread_state().modes
-        if r.fns[code] != NULL and r.kind <= REDUCE_MEAN and t.flags & TF_CONTIGUOUS and t.count < WITHOUT_GIL \
+        if r.fns[code] != NULL and r.kind <= REDUCE_MEAN and t.flags & TF_CONTIGUOUS and t.count < LARGE \
                 and not live & LIVE_INTERCEPT and code >= FLOAT32 and r.accepts >> code & 1:
             out = new_empty(code, 0, NULL)
             r.fns[code](t.data, 1, 0, t.count, FACTS.itemsize[code], out.data, 0)
@@ -297,11 +315,13 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
         n_gone -= 1
         work = partial.count
         data, code = partial.data, partial.code
-    if work < WITHOUT_GIL:
-        run(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+    if work < LARGE:
+        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+    elif r.kind != REDUCE_PLACE and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
+        in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
     else:
         with nogil:
-            run(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+            run_large(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
     return 0
 
 
@@ -320,11 +340,11 @@ cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept,
     for i in range(n_all - 1, -1, -1):
         all_kept[i].target = step
         step *= all_kept[i].size
-    if work < WITHOUT_GIL:
-        run(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+    if work < LARGE:
+        run(r.fns[code], data, all_kept, n_all, -1, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
     else:
         with nogil:
-            run(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+            run_large(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
     for i in range(n_all):
         if i < n_kept:
             kept[i].source = all_kept[i].target
@@ -378,14 +398,16 @@ cdef int merge(Axis* axes, int n) noexcept:
     return m
 
 
-cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
-    """One reduced dim; one kept dim goes into the kernel, the others are a loop around it."""
+cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a loop around it."""
     cdef Py_ssize_t index[65]
-    cdef int i, inner = inner_axis(kept, n_kept, stride)
+    cdef int i
     cdef Axis axis
     if n_kept == 0:
         fn(data, 1, 0, n, stride, target, 0)
         return
+    if inner < 0:
+        inner = inner_axis(kept, n_kept, stride)
     axis = kept[inner]
     for i in range(n_kept):
         index[i] = 0
@@ -416,6 +438,100 @@ cdef int inner_axis(Axis* kept, int n, Py_ssize_t stride) noexcept nogil:
         if kept[i].size > kept[longest].size:
             longest = i
     return closest if n and magnitude(kept[closest].source) < magnitude(stride) else longest
+
+
+# ---- on several threads. Note [The same result from any number of threads] in workers.pxd
+
+cdef Py_ssize_t kept_units(Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit) noexcept nogil:
+    """Units of each kept dim, and how many kept elements one of the inner dim has; returns the number of kept elements."""
+    cdef Py_ssize_t count = 1
+    cdef int i
+    unit[0] = 1
+    for i in range(n_kept):
+        units[i] = kept[i].size
+        count *= kept[i].size
+    if n_kept and magnitude(kept[inner].source) < magnitude(stride):   # side by side: whole strips, the last takes the rest
+        unit[0] = STRIP
+        units[inner] = max(kept[inner].size // STRIP, 1)
+    return count
+
+
+cdef void run_large(reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+    """run, with the kept elements shared out."""
+    cdef Job job
+    cdef Py_ssize_t units[65]
+    cdef Py_ssize_t count
+    if n_kept == 0:
+        fn(data, 1, 0, n, stride, target, 0)
+        return
+    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = fn, data, target, kept, n_kept, n, stride
+    job.inner = inner_axis(kept, n_kept, stride)
+    count = kept_units(kept, n_kept, job.inner, stride, units, &job.unit)
+    job.cut = dim_to_cut(n_kept, units)
+    job.units = units[job.cut]
+    if job.cut != job.inner:
+        job.unit = 1
+    parallel_for(job.units, GRAIN_SUM * job.units // (count * n), reduce_units, &job)
+
+
+cdef void reduce_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Units of one kept dim."""
+    cdef Job* job = <Job*> ctx
+    cdef Axis kept[65]
+    cdef Py_ssize_t first = begin * job.unit
+    cdef int i
+    for i in range(job.n_kept):
+        kept[i] = job.kept[i]
+    kept[job.cut].size = (kept[job.cut].size if end == job.units else end * job.unit) - first
+    run(job.fn, job.data + first * kept[job.cut].source, kept, job.n_kept, job.inner, job.n, job.stride,
+        job.target + first * kept[job.cut].target)
+
+
+cdef bint is_long(Axis* kept, int n_kept, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t work) noexcept nogil:
+    """Whether to reduce in sections: too few kept elements to share out, and two sections at least."""
+    cdef Py_ssize_t units[65]
+    cdef Py_ssize_t unit, count
+    cdef int i, inner = inner_axis(kept, n_kept, stride)
+    count = kept_units(kept, n_kept, inner, stride, units, &unit)
+    for i in range(n_kept):
+        if units[i] >= ENOUGH:
+            return False
+    return n >= 2 * section_length(count)
+
+
+cdef inline Py_ssize_t section_length(Py_ssize_t n_kept_elements) noexcept nogil:
+    """Whole blocks of the kernels."""
+    return (SECTION // n_kept_elements + UNIT - 1) // UNIT * UNIT if n_kept_elements < SECTION else UNIT
+
+
+cdef int in_sections(Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out) except -1:
+    """Reduce each section of a long dim, then the results of the sections."""
+    cdef Job job
+    cdef Axis again[65]
+    cdef int i, target = accumulated(r, code)
+    cdef Py_ssize_t count, out_count = out.count
+    cdef Tensor partial
+    job.unit = section_length(out_count)
+    job.units = (n + job.unit - 1) // job.unit
+    job.row = out_count * FACTS.itemsize[target]
+    count = job.units * out_count
+    partial = new_empty(target, 1, &count)
+    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = r.fns[code], data, partial.data, kept, n_kept, n, stride
+    for i in range(n_kept):
+        again[i].size, again[i].source, again[i].target = kept[i].size, kept[i].target, kept[i].target
+    with nogil:
+        parallel_for(job.units, GRAIN_SUM // (job.unit * out_count), reduce_sections, &job)
+        run(r.fns[target], partial.data, again, n_kept, -1, job.units, job.row, out.data)
+    return 0
+
+
+cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    cdef Py_ssize_t i, first
+    for i in range(begin, end):
+        first = i * job.unit
+        run(job.fn, job.data + first * job.stride, job.kept, job.n_kept, -1, min(job.unit, job.n - first), job.stride,
+            job.target + i * job.row)
 
 
 cdef int divide(Tensor t, Py_ssize_t n) noexcept:

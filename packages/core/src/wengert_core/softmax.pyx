@@ -19,9 +19,17 @@ from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
+from wengert_core.workers cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 
-cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+cdef struct Job:                       # rows for several threads
+    rows_fn kernel
+    char* a
+    char* b                            # NULL: none
+    char* out
+    Py_ssize_t stride                  # from row to row, in bytes
+    Py_ssize_t rows
+    Py_ssize_t n                       # elements in a row
+    Py_ssize_t unit                    # rows in a unit
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
@@ -146,14 +154,28 @@ cdef Tensor along(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
 cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
     """Along the last dim of contiguous tensors of one dtype."""
     cdef Py_ssize_t n = a.dims[a.rank - 1] if a.rank else 1
-    cdef Py_ssize_t rows = a.count // n, stride = n * FACTS.itemsize[a.code]
-    cdef char* second = b.data if b is not None else NULL
-    if a.count < WITHOUT_GIL:
-        kernel(a.data, stride, second, stride if second != NULL else 0, out.data, stride, rows, n)
+    cdef Job job
+    job.kernel, job.a, job.b, job.out = kernel, a.data, b.data if b is not None else NULL, out.data
+    job.n, job.stride = n, n * FACTS.itemsize[a.code]
+    job.rows, job.unit = a.count // n, max(UNIT // n, 1)           # the kernel takes UNIT elements of short rows at a time
+    if a.count < LARGE:
+        run_rows(0, job.rows, &job)
     else:
         with nogil:
-            kernel(a.data, stride, second, stride if second != NULL else 0, out.data, stride, rows, n)
+            parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * n), run_units, &job)
     return 0
+
+
+cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    run_rows(begin * job.unit, min(end * job.unit, job.rows), job)
+
+
+cdef inline void run_rows(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept nogil:
+    cdef Py_ssize_t at = begin * job.stride
+    cdef bint two = job.b != NULL
+    job.kernel(job.a + at, job.stride, job.b + at if two else NULL, job.stride if two else 0, job.out + at, job.stride,
+               end - begin, job.n)
 
 
 cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):

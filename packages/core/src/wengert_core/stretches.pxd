@@ -10,3 +10,4 @@ cdef struct Operand:
 cdef void lay(Operand* o, Tensor t, int ndim) noexcept
 cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept nogil    # by falling stride, stable
 cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil
+cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil

@@ -4,9 +4,19 @@ from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.loops cimport Loop
 from wengert_core.tensor cimport Tensor
+from wengert_core.workers cimport GRAIN, GRAIN_SLOW, UNIT, dim_to_cut, parallel_for
 
 cdef enum:
     BLOCK = 512                        # elements converted at a time
+
+cdef struct Job:                       # a loop over merged dims, to be cut along one of them
+    Loop* loop
+    Operand* operands
+    Py_ssize_t* shape
+    Py_ssize_t unit                    # size of a unit along ``dim``
+    int n_in
+    int ndim
+    int dim
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -36,12 +46,57 @@ cdef void sort_dims(int ndim, const Py_ssize_t* strides, int* order) noexcept no
 
 cdef void run_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
     """Run a loop over n dims; operands[n_in] is the output. shape and strides are reordered and merged in place."""
+    run_over(loop, n_in, operands, ndim, shape, False)
+
+
+cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
+    """run_loop on several threads. Note [The same result from any number of threads] in workers.pxd."""
+    cdef Job job
+    cdef Py_ssize_t units[64]
+    cdef Py_ssize_t count = 1
+    cdef int d
+    ndim = merge_dims(n_in + 1, operands, ndim, shape)
+    if ndim == 0:
+        run_over(loop, n_in, operands, ndim, shape, True)
+        return
+    for d in range(ndim):
+        units[d] = shape[d]
+        count *= shape[d]
+    units[ndim - 1] = (shape[ndim - 1] + UNIT - 1) // UNIT
+    job.loop, job.operands, job.shape = loop, operands, shape
+    job.n_in, job.ndim = n_in, ndim
+    job.dim = dim_to_cut(ndim, units)
+    job.unit = UNIT if job.dim == ndim - 1 else 1
+    parallel_for(units[job.dim], (GRAIN_SLOW if loop.slow else GRAIN) * units[job.dim] // count, run_units, &job)
+
+
+cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """A piece of a Job."""
+    cdef Job* job = <Job*> ctx
+    cdef Operand operands[5]
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t first = begin * job.unit
+    cdef int d, k
+    for d in range(job.ndim):
+        shape[d] = job.shape[d]
+    shape[job.dim] = min(end * job.unit, job.shape[job.dim]) - first
+    for k in range(job.n_in + 1):
+        operands[k].dtype = job.operands[k].dtype
+        operands[k].data = job.operands[k].data + first * job.operands[k].strides[job.dim]
+        for d in range(job.ndim):
+            operands[k].strides[d] = job.operands[k].strides[d]
+    run_over(job.loop, job.n_in, operands, job.ndim, shape, True)
+
+
+cdef void run_over(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, bint merged) noexcept nogil:
+    """The loop along the last dim, the other dims around it."""
     cdef int n_op = n_in + 1, i, k
     cdef Py_ssize_t index[64]
     cdef char* args[5]
     cdef Py_ssize_t inner = 1
     cdef Py_ssize_t steps[5]
-    ndim = merge_dims(n_op, operands, ndim, shape)
+    if not merged:
+        ndim = merge_dims(n_op, operands, ndim, shape)
     if ndim:
         inner = shape[ndim - 1]
     for k in range(n_op):

@@ -5,10 +5,9 @@ from wengert_core.arrays cimport converted
 from wengert_core.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.tensor cimport Tensor, new_view, strides_of
+from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef enum:
-    WITHOUT_GIL = 1 << 15
 
 cdef struct Walk:
     int rank
@@ -18,6 +17,16 @@ cdef struct Walk:
     Py_ssize_t own[66]                 # strides of the indexed tensor; 0 along the dim
     Py_ssize_t index[66]
     Py_ssize_t other[66]
+
+cdef struct Job:                       # a walk for several threads
+    Walk* walk
+    IndexLoop* loop
+    char* own
+    char* index
+    char* other
+    Py_ssize_t unit
+    int what
+    int dim                            # which is cut
 
 
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1:
@@ -82,12 +91,39 @@ cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, cons
     loop.dim_size, loop.dim_stride = t.dims[dim], strides_of(t)[dim]
     if repeated and dim + pad == w.rank - 1:
         swap_last_two(&w)              # rows in which the index does not change go fastest
-    if n < WITHOUT_GIL:
+    if n < LARGE:
         walk(&w, &loop, what, t.data, index.data, other)
     else:
         with nogil:
-            walk(&w, &loop, what, t.data, index.data, other)
+            walk_large(&w, &loop, what, t.data, index.data, other, n)
     return 0
+
+
+cdef void walk_large(Walk* w, IndexLoop* loop, int what, char* own, char* index, char* other, Py_ssize_t n) noexcept nogil:
+    """walk on several threads: each element is written by one, in the order of the index."""
+    cdef Job job
+    cdef Py_ssize_t units[66]
+    cdef int i, last = w.rank - 1
+    for i in range(w.rank):            # along the indexed dim, whose stride is 0, writes may meet
+        units[i] = w.shape[i] if what == WALK_READ or w.own[i] != 0 else 1
+    units[last] = (units[last] + UNIT - 1) // UNIT
+    job.dim = dim_to_cut(w.rank, units)
+    if units[job.dim] == 1:
+        walk(w, loop, what, own, index, other)
+        return
+    job.unit = UNIT if job.dim == last else 1
+    job.walk, job.loop, job.what, job.own, job.index, job.other = w, loop, what, own, index, other
+    parallel_for(units[job.dim], GRAIN * units[job.dim] // n, walk_units, &job)
+
+
+cdef void walk_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    cdef Walk w = job.walk[0]
+    cdef IndexLoop loop = job.loop[0]
+    cdef Py_ssize_t first = begin * job.unit
+    w.shape[job.dim] = min(end * job.unit, w.shape[job.dim]) - first
+    walk(&w, &loop, job.what, job.own + first * w.own[job.dim], job.index + first * w.index[job.dim],
+         job.other + first * w.other[job.dim])
 
 
 cdef void swap_last_two(Walk* w) noexcept nogil:

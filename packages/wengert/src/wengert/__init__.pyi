@@ -238,6 +238,7 @@ from wengert_core import gelu_backward as gelu_backward
 from wengert_core import geometric_ as geometric_
 from wengert_core import ger as ger
 from wengert_core import get_default_dtype as get_default_dtype
+from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
 from wengert_core import get_rng_state as get_rng_state
 from wengert_core import greater as greater
@@ -443,6 +444,7 @@ from wengert_core import select_backward as select_backward
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
 from wengert_core import set_default_dtype as set_default_dtype
+from wengert_core import set_num_threads as set_num_threads
 from wengert_core import set_printoptions as set_printoptions
 from wengert_core import set_rng_state as set_rng_state
 from wengert_core import sgn as sgn

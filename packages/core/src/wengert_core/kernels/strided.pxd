@@ -24,5 +24,10 @@ cdef void copy_strided(char *dst, const npy_intp *dst_strides, char *src, const 
 cdef void cast_strided(char *dst, const npy_intp *dst_strides, int dst_dtype,
                        char *src, const npy_intp *src_strides, int src_dtype,
                        const npy_intp *shape, int ndim) noexcept nogil
+# The same on several threads: for many elements.
+cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
+                     char *src, const npy_intp *src_strides, int src_dtype,
+                     const npy_intp *shape, int ndim) noexcept nogil
 cdef void fill_strided(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int itemsize,
                        char *value) noexcept nogil
+cdef void fill_large(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value) noexcept nogil

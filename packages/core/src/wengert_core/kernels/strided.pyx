@@ -5,6 +5,7 @@ both buffers in one stride. Then an odometer runs over all but the last two dims
 """
 from wengert_core.kernels.casts cimport cast, itemsize_of
 from wengert_core.kernels.types cimport cast_fn, npy_intp
+from wengert_core.workers cimport GRAIN, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "strided.h" nogil:
     copy2d_fn wg_find_copy2d(int itemsize)
@@ -112,12 +113,15 @@ cdef bint advance(CopyPlan *plan, npy_intp *index, int n_outer, char **dst, char
 cdef void copy_strided(char *dst, const npy_intp *dst_strides, char *src, const npy_intp *src_strides,
                        const npy_intp *shape, int ndim, int itemsize) noexcept nogil:
     cdef CopyPlan plan
+    if plan_copy(&plan, dst, dst_strides, src, src_strides, shape, ndim, itemsize):
+        run_copy(&plan, itemsize)
+
+
+cdef void run_copy(CopyPlan *plan, int itemsize) noexcept nogil:
     cdef npy_intp index[MAX_DIMS]
     cdef copy2d_fn copy = wg_find_copy2d(itemsize)
     cdef int dim, n_outer
     cdef npy_intp n0 = 1, n1 = 1, s0 = 0, s1 = itemsize, d0 = 0, d1 = itemsize
-    if not plan_copy(&plan, dst, dst_strides, src, src_strides, shape, ndim, itemsize):
-        return
     n_outer = plan.ndim - 2 if plan.ndim > 2 else 0
     if plan.ndim > 0:
         n1, s1, d1 = plan.shape[plan.ndim - 1], plan.src_strides[plan.ndim - 1], plan.dst_strides[plan.ndim - 1]
@@ -127,7 +131,7 @@ cdef void copy_strided(char *dst, const npy_intp *dst_strides, char *src, const 
         index[dim] = 0
     while True:
         copy(plan.src, s0, s1, plan.dst, d0, d1, n0, n1)
-        if not advance(&plan, index, n_outer, &plan.dst, &plan.src):
+        if not advance(plan, index, n_outer, &plan.dst, &plan.src):
             return
 
 
@@ -135,25 +139,35 @@ cdef void cast_strided(char *dst, const npy_intp *dst_strides, int dst_dtype,
                        char *src, const npy_intp *src_strides, int src_dtype,
                        const npy_intp *shape, int ndim) noexcept nogil:
     cdef CopyPlan plan
-    cdef npy_intp index[MAX_DIMS]
-    cdef cast_fn convert = cast(src_dtype, dst_dtype)
-    cdef int dim, inner
-    cdef npy_intp n = 1, src_stride = 0, dst_stride = 0
     if src_dtype == dst_dtype:
         copy_strided(dst, dst_strides, src, src_strides, shape, ndim, itemsize_of(dst_dtype))
-        return
-    if not plan_copy(&plan, dst, dst_strides, src, src_strides, shape, ndim, 0):
-        return
+    elif plan_cast(&plan, dst, dst_strides, src, src_strides, shape, ndim):
+        run_cast(&plan, dst_dtype, src_dtype)
+
+
+cdef bint plan_cast(CopyPlan *plan, char *dst, const npy_intp *dst_strides, char *src, const npy_intp *src_strides,
+                    const npy_intp *shape, int ndim) noexcept nogil:
+    cdef int inner
+    if not plan_copy(plan, dst, dst_strides, src, src_strides, shape, ndim, 0):
+        return False
     inner = plan.ndim - 1
     if inner > 0 and plan.shape[inner] < 8 and plan.shape[inner - 1] > plan.shape[inner]:
-        swap_last_two(&plan)
+        swap_last_two(plan)
+    return True
+
+
+cdef void run_cast(CopyPlan *plan, int dst_dtype, int src_dtype) noexcept nogil:
+    cdef npy_intp index[MAX_DIMS]
+    cdef cast_fn convert = cast(src_dtype, dst_dtype)
+    cdef int dim, inner = plan.ndim - 1
+    cdef npy_intp n = 1, src_stride = 0, dst_stride = 0
     if inner >= 0:
         n, src_stride, dst_stride = plan.shape[inner], plan.src_strides[inner], plan.dst_strides[inner]
     for dim in range(inner):
         index[dim] = 0
     while True:
         convert(plan.src, src_stride, plan.dst, dst_stride, n)
-        if not advance(&plan, index, inner, &plan.dst, &plan.src):
+        if not advance(plan, index, inner, &plan.dst, &plan.src):
             return
 
 
@@ -172,3 +186,66 @@ cdef void fill_strided(char *dst, const npy_intp *dst_strides, const npy_intp *s
     for dim in range(ndim):
         no_strides[dim] = 0
     copy_strided(dst, dst_strides, value, no_strides, shape, ndim, itemsize)
+
+
+# ---- on several threads
+
+cdef struct Job:
+    CopyPlan plan
+    int dim                            # which is cut
+    npy_intp unit                      # size of a unit along dim
+    int dst_dtype
+    int src_dtype
+    int itemsize                       # 0: a cast
+
+
+cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
+                     char *src, const npy_intp *src_strides, int src_dtype,
+                     const npy_intp *shape, int ndim) noexcept nogil:
+    cdef Job job
+    cdef npy_intp units[MAX_DIMS]
+    cdef npy_intp count = 1
+    cdef int dim, last
+    job.dst_dtype, job.src_dtype = dst_dtype, src_dtype
+    job.itemsize = itemsize_of(dst_dtype) if src_dtype == dst_dtype else 0
+    if job.itemsize:
+        if not plan_copy(&job.plan, dst, dst_strides, src, src_strides, shape, ndim, job.itemsize):
+            return
+    elif not plan_cast(&job.plan, dst, dst_strides, src, src_strides, shape, ndim):
+        return
+    last = job.plan.ndim - 1
+    if last < 0:
+        run_cut(&job, &job.plan)
+        return
+    for dim in range(job.plan.ndim):
+        units[dim] = job.plan.shape[dim]
+        count *= units[dim]
+    units[last] = (units[last] + UNIT - 1) // UNIT
+    job.dim = dim_to_cut(job.plan.ndim, units)
+    job.unit = UNIT if job.dim == last else 1
+    parallel_for(units[job.dim], GRAIN * units[job.dim] // count, copy_units, &job)
+
+
+cdef void fill_large(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value) noexcept nogil:
+    cdef npy_intp no_strides[MAX_DIMS]
+    cdef int dim
+    for dim in range(ndim):
+        no_strides[dim] = 0
+    copy_large(dst, dst_strides, dtype, value, no_strides, dtype, shape, ndim)
+
+
+cdef void copy_units(Py_ssize_t begin, Py_ssize_t end, void *ctx) noexcept nogil:
+    cdef Job *job = <Job *>ctx
+    cdef CopyPlan plan = job.plan
+    cdef npy_intp first = begin * job.unit
+    plan.shape[job.dim] = min(end * job.unit, plan.shape[job.dim]) - first
+    plan.dst += first * plan.dst_strides[job.dim]
+    plan.src += first * plan.src_strides[job.dim]
+    run_cut(job, &plan)
+
+
+cdef void run_cut(Job *job, CopyPlan *plan) noexcept nogil:
+    if job.itemsize:
+        run_copy(plan, job.itemsize)
+    else:
+        run_cast(plan, job.dst_dtype, job.src_dtype)

@@ -22,3 +22,6 @@ def index_loop(
     index: NDArray[Any],
     other: NDArray[Any],
 ) -> None: ...
+def visits(
+    counts: NDArray[Any], threads: NDArray[Any], grain: int, pause: int = 0, nested: bool = False
+) -> int: ...

@@ -13,6 +13,13 @@ from wengert_core.kernels.softmax cimport find_softmax, rows_fn
 from wengert_core.kernels.strided cimport MAX_DIMS, cast_strided as cast_nd, copy_strided as copy_nd
 from wengert_core.kernels.strided cimport fill_strided as fill_nd
 from wengert_core.kernels.types cimport cast_fn, npy_intp, reduce_fn
+from wengert_core.workers cimport parallel_for
+
+cdef extern from "<pthread.h>" nogil:
+    unsigned long pthread_self()
+
+cdef extern from "<unistd.h>" nogil:
+    int usleep(unsigned int microseconds)
 
 DTYPE_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
                "complex64", "complex128")
@@ -193,3 +200,43 @@ def index_loop(name, self_, dim, index, other):
         scatter(&loop, itemsize)
     elif name != "scatter_add" or not scatter_add(&loop, code):
         raise ValueError(f"index_loop: no {name} of {self_.dtype}")
+
+
+# ---- worker threads
+
+cdef struct Visit:
+    npy_intp *counts
+    npy_intp *threads
+    unsigned int pause
+    bint nested
+
+
+cdef void visit(Py_ssize_t begin, Py_ssize_t end, void *ctx) noexcept nogil:
+    cdef Visit *v = <Visit *>ctx
+    cdef Visit inner
+    cdef Py_ssize_t i
+    if v.pause:
+        usleep(v.pause)
+    if v.nested:
+        inner.counts, inner.threads, inner.pause, inner.nested = v.counts + begin, v.threads + begin, 0, False
+        parallel_for(end - begin, 1, visit, &inner)
+        return
+    for i in range(begin, end):
+        v.counts[i] += 1
+        v.threads[i] = <npy_intp>pthread_self()
+
+
+def visits(counts, threads, grain, pause=0, nested=False):
+    """Share out the positions of two int64 arrays: add 1 to each count, note who did it. Returns how many threads were asked.
+
+    pause: microseconds that each piece takes.   nested: each piece is shared out once more.
+    """
+    cdef Visit v
+    cdef Py_ssize_t n = counts.size, size = grain
+    cdef int asked
+    if counts.shape != threads.shape or counts.dtype != "int64" or threads.dtype != "int64":
+        raise ValueError(f"visits: {counts.dtype}{counts.shape} and {threads.dtype}{threads.shape}")
+    v.counts, v.threads, v.pause, v.nested = <npy_intp *>pointer(counts), <npy_intp *>pointer(threads), pause, nested
+    with nogil:
+        asked = parallel_for(n, size, visit, &v)
+    return asked

@@ -1,0 +1,144 @@
+/* A few sleeping threads that take pieces of one large kernel at a time. Included by workers.pyx only.
+ *
+ * Note [Worker threads]
+ * A job is a body to be called on pieces of 0 .. n. Its caller takes pieces like everybody else, so that a job is done even
+ * if no worker comes, and it returns when no worker is inside any more. There is one pool and one job at a time: whoever
+ * finds it taken (a second Python thread, a body inside a job) does all pieces itself. Workers are started by the first
+ * job that has pieces for them, never touch Python, take no signals and end with the process. A child of fork() has none
+ * of them; it starts with an empty pool.
+ */
+#ifndef WENGERT_WORKERS_H
+#define WENGERT_WORKERS_H
+
+#include <Python.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+
+enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000 };
+
+typedef void (*wg_body)(Py_ssize_t begin, Py_ssize_t end, void *ctx);
+
+static struct {
+    pthread_mutex_t lock;            /* of workers, seats, active */
+    pthread_cond_t wake, left;
+    int wanted;                      /* threads that work at once, with the caller */
+    int registered;                  /* that fork() has to be told */
+    int taken;                       /* a job is running */
+    int workers;                     /* started */
+    int seats;                       /* workers that the job still waits for */
+    int active;                      /* workers inside the job */
+    wg_body body;                    /* from here on: the job */
+    void *ctx;
+    Py_ssize_t n, piece, next;
+    fenv_t rounding;                 /* the caller's, so that results do not depend on who computes them */
+} wg_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER, .wanted = 1};
+
+static void wg_take_pieces(void) {
+    const Py_ssize_t n = wg_pool.n, piece = wg_pool.piece;
+    for (;;) {
+        const Py_ssize_t begin = __atomic_fetch_add(&wg_pool.next, piece, __ATOMIC_RELAXED);
+        if (begin >= n) return;
+        wg_pool.body(begin, n - begin < piece ? n : begin + piece, wg_pool.ctx);
+    }
+}
+
+static void *wg_worker(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&wg_pool.lock);
+    for (;;) {
+        while (wg_pool.seats == 0) pthread_cond_wait(&wg_pool.wake, &wg_pool.lock);
+        wg_pool.seats--;
+        wg_pool.active++;
+        pthread_mutex_unlock(&wg_pool.lock);
+        fesetenv(&wg_pool.rounding);
+        wg_take_pieces();
+        pthread_mutex_lock(&wg_pool.lock);
+        if (__atomic_sub_fetch(&wg_pool.active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&wg_pool.left);
+    }
+    return NULL;
+}
+
+/* In the child of a fork: the threads are gone, and whatever another thread was doing with the pool. */
+static void wg_after_fork(void) {
+    wg_pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    wg_pool.wake = wg_pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    wg_pool.workers = wg_pool.seats = wg_pool.active = 0;
+    __atomic_store_n(&wg_pool.taken, 0, __ATOMIC_RELEASE);
+}
+
+/* Start workers until there are that many, or no more can be had. They leave all signals to Python's threads, except those
+ * that a thread sends to itself by a fault. */
+static void wg_start_workers(int count) {
+    sigset_t none, before;
+    pthread_t thread;
+    if (wg_pool.workers >= count) return;
+    if (!wg_pool.registered) {
+        if (pthread_atfork(NULL, NULL, wg_after_fork) != 0) return;
+        wg_pool.registered = 1;
+    }
+    sigfillset(&none);
+    sigdelset(&none, SIGSEGV);
+    sigdelset(&none, SIGBUS);
+    sigdelset(&none, SIGFPE);
+    sigdelset(&none, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &none, &before);
+    while (wg_pool.workers < count && pthread_create(&thread, NULL, wg_worker, NULL) == 0) {
+#ifdef __linux__
+        pthread_setname_np(thread, "wengert-worker");
+#endif
+        pthread_detach(thread);
+        wg_pool.workers++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void wg_wait_until_left(void) {
+    pthread_mutex_lock(&wg_pool.lock);
+    wg_pool.seats = 0;               /* who has not come yet need not come */
+    pthread_mutex_unlock(&wg_pool.lock);
+    for (int i = 0; i < WG_SPINS && __atomic_load_n(&wg_pool.active, __ATOMIC_ACQUIRE); i++) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+    pthread_mutex_lock(&wg_pool.lock);
+    while (wg_pool.active) pthread_cond_wait(&wg_pool.left, &wg_pool.lock);
+    pthread_mutex_unlock(&wg_pool.lock);
+}
+
+/* body on pieces that make up 0 .. n, none smaller than grain but the last. Returns how many threads were asked to work. */
+static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *ctx) {
+    const int wanted = __atomic_load_n(&wg_pool.wanted, __ATOMIC_RELAXED);
+    if (n <= 0) return 1;
+    if (grain < 1) grain = 1;
+    if (wanted <= 1 || n / 2 < grain || __atomic_exchange_n(&wg_pool.taken, 1, __ATOMIC_ACQUIRE)) {
+        body(0, n, ctx);
+        return 1;
+    }
+    const Py_ssize_t shares = n / grain;
+    int workers = shares < wanted ? (int)shares - 1 : wanted - 1;
+    if (workers > WG_MOST_WORKERS) workers = WG_MOST_WORKERS;
+    wg_start_workers(workers);
+    if (workers > wg_pool.workers) workers = wg_pool.workers;
+    const Py_ssize_t fair = n / ((Py_ssize_t)(workers + 1) * WG_PIECES_EACH);
+    wg_pool.body = body;
+    wg_pool.ctx = ctx;
+    wg_pool.n = n;
+    wg_pool.piece = fair > grain ? fair : grain;
+    wg_pool.next = 0;
+    fegetenv(&wg_pool.rounding);
+    pthread_mutex_lock(&wg_pool.lock);
+    wg_pool.seats = workers;
+    pthread_mutex_unlock(&wg_pool.lock);
+    for (int i = 0; i < workers; i++) pthread_cond_signal(&wg_pool.wake);
+    wg_take_pieces();
+    wg_wait_until_left();
+    __atomic_store_n(&wg_pool.taken, 0, __ATOMIC_RELEASE);
+    return workers + 1;
+}
+
+static int wg_wanted_threads(void) { return __atomic_load_n(&wg_pool.wanted, __ATOMIC_RELAXED); }
+static void wg_want_threads(int n) { __atomic_store_n(&wg_pool.wanted, n, __ATOMIC_RELAXED); }
+
+#endif
