@@ -33,7 +33,7 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 

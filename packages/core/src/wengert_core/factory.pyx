@@ -34,7 +34,7 @@ cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
 cdef object STRIDED = _device.strided
 cdef enum:
-    WITHOUT_GIL = 1 << 15
+    WITHOUT_GIL = 0x8000 
 
 
 # ---- requires_grad

@@ -19,7 +19,7 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15
+    WITHOUT_GIL = 0x8000 
 
 cdef struct Lines:                     # Op.data of these ops
     Reduction* places

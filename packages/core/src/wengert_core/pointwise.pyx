@@ -33,7 +33,7 @@ cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject* o) noexcept
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare": PROMOTE_COMPARE,

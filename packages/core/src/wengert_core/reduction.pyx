@@ -35,7 +35,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     STRIP = 128                        # WG_STRIP of kernels/reduce.h: kept elements that a kernel takes side by side
-    SECTION = 1 << 16                  # elements of a section, when it is one stretch
+    SECTION = 0x10000                  # elements of a section, when it is one stretch
 
 cdef struct Axis:
     Py_ssize_t size
