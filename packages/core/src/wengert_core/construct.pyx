@@ -15,6 +15,7 @@ cimport numpy as cnp
 from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport (BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes import FILL_NAMES
 from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
@@ -53,10 +54,6 @@ cdef extern from *:
     void wengert_without_new(PyTypeObject* t) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
-LEGACY_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble")
-"""torch's C++ names of the dtypes by code: its messages use them, and the names of its tensor types."""
-cdef tuple NAMES = LEGACY_NAMES
 cdef object NDARRAY = np.ndarray
 cdef object GENERIC = np.generic
 cdef enum:
@@ -74,10 +71,6 @@ cdef int dtype_code(object spec) except -2:
     if spec is complex:
         return COMPLEX128
     return code_of(spec)
-
-
-cdef str legacy_name(int code):
-    return NAMES[code]
 
 
 cdef int scalar_code(PyObject* value) except -2:
@@ -152,13 +145,9 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 
 # ---- values
 
-cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages about fill values use
-
-
 cdef RuntimeError no_room(int code, object value, bint filling=False):
     """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
-    return RuntimeError(f"value cannot be converted to type {CPP[code] if filling else dtype_of(code).name} without overflow: "
+    return RuntimeError(f"value cannot be converted to type {FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
                         f"{value!r}")
 
 

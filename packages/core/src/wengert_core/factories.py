@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core.dtypes import ALL, dtype, get_default_dtype
+from wengert_core.dtypes import ALL, SCALAR_NAMES, dtype, get_default_dtype
 from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
-CPP_NAMES = dict(zip(ALL, _construct.LEGACY_NAMES, strict=True))
+CPP_NAMES = dict(zip(ALL, SCALAR_NAMES, strict=True))
 """torch's C++ names of the dtypes, which its messages use."""
 
 

@@ -256,8 +256,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
             live |= (<Tensor> own[i]).flags
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
-    if p.promotion == PROMOTE_WHERE and own[1] == <PyObject*> None:
-        return op.options["alone"](<object> own[0])
+    if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):
+        return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
     if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of)
+from wengert_core.dtypes import FILL_NAMES
 from wengert_core.kernels.casts cimport cast
 
 cdef extern from "Python.h":
@@ -19,8 +20,6 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object GENERIC = np.generic
-cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
 
 
 cdef int number_code(PyObject* value) except -2:
@@ -55,11 +54,11 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         real = PyFloat_AsDouble(<object> value)
     elif FACTS.category[code] < CAT_FLOAT:
         if PyComplex_Check(<object> value):
-            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {<object> value!r}")
+            raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {<object> value!r}")
         number = <object> value
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
-            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {number!r}")
+            raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {number!r}")
         cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
         return 0
     elif PyComplex_Check(<object> value):
@@ -78,7 +77,7 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
 cdef int store_complex(object value, int code, char* where) except -1:
     cdef double parts[2]
     if FACTS.category[code] != CAT_COMPLEX and value.imag != 0:
-        raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {value!r}")
+        raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {value!r}")
     parts[0], parts[1] = value.real, value.imag
     cast(COMPLEX128, code)(<char*> parts, 16, where, 16, 1)
     return 0

@@ -7,6 +7,7 @@ from wengert_engine.hooks import add_hook
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
@@ -101,10 +102,6 @@ def set_grad(Tensor self, value):
     Py_XDECREF(old)
 
 
-cdef tuple CPP = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
-
-
 cdef int check_grad(Tensor self, object value) except -1:
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
@@ -112,7 +109,7 @@ cdef int check_grad(Tensor self, object value) except -1:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
     if g.code != self.code:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP[g.code]}' to a tensor with grad_dtype '{CPP[self.code]}'. "
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{C_NAMES[g.code]}' to a tensor with grad_dtype '{SCALAR_NAMES[self.code]}'. "
                            "The gradient must match the tensor's dtype: convert it with .to()")
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "

@@ -52,6 +52,11 @@ def with_out(schema: str) -> str:
     return f"{head}{'' if ' *, ' in head else ', *'}, Tensor? out=None) -> {returns}"
 
 
+def with_outs(schema: str) -> str:
+    """The schema of an op with several outputs, with an out= parameter for a tuple of as many tensors."""
+    return with_out(schema).replace("Tensor? out=None", "object? out=None")
+
+
 def inplace(schema: str) -> str:
     """The schema of the variant which writes into its first argument."""
     name, rest = schema.split("(", 1)
