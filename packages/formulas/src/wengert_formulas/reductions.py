@@ -7,15 +7,16 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, count_of, dims_of, spread, with_dims
+from wengert_formulas.base import TABLE, by_dim, count_of, dims_of, spread, with_dims
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
 # ---- sums
-linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))
+linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim), node=by_dim("Sum"))
 linear(
     "mean",
     self=lambda grad, self_shape, dim, keepdim: spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim),
+    node=by_dim("Mean"),
 )
 
 
@@ -46,6 +47,7 @@ def prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: boo
 derivative(
     "prod",
     self=prod_grad,
+    node=by_dim("Prod"),
     jvp=lambda self_t, self, result, dim, keepdim: (self_t * prod_slope(self, result, dim, keepdim)).sum(dim, keepdim),
 )
 

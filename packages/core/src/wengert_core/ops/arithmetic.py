@@ -227,7 +227,6 @@ heaviside = binary(
     reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
     texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
-    no_record=True,
     doc="0 below 0, 1 above it, values at 0.",
 )
 

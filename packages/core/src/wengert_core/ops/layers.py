@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.dtypes import promote_types
-from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.dtypes import SCALAR_NAMES, promote_types
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor

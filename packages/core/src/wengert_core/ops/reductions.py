@@ -184,7 +184,8 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     """The mean of what is not NaN."""
     if input.dtype.category < 2:
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {SCALAR_NAMES[input.dtype.code]}"
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{SCALAR_NAMES[input.dtype.code]}"
         )
     nothing = ops["isnan"](input)
     total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)

@@ -152,7 +152,8 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {SCALAR_NAMES[self.dtype.code]}"
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{SCALAR_NAMES[self.dtype.code]}"
         )
     if dtype is not None:
         self = as_dtype(self, dtype.name)

@@ -57,7 +57,8 @@ class ReductionRows(Rows):
         """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim is counted from the front.
 
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
-        Several outputs come as the op's named tuple, and out= takes a tuple.   refusal: by the name of a dtype or category.
+        Several outputs come as the op's named tuple, and out= takes a tuple.
+        refusal: by the name of a dtype or category.
         kernel: ("place" | "extreme" | "scan", the name of the kernel), where there is one for some dtypes.
         key: the name in the table when it is not the op's: "max.dim".
         """
