@@ -13,14 +13,14 @@ import numpy as np
 cimport numpy as cnp
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.dtypes cimport (BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.dtypes import FILL_NAMES
 from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
-from wengert_core.scalars cimport load_number, number_code, store_number
+from wengert_core.scalars cimport check_range, check_whole, load_number, number_code, store_number
 from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
 
 cdef extern from "Python.h":
@@ -226,10 +226,33 @@ cdef object single_value(object item):
 
 
 cdef int store_checked(PyObject* value, int code, char* where) except -1:
-    """A fill value (a number, or a tensor of one element) as dtype ``code``; RuntimeError when it does not fit."""
+    """A fill value (a number, or a tensor of one element) as dtype ``code``; an error when it does not fit."""
     number = <object> value
     if isinstance(number, (Tensor, NDARRAY, GENERIC)):
         number = single_value(number)
+    check_whole(<PyObject*> number)
+    if FACTS.category[code] >= CAT_FLOAT:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_assigned(PyObject* value, int code, char* where) except -1:
+    """As store_checked, for ``x[i] = number``: torch makes a tensor of the number first, which it converts to 16 bits unchecked."""
+    number = <object> value
+    cdef int overflow = 0
+    if isinstance(number, (Tensor, NDARRAY, GENERIC)):
+        number = single_value(number)
+    if PyLong_Check(<PyObject*> number):
+        PyLong_AsLongLongAndOverflow(<PyObject*> number, &overflow)
+        if overflow:
+            raise ValueError(f"Overflow when unpacking long long: {number!r} does not fit into 64 bits")
+    if FACTS.category[code] >= CAT_FLOAT and code != FLOAT16 and code != BFLOAT16:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_single(object number, int code, char* where) except -1:
+    """A Python number as dtype ``code``; RuntimeError when an integer dtype cannot hold it, or a real one an imaginary part."""
     if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
         if number.imag != 0:
             raise no_room(code, number, True)
@@ -414,7 +437,7 @@ def ramp(Tensor tensor, start, step):
 def line(Tensor tensor, first, last):
     """Fill a contiguous real tensor with numbers at equal distances from first to last, counted from both ends.
 
-    In double precision; single for floating dtypes of up to 32 bits, as torch.
+    In double precision; single for floating dtypes of up to 32 bits, each step rounded to the tensor's, as torch.
     """
     cdef double low, high, value
     cdef float short_value
@@ -426,9 +449,14 @@ def line(Tensor tensor, first, last):
     cdef char* where = tensor.data
     if FACTS.category[tensor.code] < CAT_FLOAT:
         first, last = int(first), int(last)
+    else:
+        check_range(first, tensor.code)
+        check_range(last, tensor.code)
     low, high = first, last
     step = (high - low) / (n - 1) if n > 1 else 0
     short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
+    if tensor.code == FLOAT16 or tensor.code == BFLOAT16:
+        return line_of_half(tensor, low, high)
     with nogil:
         for i in range(n):
             if is_short:
@@ -442,6 +470,31 @@ def line(Tensor tensor, first, last):
                     value = high - step * (n - 1 - i)
                 narrow(<char*> &value, 8, where, itemsize, 1)
             where += itemsize
+    return tensor
+
+
+cdef inline float rounded(float value, cast_fn narrow, cast_fn widen) noexcept nogil:
+    """To sixteen bits and back."""
+    cdef char half[2]
+    narrow(<char*> &value, 4, half, 2, 1)
+    widen(half, 2, <char*> &value, 4, 1)
+    return value
+
+
+cdef Tensor line_of_half(Tensor tensor, float low, float high):
+    """line in sixteen bits: the step, its multiples and the sums are rounded."""
+    cdef cast_fn narrow = cast(FLOAT32, tensor.code), widen = cast(tensor.code, FLOAT32)
+    cdef Py_ssize_t i, n = tensor.count
+    cdef float step, value
+    with nogil:
+        low, high = rounded(low, narrow, widen), rounded(high, narrow, widen)
+        step = rounded(rounded(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
+        for i in range(n):
+            if n > 1 and i >= n // 2:
+                value = high - rounded(step * <float> (n - 1 - i), narrow, widen)
+            else:
+                value = low + rounded(step * <float> i, narrow, widen)
+            narrow(<char*> &value, 4, tensor.data + 2 * i, 2, 1)
     return tensor
 
 

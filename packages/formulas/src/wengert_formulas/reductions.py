@@ -64,6 +64,30 @@ def extreme_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: 
     return spread(grad, self.shape, dim, keepdim) * winners(self, result, dim, keepdim)
 
 
+def equals(self: Tensor, result: Tensor) -> Tensor:
+    """Where the elements are the result; NaN counts as equal to NaN."""
+    return (self == result) | (self.isnan() & result.isnan())
+
+
+def whole_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The gradient, shared by the elements that are the result."""
+    equal = equals(self, result)
+    return wc.where(equal, grad / equal.sum(), 0)
+
+
+def whole_tangent(self_t: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The mean of the tangents of these elements."""
+    equal = equals(self, result)
+    return wc.where(equal, self_t, 0).sum() / equal.sum()
+
+
+for name in ("_max", "_min", "_median", "_nanmedian"):
+    derivative(
+        name,
+        self=whole_grad,
+        jvp=whole_tangent,
+        node=f"{name[1:].capitalize()}Backward{int(name in ('_max', '_min'))}",
+    )
 for name in ("amax", "amin"):
     derivative(
         name,

@@ -49,6 +49,16 @@ amin = reduction(
     reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
     doc="The smallest over some dims.",
 )
+for name in ("max", "min"):
+    reduction(
+        f"_{name}(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+        kernel=f"a{name}",
+        kind="same",
+        dtypes=REAL,
+        reference=TABLE.ops[f"a{name}"].reference,
+        method=False,
+        doc=f"{name} of all elements: as a{name}, but a node of its own name, and NaNs share the gradient.",
+    )
 reduction(
     "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
     kernel="any",
@@ -150,7 +160,7 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, o
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument."
         )
-    return ops[f"a{name}"](input, out=out)
+    return ops[f"_{name}"](input, out=out)
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:

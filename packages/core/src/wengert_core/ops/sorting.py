@@ -131,13 +131,29 @@ for name, ignore, words in (
     )
 
 
+def whole_row(name: str) -> None:
+    """The row of _median or _nanmedian: of all elements."""
+    pair = ops[f"{name}.dim"]
+    TABLE.staged(
+        f"_{name}(Tensor self) -> Tensor",
+        stages=lambda x: pair(x.reshape(-1), 0)[0],
+        reference=lambda xp, x: pair.reference(xp, x.reshape(-1), 0, False)[0],
+        method=False,
+        doc=f"{name} of all elements; equal ones share the gradient.",
+    )
+
+
+whole_row("median")
+whole_row("nanmedian")
+
+
 def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     """Of all elements as one tensor, or along a dim as (values, indices)."""
     if dim is not None:
         return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not input.numel():
         return TABLE.ops["mean"](input)  # NaN
-    return ops[f"{name}.dim"](input.reshape(-1), 0)[0]
+    return ops[f"_{name}"](input)
 
 
 def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:

@@ -27,6 +27,7 @@ class ReductionRows(Rows):
         reference: Reference,
         dtypes: Iterable[dtype] = EVERY,
         doc: str = "",
+        method: bool = True,
         no_record: bool = False,
     ) -> Op:
         """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
@@ -38,7 +39,7 @@ class ReductionRows(Rows):
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
         _reduction.configure(op, kernel, kind, options["dtypes"])
-        return self.add(op, op.name)
+        return self.add(op, op.name, method=method)
 
     def along(
         self,
