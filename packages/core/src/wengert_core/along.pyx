@@ -11,7 +11,7 @@ from wengert_core.arrays cimport array_into, array_of, converted, copy_into, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
@@ -146,7 +146,7 @@ cdef object written(Op op, object out, list results, uint32_t live):
         if not isinstance(item, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
         if (<Tensor> item).code != result.code:
-            raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[result.code]}, but got {C_NAMES[(<Tensor> item).code]} instead")
+            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
     for item, result in zip(out, results):
         given = prepare_out(op, <PyObject*> item, result.code, result.rank, result.dims, live)
         copy_into(given, result)

@@ -15,7 +15,7 @@ cimport numpy as cnp
 from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
-from wengert_core.dtypes import FILL_NAMES
+from wengert_core.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
@@ -147,7 +147,7 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 
 cdef RuntimeError no_room(int code, object value, bint filling=False):
     """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
-    return RuntimeError(f"value cannot be converted to type {FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
+    return RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
                         f"{value!r}")
 
 

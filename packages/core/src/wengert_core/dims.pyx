@@ -1,7 +1,7 @@
 """Reading dimensions, sizes and indices from an op's slots, with torch's errors."""
 from cpython.ref cimport PyObject
 
-from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 from wengert_core.op cimport Op
 
 cdef extern from "Python.h":
@@ -14,7 +14,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
 
 
-cdef tuple NAMES = SCALAR_NAMES
+cdef tuple NAMES = _SCALAR_NAMES
 
 
 cdef object dim_error(Py_ssize_t dim, int rank):

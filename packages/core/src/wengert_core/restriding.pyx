@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 
 from wengert_core.dims cimport ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
 from wengert_core.layouts import contiguous_format, preserve_format
 from wengert_core.memory cimport FOREIGN_BIN
@@ -175,7 +175,7 @@ cdef object set_run(Op op, PyObject** slots):
         given = new_empty(t.code, 1, &none)
     elif isinstance(<object> slots[1], Tensor):
         if (<Tensor> slots[1]).code != t.code:
-            raise RuntimeError(f"Could not set tensor of type {C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type {C_NAMES[t.code]}")
+            raise RuntimeError(f"Could not set tensor of type {_C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type {_C_NAMES[t.code]}")
         given = alias_fresh_version(<Tensor> slots[1])
         if slots[3] != <PyObject*> None:
             given = part_of(op, slots, t.code, storage_of(<Tensor> slots[1]))

@@ -11,7 +11,7 @@ import numpy as np
 
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of)
-from wengert_core.dtypes import FILL_NAMES
+from wengert_core.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.kernels.casts cimport cast
 
 cdef extern from "Python.h":
@@ -56,12 +56,12 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         real = PyFloat_AsDouble(<object> value)
     elif FACTS.category[code] < CAT_FLOAT:
         if PyComplex_Check(<object> value):
-            raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {<object> value!r}")
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
         number = <object> value
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
             check_whole(value)
-            raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {number!r}")
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {number!r}")
         cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
         return 0
     elif PyComplex_Check(<object> value):
@@ -97,14 +97,14 @@ cdef int check_range(object number, int code) except -1:
         return 0
     for part in ((number.real, number.imag) if PyComplex_Check(number) else (PyFloat_AsDouble(number),)):
         if not -limit <= part <= limit and isfinite(part):
-            raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {number!r}")
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {number!r}")
     return 0
 
 
 cdef int store_complex(object value, int code, char* where) except -1:
     cdef double parts[2]
     if FACTS.category[code] != CAT_COMPLEX and value.imag != 0:
-        raise RuntimeError(f"value cannot be converted to type {FILL_NAMES[code]} without overflow: {value!r}")
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {value!r}")
     parts[0], parts[1] = value.real, value.imag
     cast(COMPLEX128, code)(<char*> parts, 16, where, 16, 1)
     return 0

@@ -11,6 +11,8 @@ from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
+from wengert_engine.attributes import detach as detach
+from wengert_engine.attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_registry import Registry
 

@@ -29,5 +29,6 @@ from wengert_core.ops import nn
 from wengert_core.ops import layers
 from wengert_core.ops import einsum
 from wengert_core.ops import operators  # after all rows that an operator calls
+from wengert_core.ops import hidden
 
 __all__ = ["TABLE"]

@@ -24,12 +24,14 @@ class Rows:
     """Operators of one owner, by name.
 
     name: what the registry knows the table by, and what formulas for it are registered under.
+    hidden: names of rows that ``dir(wengert)`` leaves out.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
+        self.hidden: set[str] = set()
         self.installed = False
 
     def __repr__(self) -> str:
