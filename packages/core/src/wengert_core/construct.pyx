@@ -7,6 +7,7 @@ from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
+from libc.string cimport memset
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 import numpy as np
@@ -410,28 +411,49 @@ def blank_strided(dtype, tuple shape, tuple strides):
     return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
 
 
+cdef enum:
+    BLOCK = 256                        # numbers computed before they are converted together
+
 def ramp(Tensor tensor, start, step):
     """Fill a contiguous tensor with start + i * step, computed in double precision or in 64-bit integers."""
-    cdef double first = 0, pace = 0, value
-    cdef long long low = 0, stride = 0, whole
-    cdef Py_ssize_t i, itemsize = FACTS.itemsize[tensor.code]
-    cdef cast_fn narrow
-    cdef char* where = tensor.data
-    if FACTS.category[tensor.code] == CAT_FLOAT:
-        first, pace, narrow = start, step, cast(FLOAT64, tensor.code)
-        with nogil:
-            for i in range(tensor.count):
-                value = first + pace * <double> i
-                narrow(<char*> &value, 8, where, itemsize, 1)
-                where += itemsize
+    cdef double first = 0, pace = 0
+    cdef long long low = 0, stride = 0
+    cdef double reals[BLOCK]
+    cdef long long wholes[BLOCK]
+    cdef Py_ssize_t i, done = 0, n, itemsize = FACTS.itemsize[tensor.code]
+    cdef bint real = FACTS.category[tensor.code] == CAT_FLOAT
+    cdef cast_fn narrow = cast(FLOAT64 if real else INT64, tensor.code)
+    if real:
+        first, pace = start, step
     else:
-        low, stride, narrow = start, step, cast(INT64, tensor.code)
-        with nogil:
-            for i in range(tensor.count):
-                whole = low + stride * i
-                narrow(<char*> &whole, 8, where, itemsize, 1)
-                where += itemsize
+        low, stride = start, step
+    with nogil:
+        while done < tensor.count:
+            n = min(<Py_ssize_t> BLOCK, tensor.count - done)
+            if real:
+                for i in range(n):
+                    reals[i] = first + pace * <double> (done + i)
+                narrow(<char*> reals, 8, tensor.data + done * itemsize, itemsize, n)
+            else:
+                for i in range(n):
+                    wholes[i] = low + stride * (done + i)
+                narrow(<char*> wholes, 8, tensor.data + done * itemsize, itemsize, n)
+            done += n
     return tensor
+
+
+def identity(kind, Py_ssize_t n, Py_ssize_t m):
+    """An n by m matrix with ones on its diagonal and zeros elsewhere."""
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t i, itemsize
+    cdef double one = 1
+    cdef Tensor t
+    shape[0], shape[1] = n, m
+    t = new_empty(code_of(kind), 2, shape)
+    itemsize = FACTS.itemsize[t.code]
+    memset(t.data, 0, t.count * itemsize)
+    cast(FLOAT64, t.code)(<char*> &one, 0, t.data, (m + 1) * itemsize, min(n, m))
+    return t
 
 
 def line(Tensor tensor, first, last):
