@@ -7,8 +7,8 @@ from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
-from libc.string cimport memset
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.string cimport memset
 
 import numpy as np
 cimport numpy as cnp
