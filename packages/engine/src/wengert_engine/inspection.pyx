@@ -1,5 +1,5 @@
 """What a node shows of itself beyond its name and edges: saved tensors as objects, metadata of its outputs."""
-from wengert_core.devices import PLACES, device
+from wengert_core.devices import PLACES as _PLACES, device
 from wengert_core.sizes import Size
 
 from libc.stdint cimport uint32_t
@@ -80,7 +80,7 @@ cdef object described(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
     place = device("cpu")
     if meta.device:
-        place = device(*[name for name, number in PLACES.items() if number == meta.device][0])
+        place = device(*[name for name, number in _PLACES.items() if number == meta.device][0])
     return InputMetadata(Size(shape_of(node, output)), dtype_of(meta.code), place)
 
 
