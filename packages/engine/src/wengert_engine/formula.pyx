@@ -198,7 +198,8 @@ cdef class Formula:
     cdef bint saves_tensor(self, int index) except -1:
         """Whether a saved value may be a tensor."""
         if self.saved[index].what == SAVE_VALUE:
-            return self.op.kinds[self.saved[index].slot] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
+            return (self.op.kinds[self.saved[index].slot] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
+                    or self.saved_names[index] == "indices")
         return self.saved[index].what == SAVE_OUTPUT
 
 

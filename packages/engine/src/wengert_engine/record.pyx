@@ -18,9 +18,9 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, T
                                   storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
+from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
-from wengert_engine.packing cimport pack_all
+from wengert_engine.packing cimport pack_all, several_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -132,8 +132,8 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
             continue
         value = slots[plan.slot]
         if plan.what == SAVE_VALUE:
-            if plan.slot == 0 and old_self != NULL:
-                value = old_self
+            if old_self != NULL and (plan.slot == 0 or (value == slots[0] and thread_state().saved_hooks != NULL)):
+                value = old_self       # also for b.mul_(b) when hooks are there: they get the value before the write
                 saved[i].own_history = 1
             save_value(&saved[i], value)
             if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
@@ -151,8 +151,11 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
         saved.kind = SAVED_TENSOR
     else:
         saved.kind = SAVED_PLAIN
-        if isinstance(<object> value, list):
-            keep_object(saved, tuple(<object> value))
+        if isinstance(<object> value, (list, tuple)):
+            several = several_of(<object> value)
+            keep_object(saved, tuple(<object> value) if several is None else several)
+            if several is not None:
+                saved.kind = SAVED_SEVERAL
             return 0
     Py_XINCREF(value)
     saved.value = value
