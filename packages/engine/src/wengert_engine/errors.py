@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+
+TYPE_NAMES = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+              "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+              "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+
+
+def type_name(dtype: Any) -> str:
+    """What torch's messages call a dtype."""
+    return TYPE_NAMES[dtype.name]
 
 
 def forward_name(node: str) -> str:
@@ -64,10 +75,17 @@ def freed_graph(node: str) -> RuntimeError:
                         f"backward. The freed node is {node}")
 
 
-def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> RuntimeError:
+def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, saver: str, name: str,
+                   writer: str | None) -> RuntimeError:
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+            "question was changed in there or anywhere later. Good luck!" if traced else
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
+    written = f" and {writer} wrote to it" if writer is not None else ""
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
-                        f"operation: [{tensor}], which is {name} of {node}, is at version {now}; expected version "
-                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first.")
+                        f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
+                        f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
+                        "call backward() first.")
 
 
 def no_grad_fn(index: int) -> RuntimeError:

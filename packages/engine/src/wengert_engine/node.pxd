@@ -56,7 +56,7 @@ cdef struct NodeExtra:                 # hooks and metadata; few nodes have any
     PyObject* post_hooks               # dict id -> hook(grad_inputs, grad_outputs)
     PyObject* tensor_hooks             # dict output_nr -> dict id -> hook
     PyObject* retained                 # dict output_nr -> weak reference to a tensor that retains its gradient
-    PyObject* trace                    # forward traceback (anomaly mode)
+    PyObject* trace                    # Trace: where it was recorded (anomaly mode)
 
 
 cdef class Node:
@@ -119,3 +119,5 @@ cdef NodeExtra* node_extra(Node node) except NULL
 cdef object make_node_class(str name)
 cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # new reference; NULL: t needs no gradient
 cdef void number(Node node) noexcept
+ctypedef void (*OriginHook)(Node node) noexcept
+cdef void set_origin_hook(OriginHook hook) noexcept              # called with every new node; NULL: nothing is

@@ -70,6 +70,7 @@ cdef extern from *:
 
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef uint64_t SEQUENCE = 0
+cdef OriginHook NOTE_ORIGIN = NULL
 cdef PyObject* WAITING = NULL          # nodes whose turn to be freed comes; linked through .sequence
 cdef bint FREEING = False
 
@@ -127,8 +128,15 @@ cdef class Node:
 
     @property
     def metadata(self):
-        """A dict for whatever a user wants to keep with the node."""
-        return dict_in(&node_extra(self).metadata)
+        """A dict for whatever a user wants to keep with the node. In anomaly mode it has ``traceback_``, the lines that
+        recorded the node, and ``parent_``, the node whose derivative it is part of."""
+        cdef dict metadata = dict_in(&node_extra(self).metadata)
+        if self.extra.trace != NULL and "traceback_" not in metadata:
+            trace = <object> self.extra.trace
+            metadata["traceback_"] = trace.lines()
+            if trace.induced_by is not None:
+                metadata["parent_"] = trace.induced_by
+        return metadata
 
     def __call__(self, *grads):
         """The gradients of this node's inputs for given gradients of its outputs."""
@@ -198,6 +206,13 @@ cdef void number(Node node) noexcept:
     global SEQUENCE
     SEQUENCE += 1
     node.sequence = SEQUENCE
+    if NOTE_ORIGIN != NULL:
+        NOTE_ORIGIN(node)
+
+
+cdef void set_origin_hook(OriginHook hook) noexcept:
+    global NOTE_ORIGIN
+    NOTE_ORIGIN = hook
 
 
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1:

@@ -1,7 +1,6 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
-from wengert_core.dtypes cimport dtype_of
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport Tensor, alias, shape_tuple, version_of
+from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_TENSOR, Edge, Saved,
@@ -20,8 +19,9 @@ cdef object saved_value(Node node, int index, bint create_graph):
         return <object> saved.value
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
-        raise errors.saved_modified(type(node).__name__, name_of(node, index), describe(t), saved.version,
-                                    version_of(t))
+        from wengert_engine.modified import modified
+        raise modified(node, name_of(node, index), t, saved.output if saved.kind == SAVED_OUTPUT else -1,
+                       saved.version, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
@@ -61,8 +61,4 @@ cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
 
 cdef str name_of(Node node, int index):
     """What a saved value is called in the formula that asked for it."""
-    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else "a saved tensor"
-
-
-cdef str describe(Tensor t):
-    return f"{dtype_of(t.code).name}{list(shape_tuple(t))}"
+    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else f"saved_tensors[{index}]"

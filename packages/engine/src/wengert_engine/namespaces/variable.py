@@ -44,3 +44,6 @@ class Variable(metaclass=VariableMeta):
         result: Any = data.detach()
         result.requires_grad = requires_grad
         return result
+
+
+__all__ = ["Variable"]
