@@ -54,6 +54,23 @@ def write_to_custom_view(op: str, view: str) -> RuntimeError:
                         f"cloning the output of the custom Function. The write was {op}")
 
 
+def dirty_view_of_several(function: str) -> RuntimeError:
+    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                        "return more than one Tensor. This is not supported by the current autograd engine. You should "
+                        "either make sure the input is not a view (using .clone() for example) or make your Function "
+                        "only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+                        "that returns a single Tensor and a second one that does the other operations). The Function "
+                        f"is {function}")
+
+
+def write_to_inference_view(op: str) -> RuntimeError:
+    return RuntimeError("A view was created in inference mode and is being modified inplace in normal mode. Given that "
+                        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+                        "moving both the view and the inplace either both inside the inference_mode block (if you "
+                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+                        f"tracked): {op}")
+
+
 def inference_written(op: str) -> RuntimeError:
     return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
                         "to get a normal tensor before doing inplace update.See "
