@@ -11,6 +11,16 @@ TYPE_NAMES = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short",
               "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
 
 
+CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+             "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
+             "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def cpp_name(dtype: Any) -> str:
+    """What torch's messages call a gradient's dtype."""
+    return CPP_NAMES[dtype.name]
+
+
 def type_name(dtype: Any) -> str:
     """What torch's messages call a dtype."""
     return TYPE_NAMES[dtype.name]
@@ -123,6 +133,28 @@ def implicit_real(dtype: object) -> RuntimeError:
 def gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and "
                         f"output[{index}] has a shape of torch.Size({list(expected)}).")
+
+
+def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                        "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                        f"corresponding output, but a mismatch was detected: grad_output[{index}] has a shape of "
+                        f"torch.Size({list(got)}) and output[{index}] has a shape of torch.Size({list(expected)}). If "
+                        "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
+
+
+def grad_dtype_mismatch(got: str, wanted: str) -> RuntimeError:
+    return RuntimeError(f"attempting to assign a gradient with dtype '{got}' to a tensor with grad_dtype '{wanted}'. The "
+                        "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+                        "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                        "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                        "downstream systems that assume they match.")
+
+
+def grad_dtype_in_use(wanted: str, got: str) -> RuntimeError:
+    return RuntimeError(f"Cannot set grad_dtype to '{wanted}' because there is already a gradient with dtype '{got}'. "
+                        "Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
+                        "grad_dtype matches the existing gradient's dtype.")
 
 
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:

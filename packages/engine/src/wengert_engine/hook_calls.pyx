@@ -6,6 +6,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
+from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold
 
 cdef extern from "Python.h":
@@ -43,6 +44,9 @@ cdef object run_tensor_hooks(dict hooks, object grad):
             if not same_shape(<Tensor> result, <Tensor> grad):
                 raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value: "
                                    f"{list(shape_tuple(<Tensor> grad))} became {list(shape_tuple(<Tensor> result))}")
+            if (<Tensor> result).code != (<Tensor> grad).code:
+                raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the type of value (was torch."
+                                   f"{errors.type_name(grad.dtype)}Tensor got torch.{errors.type_name(result.dtype)}Tensor)")
             grad = result
     return grad
 

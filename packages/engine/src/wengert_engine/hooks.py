@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Self
 
-from wengert_core.caution import warn_user
+from wengert_core.caution import warn_of_lost_hooks
 
 Hooks = dict[int, Callable[..., Any]]
 _ids = count()
@@ -57,7 +57,4 @@ def unserializable_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 def warn_if_has_hooks(tensor: Any) -> None:
     """Warn of each hook of a tensor that pickle will not keep."""
-    for hook in (tensor._backward_hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warn_user(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
-                      "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning")
+    warn_of_lost_hooks((tensor._backward_hooks or {}).values())

@@ -1,4 +1,6 @@
 """Node: a recorded operation. Making and freeing nodes; see node.pxd for the notes."""
+import weakref
+
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -438,6 +440,28 @@ def accumulated_leaf(Node node):
     return <object> saved_of(node)[0].value
 
 
+cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
+
+
+cdef int grad_code(Tensor leaf) except -1:
+    if GRAD_CODES:
+        entry = GRAD_CODES.get(<Py_ssize_t> <PyObject*> leaf)
+        if entry is not None:
+            return entry[1]
+    return leaf.code
+
+
+cdef int set_grad_code(Tensor leaf, int code) except -1:
+    key = <Py_ssize_t> <PyObject*> leaf
+    if code == leaf.code:
+        GRAD_CODES.pop(key, None)
+    else:
+        GRAD_CODES[key] = (weakref.ref(leaf, lambda gone: GRAD_CODES.pop(key, None)), code)
+    if leaf.extra != NULL and leaf.extra.accumulate != NULL:
+        metas_of(<Node> leaf.extra.accumulate).code = code
+    return 0
+
+
 cdef Node accumulate_node(Tensor leaf):
     """The leaf's AccumulateGrad. It owns the leaf; the leaf only knows it, so that the two are no cycle."""
     cdef int next_dim = 0
@@ -447,6 +471,7 @@ cdef Node accumulate_node(Tensor leaf):
     extra_of(leaf)
     node = new_node(<PyTypeObject*> AccumulateGrad, NODE_ACCUMULATE, 0, 1, 1, leaf.rank)
     set_meta(node, 0, leaf, &next_dim)
+    metas_of(node).code = grad_code(leaf)
     Py_INCREF(leaf)
     saved_of(node)[0].value = <PyObject*> leaf
     saved_of(node)[0].kind = SAVED_TENSOR
