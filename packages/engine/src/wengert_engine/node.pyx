@@ -441,6 +441,7 @@ def accumulated_leaf(Node node):
 
 
 cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
+cdef bint GRAD_CODES_USED = False
 
 
 cdef int grad_code(Tensor leaf) except -1:
@@ -452,10 +453,12 @@ cdef int grad_code(Tensor leaf) except -1:
 
 
 cdef int set_grad_code(Tensor leaf, int code) except -1:
+    global GRAD_CODES_USED
     key = <Py_ssize_t> <PyObject*> leaf
     if code == leaf.code:
         GRAD_CODES.pop(key, None)
     else:
+        GRAD_CODES_USED = True
         GRAD_CODES[key] = (weakref.ref(leaf, lambda gone: GRAD_CODES.pop(key, None)), code)
     if leaf.extra != NULL and leaf.extra.accumulate != NULL:
         metas_of(<Node> leaf.extra.accumulate).code = code
@@ -471,7 +474,8 @@ cdef Node accumulate_node(Tensor leaf):
     extra_of(leaf)
     node = new_node(<PyTypeObject*> AccumulateGrad, NODE_ACCUMULATE, 0, 1, 1, leaf.rank)
     set_meta(node, 0, leaf, &next_dim)
-    metas_of(node).code = grad_code(leaf)
+    if GRAD_CODES_USED:
+        metas_of(node).code = grad_code(leaf)
     Py_INCREF(leaf)
     saved_of(node)[0].value = <PyObject*> leaf
     saved_of(node)[0].kind = SAVED_TENSOR
