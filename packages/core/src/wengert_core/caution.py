@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas"}
+OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas", "wengert_graph"}
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
