@@ -12,7 +12,7 @@ from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
                                   same_shape, shape_tuple, swap_contents, version_of)
-from wengert_engine.node cimport Node, dict_in, gradient_edge, hold, node_extra
+from wengert_engine.node cimport NODE_ACCUMULATE, Node, dict_in, gradient_edge, hold, node_extra
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -22,7 +22,9 @@ cdef object grad_fn_of(Tensor t):
     cdef PyObject* fn = t.grad_fn
     if t.flags & TF_VIEW:
         fn = HOOKS.view_grad_fn(t)
-    return <object> fn if fn != NULL else None
+    if fn == NULL or (<Node> fn).kind == NODE_ACCUMULATE:       # a saved leaf, read: it leads to the leaf's node
+        return None
+    return <object> fn
 
 
 def get_grad_fn(Tensor self):

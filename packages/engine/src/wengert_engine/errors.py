@@ -70,6 +70,17 @@ def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> R
                         f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first.")
 
 
+def packing_writes() -> RuntimeError:
+    return RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                        "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please "
+                        "open an issue if you need to perform in-place operations on the input to a pack hook.")
+
+
+def unpacked_no_tensor(got: object) -> TypeError:
+    return TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                     f"{type(got).__name__}")
+
+
 def no_grad_fn(index: int) -> RuntimeError:
     return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn: nothing that "
                         "was recorded leads to it. Was it made under no_grad(), detached, or of an integer dtype?")

@@ -11,8 +11,12 @@ from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
+from wengert_engine.packing cimport pack_all
 from wengert_engine.record cimport check_write, rebase_custom
 from wengert_engine.saved cimport saved_value
+
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(list o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
@@ -249,6 +253,8 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
                 break
         Py_INCREF(t)
         saved[i].value = <PyObject*> t
+    if thread_state().saved_hooks != NULL:
+        pack_all(ctx, thread_state().saved_hooks, PySequence_Fast_ITEMS(results))
     return 0
 
 

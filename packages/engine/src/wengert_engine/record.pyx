@@ -12,7 +12,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
@@ -20,6 +20,7 @@ from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
+from wengert_engine.packing cimport pack_all
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -34,11 +35,12 @@ cdef Op CLONE = None
 
 cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Make the node of an op that has run, and let its outputs point to it."""
+    cdef WgState* state = thread_state()
     cdef Formula f
     cdef Node node
     cdef int i, next_dim = 0
     cdef Tensor out
-    if not thread_state().modes & WG_GRAD:
+    if not state.modes & WG_GRAD:
         return 0
     f = formula_of(op)
     if f.silent:
@@ -51,6 +53,8 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
         set_meta(node, i, out, &next_dim)
         if FACTS.category[out.code] >= CAT_FLOAT and (f.all_outputs or f.differentiable_outputs >> i & 1):
             set_output(node, i, out)
+    if state.saved_hooks != NULL:
+        pack_all(node, state.saved_hooks, outs)
     return 0
 
 
@@ -269,6 +273,8 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     set_meta(node, 0, t, &next_dim)
     move_retained(node, t)
     set_output(node, 0, t)
+    if thread_state().saved_hooks != NULL:
+        pack_all(node, thread_state().saved_hooks, slots)
     return 0
 
 
@@ -309,6 +315,8 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
     set_meta(outer, 0, base, &next_dim)
     set_output(outer, 0, base)
     refresh_view(view)
+    if thread_state().saved_hooks != NULL:
+        pack_all(inner, thread_state().saved_hooks, slots)
     return 0
 
 

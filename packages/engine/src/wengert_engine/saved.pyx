@@ -4,8 +4,9 @@ from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, shape_tuple, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_TENSOR, Edge, Saved,
-                                  edges_of, saved_of, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_TENSOR, Edge,
+                                  Saved, edges_of, saved_of, set_output)
+from wengert_engine.packing cimport unpacked
 
 
 cdef object saved_value(Node node, int index, bint create_graph):
@@ -17,7 +18,7 @@ cdef object saved_value(Node node, int index, bint create_graph):
             raise errors.freed_graph(type(node).__name__)
         return None
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
-        return <object> saved.value
+        return <object> saved.value if saved.kind != SAVED_PACKED else unpacked(node, index)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         raise errors.saved_modified(type(node).__name__, name_of(node, index), describe(t), saved.version,

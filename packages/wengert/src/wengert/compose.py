@@ -85,6 +85,7 @@ def mount_entry(dotted: str) -> Any:
     public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
     module.__dict__.update({name: getattr(source, name) for name in public})
     module.__doc__ = source.__doc__
+    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public]
     return module
 
 

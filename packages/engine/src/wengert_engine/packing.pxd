@@ -1,0 +1,9 @@
+"""Packing saved tensors: the stack of hooks, and what a packed value remembers. See packing.pyx."""
+from cpython.ref cimport PyObject
+
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport Node
+
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # outs: the node's outputs, with their history
+cdef int pack_one(Node node, int index, Tensor source, object pack, object unpack) except -1
+cdef Tensor unpacked(Node node, int index)
