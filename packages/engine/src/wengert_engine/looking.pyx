@@ -29,7 +29,10 @@ def saved_values(Node node):
     found = []
     for i in range(node.n_saved):
         if saved[i].value != NULL:
-            found.append((saved_name(node, i), KINDS.get(saved[i].kind, "plain"), <object> saved[i].value))
+            value = <object> saved[i].value
+            if saved[i].kind == SAVED_PACKED:
+                value = value.value
+            found.append((saved_name(node, i), KINDS.get(saved[i].kind, "plain"), value))
     return found
 
 

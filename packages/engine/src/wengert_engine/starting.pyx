@@ -55,6 +55,27 @@ def queue_callback(callback):
     run.callbacks.append(callback)
 
 
+def current_run():
+    """A number for the innermost backward that runs in this thread; 0 when none is running.
+
+    >>> from wengert_engine.starting import current_run
+    >>> current_run()
+    0
+    """
+    runs = getattr(RUNNING, "runs", None)
+    return (<Run> runs[len(runs) - 1]).id if runs else 0
+
+
+def wants_inputs():
+    """Whether one of the backward passes that run in this thread was asked for the gradients of certain inputs only.
+
+    >>> from wengert_engine.starting import wants_inputs
+    >>> wants_inputs()
+    False
+    """
+    return any([(<Run> run).captures is not None for run in getattr(RUNNING, "runs", ())])
+
+
 cdef int run_callbacks(Run run) except -1:
     cdef int i = 0
     while run.callbacks is not None and i < len(run.callbacks):
