@@ -19,6 +19,7 @@ from weakref import ref
 from wengert_core import empty, get_rng_state, set_rng_state
 from wengert_core.tensor import Tensor
 from wengert_engine import Function, enable_grad
+from wengert_engine.looking import saved_values
 from wengert_engine.saved_hooks import saved_tensors_hooks
 from wengert_engine.starting import current_run, queue_callback
 
@@ -32,11 +33,15 @@ class StopRecomputationError(BaseException):
 class Holder:
     """Stands for a saved tensor. Note [What stands for a saved tensor]."""
 
-    __slots__ = ("__weakref__", "index", "values")
+    __slots__ = ("__weakref__", "index", "segment", "values")
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(self, segment: Segment, index: int) -> None:
+        self.segment, self.index = segment, index
         self.values: dict[int, Any] = {}  # by the number of the backward that wanted them
+
+    def kept(self) -> list[Any]:
+        """What is held in its place, for reports: the segment's arguments, and what has been computed again."""
+        return [value for _, _, value in saved_values(self.segment.kept)] + list(self.values.values())
 
 
 class KeepArguments(Function):
@@ -96,7 +101,7 @@ class Segment:
         return saved_tensors_hooks(self.pack, self.unpack)
 
     def pack(self, tensor: Any) -> Holder:
-        holder = Holder(len(self.holders))
+        holder = Holder(self, len(self.holders))
         self.holders.append(ref(holder))
         self.facts.append(facts(tensor) if self.check_facts else None)
         if self.places is not None:

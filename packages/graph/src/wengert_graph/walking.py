@@ -111,7 +111,7 @@ def walk(root: Any) -> Iterator[Step]:
     >>> x = wg.ones(2, requires_grad=True)
     >>> for step in wg.autograd.graph.walk((x * 3).exp().sum()):
     ...     print(step.index, step.name, [edge.name for edge in step.edges], [saved.name for saved in step.saved])
-    0 SumBackward0 ['self'] ['self_shape', 'dim', 'keepdim']
+    0 SumBackward0 ['self'] ['dim', 'keepdim']
     1 ExpBackward0 ['self'] ['result']
     2 MulBackward0 ['self', 'other'] ['other']
     3 AccumulateGrad [] []
