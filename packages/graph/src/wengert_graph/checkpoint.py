@@ -155,8 +155,8 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
                debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)``, without keeping what its derivative needs: backward computes it again.
 
-    use_reentrant: False (say so: the default, True, warns) is the way that works everywhere: keyword arguments, captured
-    parameters, ``autograd.grad``, higher derivatives. True: a Function that calls backward inside of backward.
+    use_reentrant: False (say so: the default, True, warns) is the way that works everywhere: keyword arguments,
+    captured parameters, ``autograd.grad``, higher derivatives. True: a Function that calls backward inside of backward.
     preserve_rng_state=True: the second run draws the same random numbers.
     The rest only with use_reentrant=False. context_fn: gives a context for the first and one for the second run.
     determinism_check: "default" compares shape, dtype and device of what the two runs save, "none" does not.

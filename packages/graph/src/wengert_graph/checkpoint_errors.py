@@ -47,8 +47,9 @@ def other_facts(different: Sequence[tuple[int, Any, Any]]) -> CheckpointError:
 
 def with_places(error: CheckpointError, before: Sequence[str], now: Sequence[str]) -> CheckpointError:
     """The error again, with where each tensor was saved the first and the second time (debug)."""
-    parts = ["An error happened while unpacking tensors; dumping logs of latest computation\nbecause you passed "
-             "`debug=True` to `torch.utils.checkpoint.checkpoint()`.\n"]
+    head = ("An error happened while unpacking tensors; dumping logs of latest computation\nbecause you passed "
+            "`debug=True` to `torch.utils.checkpoint.checkpoint()`.\n")
+    parts = [head]
     for title, places in (("in the original forward", before), ("during recomputation", now)):
         parts.append(f"\n---- {len(places)} tensors saved {title}\n")
         parts += [f"\ntensor at position {i}, saved at\n{place}" for i, place in enumerate(places)]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from wengert_core import equal
-from wengert_core.tensor import Tensor
 from wengert_engine.node import Node
 
 from wengert_graph.labels import short
@@ -68,7 +67,7 @@ def same_memory(one: Any, other: Any) -> bool:
     (True, False)
     """
     a, b = one.untyped_storage(), other.untyped_storage()
-    return a.size() > 0 and a.data_ptr() == b.data_ptr()
+    return bool(a.size() > 0 and a.data_ptr() == b.data_ptr())
 
 
 def same_values(one: Any, other: Any) -> bool:
@@ -80,5 +79,4 @@ def same_values(one: Any, other: Any) -> bool:
     """
     if one.shape != other.shape or one.dtype != other.dtype or not 1 < one.numel() <= COMPARED:
         return False
-    values: Any = (one, other)
-    return isinstance(one, Tensor) and bool(equal(*(value.detach() for value in values)))
+    return bool(equal(one.detach(), other.detach()))

@@ -38,7 +38,7 @@ class Arrow(NamedTuple):
 
 
 class Drawing:
-    """A picture of a graph: ``str()`` is an indented text; notebooks show an SVG where the program ``dot`` is installed.
+    """A picture of a graph: ``str()`` is an indented text; notebooks show an SVG where the program ``dot`` is there.
 
     Made by ``wengert.autograd.graph.draw``.
 
@@ -147,8 +147,8 @@ class Drawing:
         return "\n".join(lines)
 
     def to_text(self) -> str:
-        """The graph as a tree: an operation, then its inputs. What has one input goes on below without indentation; what
-        has been shown already is named by its number only.
+        """The graph as a tree: an operation, then its inputs. Where there is one input, it stands below without
+        indentation; what has been shown already is named by its number only.
 
         >>> import wengert as wg
         >>> x = wg.ones(2, requires_grad=True)
@@ -181,11 +181,12 @@ class Drawing:
         if step is None:
             return f"{type(node).__name__}, not shown"
         if node in shown:
-            return f"#{step.index}, see above"
+            return f"#{step.number}, see above"
         if step.leaf is not None:
-            return f"#{step.index} leaf {' '.join(self._leaf_lines(step))}"
-        parts = [f"#{step.index} {step.name} -> {', '.join(short(*output) for output in step.outputs)}"]
-        saved = [f"{one.name} {short(one.tensor.dtype, one.tensor.shape)}" for one in step.saved if one.tensor is not None]
+            return f"#{step.number} leaf {' '.join(self._leaf_lines(step))}"
+        parts = [f"#{step.number} {step.name} -> {', '.join(short(*output) for output in step.outputs)}"]
+        saved = [f"{one.name} {short(one.tensor.dtype, one.tensor.shape)}" for one in step.saved
+                 if one.tensor is not None]
         if self._saved and saved:
             parts.append(f"saved: {', '.join(saved)}")
         if step.line:
@@ -204,8 +205,8 @@ class Drawing:
         """The picture that the program ``dot`` makes of ``to_dot()``. RuntimeError where it is not installed."""
         program = shutil.which("dot")
         if program is None:
-            raise RuntimeError("the program 'dot' of Graphviz is not installed: install it with your system's packages, "
-                               "or use to_mermaid(), to_dot() or to_text()")
+            raise RuntimeError("the program 'dot' of Graphviz is not installed: install it with your system's "
+                               "packages, or use to_mermaid(), to_dot() or to_text()")
         done = subprocess.run([program, "-Tsvg"], input=self.to_dot(), capture_output=True, text=True, encoding="utf-8",
                               timeout=DOT_SECONDS, check=True)
         return done.stdout
@@ -238,7 +239,7 @@ def draw(root: Any, params: Mapping[str, Any] | Iterable[tuple[str, Any]] | None
 
 
 def _key(step: Step) -> str:
-    return f"n{step.index}"
+    return f"n{step.number}"
 
 
 def _roots(root: Any) -> Iterable[tuple[Tensor | None, Node]]:
@@ -256,12 +257,8 @@ def _roots(root: Any) -> Iterable[tuple[Tensor | None, Node]]:
 
 def _branches(step: Step, rest: str) -> list[tuple[Node, str, str]]:
     """The nodes below one, each with what its line and the lines below it begin with."""
-    edges = [edge for edge in step.edges if edge.node is not None]
+    edges = [(edge.node, f"{edge.name}: " if edge.name else "") for edge in step.edges if edge.node is not None]
     if len(edges) == 1:
-        return [(edges[0].node, rest, rest)]
-    branches = []
-    for i, edge in enumerate(edges):
-        last = i == len(edges) - 1
-        name = f"{edge.name}: " if edge.name else ""
-        branches.append((edge.node, f"{rest}{'└─ ' if last else '├─ '}{name}", rest + ("   " if last else "│  ")))
-    return branches
+        return [(edges[0][0], rest, rest)]
+    branches = [(node, f"{rest}├─ {name}", f"{rest}│  ") for node, name in edges[:-1]]
+    return branches + [(node, f"{rest}└─ {name}", f"{rest}   ") for node, name in edges[-1:]]

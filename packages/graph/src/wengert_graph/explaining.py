@@ -116,9 +116,9 @@ def _about_output(output: Any, input: Any) -> Explanation | None:
         return Explanation("output detached", "The output is a view of a tensor that does not require grad.")
     if not input.requires_grad:
         return _about_input(input)
-    return Explanation("output not recorded", "Nothing was recorded for the output: it was computed under no_grad(), or "
-                       "from tensors none of which requires grad (detached ones, or numbers that went through item(), "
-                       "tolist() or NumPy), or it was detached itself.")
+    return Explanation("output not recorded", "Nothing was recorded for the output: it was computed under no_grad(), "
+                       "or from tensors none of which requires grad (detached ones, or numbers that went through "
+                       "item(), tolist() or NumPy), or it was detached itself.")
 
 
 def _not_required() -> str:
@@ -137,7 +137,7 @@ def _about_input(input: Any) -> Explanation | None:
 
 def _about_path(output: Any, input: Any, grad_output: Any) -> Explanation:
     """Both require grad: follow the graph."""
-    target = edge_of(input)
+    target: Any = edge_of(input)
     found = trace(output, target)
     if not found.path:
         return _no_path(output, input, found)
@@ -160,15 +160,15 @@ def _along(found: Trace, input: Any, grad_output: Any, output: Any) -> Explanati
     if gradient is None:
         broken = found.stopped
         name, node, line = (broken.name, broken.node, broken.line) if broken else ("a node", None, None)
-        return Explanation("none", f"The gradient is None: {name} returns none for the input that leads on.", node, line,
-                           path)
+        text = f"The gradient is None: {name} returns none for the input that leads on."
+        return Explanation("none", text, node, line, path)
     if bool((gradient != gradient).any()):
         return _nan(found, path)
     if bool((gradient != 0).any()):
         hint = "" if input.is_leaf or input.retains_grad else (
             " The input is no leaf: backward() sets its .grad only after retain_grad().")
-        return Explanation("flows", f"There is a gradient; its largest element is {float(gradient.abs().max()):.4g}.{hint}",
-                           path=path)
+        largest = float(gradient.abs().max())
+        return Explanation("flows", f"There is a gradient; its largest element is {largest:.4g}.{hint}", path=path)
     return _zero(found, path)
 
 
@@ -201,7 +201,7 @@ def _no_path(output: Any, input: Any, found: Trace) -> Explanation:
 
 
 def _other_output(input: Any, found: Trace) -> Explanation | None:
-    node, number = edge_of(input)
+    node, number = edge_of(input) or (None, 0)
     for step in found.steps:
         if step.node is node:
             return Explanation("another output", f"The output depends on another output of {step.name} than the input, "
@@ -218,9 +218,9 @@ def _younger(output: Any, input: Any, found: Trace) -> Explanation | None:
     before = next((step for step in walk(node) if step.node in inside), None)
     name = type(node).__name__
     if input._version and before is not None:
-        return Explanation("written to", f"The input was written to in place after the output had been computed: it is now "
-                           f"the result of {name}, and the output depends on what it was before ({before.name}). Take "
-                           "the gradient before the write, or keep a clone.", node)
+        return Explanation("written to", "The input was written to in place after the output had been computed: it is "
+                           f"now the result of {name}, and the output depends on what it was before ({before.name}). "
+                           "Take the gradient before the write, or keep a clone.", node)
     return Explanation("computed later", f"The input is the result of {name}, which was recorded after the output was "
                        "computed: the output cannot depend on it.", node)
 
@@ -228,9 +228,9 @@ def _younger(output: Any, input: Any, found: Trace) -> Explanation | None:
 def _same_memory(input: Any, suspects: tuple[DeadEnd, ...]) -> Explanation | None:
     for suspect in suspects:
         if suspect.tensor is not None and same_memory(suspect.tensor, input):
-            return Explanation("input detached", f"The graph uses the memory of the input without its history: "
-                               f"{suspect.argument} of {suspect.op} is a detached tensor (detach(), .data, no_grad(), or "
-                               "requires_grad was set later).", suspect.node, suspect.line)
+            return Explanation("input detached", "The graph uses the memory of the input without its history: "
+                               f"{suspect.argument} of {suspect.op} is a detached tensor (detach(), .data, no_grad(), "
+                               "or requires_grad was set later).", suspect.node, suspect.line)
     return None
 
 
@@ -246,8 +246,8 @@ def _lookalike(input: Any, found: Trace) -> Explanation | None:
             how = "has the same values as the input, but is another tensor (a copy: clone().detach(), tensor(x))"
         else:
             continue
-        return Explanation("another tensor", f"The graph leads to a leaf that {how}. Ask for the gradient of the tensor "
-                           "that was used.", step.node)
+        return Explanation("another tensor", f"The graph leads to a leaf that {how}. Ask for the gradient of the "
+                           "tensor that was used.", step.node)
     return None
 
 

@@ -61,14 +61,15 @@ class Memory:
             if step.leaf is not None:
                 leaves.add(_place(step.leaf, keep)[0])
             for saved in step.saved:
-                found += [(step.name, step.index, saved.name, step.line or "", one) for one in _arrays(saved.value)]
+                found += [(step.name, step.number, saved.name, step.line or "", one) for one in _arrays(saved.value)]
         index: dict[int, int] = {}
         for op, node, name, line, array in found:
             address, nbytes = _place(array, keep)
             if address not in index:
                 index[address] = len(self.storages)
                 self.storages.append(Block(nbytes, address in leaves))
-            self.held.append(Held(op, node, name, line, short(array.dtype, array.shape), int(array.nbytes), index[address]))
+            what = short(array.dtype, array.shape)
+            self.held.append(Held(op, node, name, line, what, int(array.nbytes), index[address]))
 
     @property
     def nbytes(self) -> int:
@@ -111,9 +112,9 @@ class Memory:
             users.setdefault(one.storage, set()).add(group(one))
         rows = []
         for name, ones in groups.items():
-            mine = {one.storage for one in ones}
-            rows.append(Row(name, len({one.node for one in ones}), len(ones), sum(self.storages[s].nbytes for s in mine),
-                            sum(self.storages[s].nbytes for s in mine if len(users[s]) == 1)))
+            size_of = {one.storage: self.storages[one.storage].nbytes for one in ones}
+            alone = sum(nbytes for storage, nbytes in size_of.items() if len(users[storage]) == 1)
+            rows.append(Row(name, len({one.node for one in ones}), len(ones), sum(size_of.values()), alone))
         return sorted(rows, key=lambda row: (-row.nbytes, row.name))
 
     def summary(self) -> str:
@@ -188,7 +189,8 @@ def size(nbytes: int) -> str:
 
 
 def _cells(rows: list[Row]) -> list[tuple[str, ...]]:
-    return [(row.name or "(unknown)", str(row.nodes), str(row.tensors), size(row.nbytes), size(row.alone)) for row in rows]
+    return [(row.name or "(unknown)", str(row.nodes), str(row.tensors), size(row.nbytes), size(row.alone))
+            for row in rows]
 
 
 def _arrays(value: Any) -> Iterator[Any]:
@@ -207,6 +209,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 def _place(array: Any, keep: list[Any]) -> tuple[int, int]:
     """(what identifies the memory, its bytes) of a tensor or an array."""
+    owner: Any
     if isinstance(array, Tensor):
         owner = array.untyped_storage()
         address, nbytes = owner.data_ptr(), owner.size()

@@ -162,8 +162,8 @@ class Segment:
             raise errors.other_number(len(self.holders), len(second.values))
         if not self.check_facts:
             return
-        different = [(i, before, facts(now))
-                     for i, (holder, before, now) in enumerate(zip(self.holders, self.facts, second.values, strict=False))
+        triples = zip(self.holders, self.facts, second.values, strict=False)
+        different = [(i, before, facts(now)) for i, (holder, before, now) in enumerate(triples)
                      if holder() is not None and before != facts(now)]
         if different:
             raise errors.other_facts(different)

@@ -12,7 +12,8 @@ from wengert_engine.node import Node
 
 from wengert_graph.walking import Step, walk
 
-Edge = tuple[Node, int]
+Edge = tuple[Any, int]
+"""A node, or None, and the number of one of its outputs."""
 
 
 class Trace:
@@ -32,7 +33,7 @@ class Trace:
         self.blown_up: Step | None = None
         self.failed: Step | None = None
 
-    def leads(self, edge: Edge | tuple[None, int]) -> bool:
+    def leads(self, edge: Edge) -> bool:
         """Whether a gradient sent along an edge can reach the target."""
         node, number = edge
         if node is self.target[0]:
@@ -43,7 +44,11 @@ class Trace:
         leading: set[Node] = set()
         for step in reversed(self.steps):  # those below come first
             for node, number in step.node.next_functions:
-                if (node is self.target[0] and number == self.target[1]) or (node in leading and node is not self.target[0]):
+                if node is self.target[0]:
+                    reached = number == self.target[1]
+                else:
+                    reached = node in leading
+                if reached:
                     leading.add(step.node)
         return leading
 
@@ -54,7 +59,7 @@ class Trace:
         length: dict[Node, int] = {self.target[0]: 0}
         following: dict[Node, Node] = {}
         for step in reversed(self.needed):
-            ways = [node for node, number in step.node.next_functions if self.leads((node, number))]
+            ways: list[Any] = [edge[0] for edge in step.node.next_functions if self.leads(edge)]
             following[step.node] = min(ways, key=lambda node: length[node])
             length[step.node] = length[following[step.node]] + 1
         path, node = [], self.start[0]
@@ -79,7 +84,7 @@ class Trace:
 
     def _send(self, step: Step, grads: list[Any], waiting: dict[Edge, Any]) -> None:
         results = step.node(*grads)
-        edges = step.node.next_functions
+        edges: tuple[Edge, ...] = step.node.next_functions
         sent = []
         for i, (edge, grad) in enumerate(zip(edges, (results,) if len(edges) == 1 else results, strict=True)):
             if grad is None or not self.leads(edge):

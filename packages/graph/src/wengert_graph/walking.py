@@ -38,7 +38,7 @@ class Saved(NamedTuple):
 class Step(NamedTuple):
     """One node of a walk; what it holds is read when it is asked for."""
 
-    index: int
+    number: int
     node: Node
 
     @property
@@ -103,14 +103,14 @@ def walk(root: Any) -> Iterator[Step]:
     """Every node of the graph behind ``root`` once; a node comes before those its edges lead to, leaves come last.
 
     root: a tensor, a node (``grad_fn``), a gradient edge, or a sequence of these.
-    Yields steps with ``index``, ``node``, ``name``, ``edges``, ``saved``, ``outputs``, ``leaf``, ``line``. The walk
+    Yields steps with ``number``, ``node``, ``name``, ``edges``, ``saved``, ``outputs``, ``leaf``, ``line``. The walk
     is no recursion and looks only: no hook runs, nothing is checked or changed.
     Raises RuntimeError for a tensor that nothing was recorded for.
 
     >>> import wengert as wg
     >>> x = wg.ones(2, requires_grad=True)
     >>> for step in wg.autograd.graph.walk((x * 3).exp().sum()):
-    ...     print(step.index, step.name, [edge.name for edge in step.edges], [saved.name for saved in step.saved])
+    ...     print(step.number, step.name, [edge.name for edge in step.edges], [saved.name for saved in step.saved])
     0 SumBackward0 ['self'] ['dim', 'keepdim']
     1 ExpBackward0 ['self'] ['result']
     2 MulBackward0 ['self', 'other'] ['other']
