@@ -16,6 +16,7 @@ BELOW = {
     "wengert_core": {"wengert_registry"},
     "wengert_engine": {"wengert_registry", "wengert_core"},
     "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_graph": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }

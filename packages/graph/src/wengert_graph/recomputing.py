@@ -180,12 +180,12 @@ class SecondRun:
 
     def pack(self, tensor: Any) -> Any:
         wanted = len(self.segment.holders)
+        if self.segment.places is not None:
+            self.places.append(place_now())
         if len(self.values) >= wanted:
             self.surplus = True
             return tensor.detach()
         self.values.append(tensor.detach())
-        if self.segment.places is not None:
-            self.places.append(place_now())
         if self.segment.early_stop and len(self.values) == wanted:
             raise StopRecomputationError(id(self))
         return tensor.detach()
