@@ -204,6 +204,23 @@ cdef dict tensor_hooks(Tensor t):
     return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
 
 
+def hooks_of(Tensor t):
+    """The dict of a tensor's hooks, made when it has none."""
+    return tensor_hooks(t)
+
+
+def get_backward_hooks(Tensor self):
+    """The hooks registered on this tensor, by the number of their handle; None when there are none."""
+    fn = grad_fn_of(self)
+    cdef PyObject* hooks = NULL
+    if fn is None:
+        hooks = self.extra.hooks if self.extra != NULL else NULL
+        return <object> hooks if hooks != NULL and <object> hooks else None
+    if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
+        return None
+    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr) or None
+
+
 def register_hook(Tensor self, hook):
     """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (unless None) replaces it.
 
@@ -260,6 +277,7 @@ TENSOR_ATTRIBUTES = {
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
+    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,

@@ -71,9 +71,30 @@ def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> R
 
 
 def packing_writes() -> RuntimeError:
-    return RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
-                        "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please "
-                        "open an issue if you need to perform in-place operations on the input to a pack hook.")
+    return RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                        "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
+                        "Please open an issue if you need to perform in-place operations on the input to a pack hook.")
+
+
+def hooks_not_callable() -> TypeError:
+    return TypeError("hooks for saved tensors: incompatible function arguments. The following argument types are "
+                     "supported: (pack_hook: Callable, unpack_hook: Callable)")
+
+
+def hooks_of_freed() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+                        "of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                        "retain_graph=True if you need to backward through the graph a second time or if you need to "
+                        "access saved variables after calling backward.")
+
+
+def hooks_of_none() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+
+
+def hooks_already() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                        "pair of hooks is allowed at a time.")
 
 
 def unpacked_no_tensor(got: object) -> TypeError:

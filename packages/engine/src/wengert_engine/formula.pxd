@@ -66,5 +66,6 @@ cdef class Formula:
     cdef int argument(self, str name, uint32_t wanted_by) except -100
     cdef int add_joint(self, object fn) except -1
     cdef int add_saved_properties(self, object cls) except -1
+    cdef bint saves_tensor(self, int index) except -1
 
 cdef Formula formula_of(Op op)         # read on first use

@@ -66,10 +66,17 @@ def get_needs_input_grad(FunctionNode self):
     return <object> self.needs_input if self.needs_input != NULL else ()
 
 
+def get_raw_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, unread: objects with register_hooks."""
+    from wengert_engine.inspection import saved_tensors
+    return saved_tensors(self)
+
+
 CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
     "mark_non_differentiable": mark_non_differentiable, "set_materialize_grads": set_materialize_grads,
     "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
+    "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
     "saved_variables": property(get_saved_tensors, doc="The old name of saved_tensors."),
     "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
     "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",

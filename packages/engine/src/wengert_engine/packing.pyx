@@ -36,8 +36,7 @@ def push_hooks(pack, unpack):
     """Let this thread's recording pack what it saves with ``pack``, and read it with ``unpack``."""
     for hook in (pack, unpack):
         if not callable(hook):
-            raise TypeError("saved_tensors_hooks(): incompatible function arguments: pack_hook and unpack_hook have to be "
-                            f"callable, got {type(hook).__name__}")
+            raise errors.hooks_not_callable()
     cdef WgState* state = thread_state()
     cdef HookPair pair = HookPair.__new__(HookPair)
     pair.pack, pair.unpack = pack, unpack
@@ -73,13 +72,13 @@ cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
     for i in range(node.n_saved):
         saved = saved_of(node) + i
         if saved.kind == SAVED_TENSOR:
-            pack_one(node, i, <Tensor> saved.value, hooks.pack, hooks.unpack)
+            pack_one(node, i, <Tensor> saved.value, <Tensor> saved.value, hooks.pack, hooks.unpack)
         elif saved.kind == SAVED_OUTPUT:
-            pack_one(node, i, <Tensor> outs[saved.output], hooks.pack, hooks.unpack)
+            pack_one(node, i, <Tensor> outs[saved.output], <Tensor> outs[saved.output], hooks.pack, hooks.unpack)
     return 0
 
 
-cdef int pack_one(Node node, int index, Tensor source, object pack, object unpack) except -1:
+cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
     """Let a packed value take the place of a saved tensor. source: the tensor with its history."""
     cdef Saved* saved = saved_of(node) + index
     cdef WgState* state = thread_state()
@@ -98,7 +97,7 @@ cdef int pack_one(Node node, int index, Tensor source, object pack, object unpac
             Py_XDECREF(fn)
     state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
-        packed.value = pack(source)
+        packed.value = pack(shown)
     finally:
         state.modes = modes
     if version_of(source) != before:

@@ -36,6 +36,8 @@ cdef class Run:
     cdef bint keep_graph, create_graph
     cdef bint accumulating             # with inputs: leaves take their gradients
     cdef list callbacks                # called when the run is over; or None
+    cdef dict notes                    # what hooks keep for the time of the run; or None
+    cdef set reachable                 # ids of nodes which the run reaches, once somebody has asked; or None
 
     cdef void drop(self, uint32_t i) noexcept
     cdef int grow(self) except -1

@@ -21,7 +21,7 @@ from wengert_core.tensor import Tensor
 from wengert_engine import Function, enable_grad
 from wengert_engine.looking import saved_values
 from wengert_engine.saved_hooks import saved_tensors_hooks
-from wengert_engine.starting import current_run, queue_callback
+from wengert_engine.starting import run_number, queue_callback
 
 from wengert_graph import checkpoint_errors as errors
 
@@ -109,7 +109,7 @@ class Segment:
         return holder
 
     def unpack(self, holder: Holder) -> Any:
-        run = current_run()
+        run = run_number()
         if run == 0:  # somebody looks at a saved tensor
             return self.recompute()[holder.index]
         if run not in holder.values:
