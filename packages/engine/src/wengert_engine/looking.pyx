@@ -122,4 +122,6 @@ def metadata_of(Node node):
     >>> metadata_of(node) is None, node.metadata, metadata_of(node)
     (True, {}, {})
     """
-    return <object> node.extra.metadata if node.extra != NULL and node.extra.metadata != NULL else None
+    if node.extra == NULL or (node.extra.metadata == NULL and node.extra.trace == NULL):
+        return None
+    return node.metadata
