@@ -21,7 +21,7 @@ from wengert_core.tensor import Tensor
 from wengert_engine import Function, enable_grad
 from wengert_engine.looking import saved_values
 from wengert_engine.saved_hooks import saved_tensors_hooks
-from wengert_engine.starting import run_number, queue_callback
+from wengert_engine.starting import queue_callback, run_number
 
 from wengert_graph import checkpoint_errors as errors
 
