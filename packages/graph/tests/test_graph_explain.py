@@ -49,7 +49,7 @@ CASES = {  # how an output is computed from x: the reason, and the name of the n
     "cancelled": (lambda x: x - x, "zero", None),
     "square root of zero": (lambda x: (x - x).sqrt(), "nan", "SqrtBackward0"),
     "a Function's None": (lambda x: GivesNone.apply(x, W), "none", "GivesNoneBackward"),
-    "a Function of a detached tensor": (lambda x: GivesNone.apply(x.detach(), W), "input detached", "GivesNoneBackward"),
+    "a Function's detached": (lambda x: GivesNone.apply(x.detach(), W), "input detached", "GivesNoneBackward"),
     "detached": (lambda x: x.detach() * W, "input detached", "MulBackward0"),
     "data": (lambda x: W * x.data, "input detached", "MulBackward0"),
     "detached on the way": (lambda x: x.exp().detach() * W, "no path", None),

@@ -126,6 +126,7 @@ def test_html_is_escaped():
     assert "Bad&lt;i&gt;Backward" in page
 
 
-@pytest.mark.parametrize(("nbytes", "text"), [(0, "0 B"), (1000, "1.0 KiB"), (5 << 20, "5.0 MiB"), (2 << 40, "2.0 TiB")])
+@pytest.mark.parametrize(("nbytes", "text"), [
+    (0, "0 B"), (1000, "1.0 KiB"), (5 << 20, "5.0 MiB"), (2 << 40, "2.0 TiB")])
 def test_sizes_for_people(nbytes, text):
     assert size(nbytes) == text
