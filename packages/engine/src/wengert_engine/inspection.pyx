@@ -9,9 +9,9 @@ from wengert_core.tensor cimport Tensor, alias
 from wengert_engine import errors
 from wengert_engine.attributes import hooks_of
 from wengert_engine.gradients cimport shape_of
-from wengert_engine.node cimport (NF_RELEASED, SAVED_OUTPUT, SAVED_PACKED, SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, Saved,
+from wengert_engine.node cimport (NF_RELEASED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, Saved,
                                   dict_in, edges_of, metas_of, node_extra, saved_of)
-from wengert_engine.packing cimport pack_one
+from wengert_engine.packing cimport Several, pack_one
 from wengert_engine.saved cimport saved_value
 
 
@@ -19,6 +19,7 @@ cdef class SavedTensor:
     """A tensor that a node has saved, before it is read: ``node._raw_saved_NAME``."""
     cdef Node node
     cdef int index
+    cdef int item                      # which of several that are saved together; -1: it is saved by itself
 
     def __init__(self):
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
@@ -33,7 +34,14 @@ cdef class SavedTensor:
             raise errors.hooks_not_callable()
         if saved.value == NULL:
             raise errors.hooks_of_freed() if self.node.flags & NF_RELEASED else errors.hooks_of_none()
-        if saved.kind == SAVED_PACKED:
+        if saved.kind == SAVED_SEVERAL:
+            value = (<Several> saved.value).values[self.item]
+            if value is None or isinstance(value, Tensor):
+                if value is None:
+                    raise errors.hooks_of_none()
+                (<Several> saved.value).pack_item(self.item, hooks[0], hooks[1])
+                return
+        if saved.kind == SAVED_PACKED or saved.kind == SAVED_SEVERAL:
             raise errors.hooks_already()
         if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
             raise errors.hooks_of_none()
@@ -41,18 +49,25 @@ cdef class SavedTensor:
         pack_one(self.node, self.index, source, alias(source), hooks[0], hooks[1])
 
 
-def saved_tensor(Node node, int index):
-    """The SavedTensor of one of a node's saved values."""
+cdef SavedTensor new_saved(Node node, int index, int item):
     cdef SavedTensor saved = SavedTensor.__new__(SavedTensor)
-    saved.node, saved.index = node, index
+    saved.node, saved.index, saved.item = node, index, item
     return saved
+
+
+def saved_tensor(Node node, int index):
+    """The SavedTensor of one of a node's saved values; of several that are saved together a tuple."""
+    cdef Saved* saved = saved_of(node) + index
+    if saved.value != NULL and saved.kind == SAVED_SEVERAL:
+        return tuple([new_saved(node, index, i) for i in range(<int> len((<Several> saved.value).values))])
+    return new_saved(node, index, -1)
 
 
 def saved_tensors(FunctionNode node):
     """The SavedTensors of a custom Function's node."""
     if node.flags & NF_RELEASED:
         raise errors.freed_graph(type(node).__name__)
-    return tuple([saved_tensor(node, i) for i in range(node.n_saved)])
+    return tuple([new_saved(node, i, -1) for i in range(node.n_saved)])
 
 
 # ---- sizes of arguments that are not saved, for an edge's target knows them

@@ -29,6 +29,10 @@ AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
 """Distributions whose names are mounted when wengert is imported: those it cannot do without."""
 
 
+HIDDEN = {"compose", "_compose"}
+"""Names that ``dir(wengert)`` leaves out: rows of op tables which torch does not show."""
+
+
 class MissingPartError(ImportError):
     """A part of wengert that is not installed; says which command installs it."""
 
@@ -71,6 +75,7 @@ def mount_table(table: Any) -> None:
     """Mount a table's ops. A row such as ``max.dim`` is a form of the op ``max``, not a place."""
     ops = table.ops
     mount({name: op for name, op in ops.items() if name.partition(".")[0] not in ops or "." not in name})
+    HIDDEN.update(table.hidden)
 
 
 def mount_entry(dotted: str) -> Any:
