@@ -12,11 +12,14 @@ from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
 from wengert_engine import set_grad_enabled as set_grad_enabled
+from wengert_engine.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_registry import Registry
 
 from wengert import autograd as autograd
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import utils as utils
 
 __version__: str
 plugins: Registry

@@ -17,5 +17,5 @@ def top() -> dict[str, Any]:
     """The engine's names in ``wengert`` itself."""
     return {"enable_grad": enable_grad, "inference_mode": inference_mode,
             "is_anomaly_check_nan_enabled": is_anomaly_check_nan_enabled, "is_anomaly_enabled": is_anomaly_enabled,
-            "is_grad_enabled": is_grad_enabled, "is_inference_mode_enabled": is_inference_mode_enabled, "no_grad": no_grad,
-            "set_grad_enabled": set_grad_enabled}
+            "is_grad_enabled": is_grad_enabled, "is_inference_mode_enabled": is_inference_mode_enabled,
+            "no_grad": no_grad, "set_grad_enabled": set_grad_enabled}

@@ -1,5 +1,8 @@
+from wengert.autograd import anomaly_mode as anomaly_mode
 from wengert.autograd import function as function
+from wengert.autograd import grad_mode as grad_mode
 from wengert.autograd import graph as graph
+from wengert.autograd import variable as variable
 from wengert_engine import Function as Function
 from wengert_engine import backward as backward
 from wengert_engine import enable_grad as enable_grad
@@ -7,5 +10,11 @@ from wengert_engine import grad as grad
 from wengert_engine import inference_mode as inference_mode
 from wengert_engine import no_grad as no_grad
 from wengert_engine import set_grad_enabled as set_grad_enabled
+from wengert_engine.anomaly_mode import AnomalyError as AnomalyError
+from wengert_engine.anomaly_mode import detect_anomaly as detect_anomaly
+from wengert_engine.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from wengert_engine.grad_mode import is_multithreading_enabled as _is_multithreading_enabled  # noqa: F401
+from wengert_engine.grad_mode import is_multithreading_enabled as is_multithreading_enabled
+from wengert_engine.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from wengert_engine.namespaces.variable import Variable as Variable
 from wengert_engine.nested import NestedIOFunction as NestedIOFunction
