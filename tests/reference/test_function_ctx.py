@@ -173,7 +173,6 @@ def test_saved_tensors_after_free():
         _ = z.grad_fn.saved_tensors
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_tensors of a Function: open")
 def test_saved_attributes_of_the_node():
     x = leaf()
     node = function(keep_input, lambda ctx, g: g).apply(x).grad_fn

@@ -13,7 +13,8 @@ from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
                                   same_shape, shape_tuple, swap_contents, version_of)
-from wengert_engine.node cimport ANY_DTYPE, Node, dict_in, grad_code, gradient_edge, hold, node_extra, set_grad_code
+from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
+                                  set_grad_code)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -23,7 +24,9 @@ cdef object grad_fn_of(Tensor t):
     cdef PyObject* fn = t.grad_fn
     if t.flags & TF_VIEW:
         fn = HOOKS.view_grad_fn(t)
-    return <object> fn if fn != NULL else None
+    if fn == NULL or (<Node> fn).kind == NODE_ACCUMULATE:       # a saved leaf, read: it leads to the leaf's node
+        return None
+    return <object> fn
 
 
 def get_grad_fn(Tensor self):
@@ -145,7 +148,7 @@ def detach(Tensor self):
 
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
-    if self.flags & TF_VIEW and self.base != NULL and ((<Tensor> self.base).flags & WG_GRAD or self.flags & WG_GRAD):
+    if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
                            "buckets, and hence detach_() cannot be called on these gradients.")
@@ -212,14 +215,21 @@ cdef dict tensor_hooks(Tensor t):
     return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
 
 
+def hooks_of(Tensor t):
+    """The dict of a tensor's hooks, made when it has none."""
+    return tensor_hooks(t)
+
+
 def get_backward_hooks(Tensor self):
-    """The hooks of this tensor, by their handles' ids; None when it never had one."""
+    """The hooks registered on this tensor, by the number of their handle; None when there are none."""
     fn = grad_fn_of(self)
+    cdef PyObject* hooks = NULL
     if fn is None:
-        return <object> self.extra.hooks if self.extra != NULL and self.extra.hooks != NULL else None
+        hooks = self.extra.hooks if self.extra != NULL else NULL
+        return <object> hooks if hooks != NULL and <object> hooks else None
     if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
         return None
-    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr)
+    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr) or None
 
 
 def register_hook(Tensor self, hook):
@@ -280,6 +290,7 @@ TENSOR_ATTRIBUTES = {
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
+    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,

@@ -11,6 +11,7 @@ from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.attributes import edge_of
+from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype
 from wengert_engine.starting import run_backward
 
 ones_like, stack, zeros_like = TABLE.ops["ones_like"], TABLE.ops["stack"], TABLE.ops["zeros_like"]
@@ -102,6 +103,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             if result is None:
                 raise errors.unused_input(i)
     if materialize_grads:
+        if any(not isinstance(target, Tensor) for target in targets):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         results = [zeros(rows, target, create_graph) if result is None else result
                    for result, target in zip(results, targets, strict=True)]
     return tuple(results)
@@ -139,7 +142,7 @@ def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bo
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
     """One tensor, a gradient edge or a sequence, as a tuple."""
-    if isinstance(tensors, Tensor) or hasattr(tensors, "output_nr"):
+    if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
     return tuple(tensors)
 
@@ -148,20 +151,13 @@ def root_edges(roots: Sequence[Any]) -> Edges:
     """(node, output_nr) of every root."""
     edges = []
     for i, root in enumerate(roots):
-        if not isinstance(root, Tensor) and not hasattr(root, "node"):
+        if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError(f"Expected output to be a torch.Tensor or GradientEdge, got {type(root).__name__}")
         edge = edge_of(root) if isinstance(root, Tensor) else given_edge(root)
         if edge is None:
             raise errors.no_grad_fn(i)
         edges.append(edge)
     return edges
-
-
-def given_edge(edge: Any) -> tuple[Any, int]:
-    """A gradient edge that was given in place of a tensor."""
-    if not hasattr(edge, "node"):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(edge).__name__}")
-    return edge.node, edge.output_nr
 
 
 def input_edges(inputs: Sequence[Any]) -> Edges:
@@ -190,6 +186,8 @@ def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list
 
 def implicit(root: Any) -> Any:
     """The gradient 1 of a scalar."""
+    if isinstance(root, GradientEdge):
+        return first_gradient(root)
     if root.numel() != 1:
         raise errors.implicit_gradient(tuple(root.shape))
     if not root.dtype.is_floating_point:
@@ -201,13 +199,13 @@ def checked(index: int, root: Any, gradient: Any) -> Any:
     """A gradient that was given for a root, when it fits."""
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    if isinstance(root, Tensor):
-        if tuple(root.shape) != tuple(gradient.shape):
-            raise errors.gradient_shape(index, tuple(gradient.shape), tuple(root.shape))
-        if root.dtype.is_complex != gradient.dtype.is_complex:
-            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
-                               f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
-                               f"output[{index}] has a dtype of {root.dtype}.")
+    shape, dtype = shape_and_dtype(root)
+    if shape != tuple(gradient.shape):
+        raise errors.gradient_shape(index, tuple(gradient.shape), shape)
+    if dtype.is_complex != gradient.dtype.is_complex:
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                           f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
+                           f"output[{index}] has a dtype of {dtype}.")
     return gradient
 
 

@@ -5,24 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-TYPE_NAMES = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
-              "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
-              "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
 
-
-CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-             "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
-             "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
 
 
 def cpp_name(dtype: Any) -> str:
     """What torch's messages call a gradient's dtype."""
-    return CPP_NAMES[dtype.name]
+    return C_NAMES[CODES[dtype.name]]
 
 
 def type_name(dtype: Any) -> str:
     """What torch's messages call a dtype."""
-    return TYPE_NAMES[dtype.name]
+    return SCALAR_NAMES[CODES[dtype.name]]
 
 
 def forward_name(node: str) -> str:
@@ -112,6 +107,38 @@ def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, 
                         f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
                         f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
                         "call backward() first.")
+
+
+def packing_writes() -> RuntimeError:
+    return RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                        "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
+                        "Please open an issue if you need to perform in-place operations on the input to a pack hook.")
+
+
+def hooks_not_callable() -> TypeError:
+    return TypeError("hooks for saved tensors: incompatible function arguments. The following argument types are "
+                     "supported: (pack_hook: Callable, unpack_hook: Callable)")
+
+
+def hooks_of_freed() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+                        "of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                        "retain_graph=True if you need to backward through the graph a second time or if you need to "
+                        "access saved variables after calling backward.")
+
+
+def hooks_of_none() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+
+
+def hooks_already() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                        "pair of hooks is allowed at a time.")
+
+
+def unpacked_no_tensor(got: object) -> TypeError:
+    return TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                     f"{type(got).__name__}")
 
 
 def no_grad_fn(index: int) -> RuntimeError:

@@ -12,8 +12,12 @@ from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
+from wengert_engine.packing cimport pack_all
 from wengert_engine.record cimport check_write, rebase_node
 from wengert_engine.saved cimport saved_value
+
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(list o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
@@ -79,11 +83,18 @@ def get_needs_input_grad(FunctionNode self):
     return <object> self.needs_input if self.needs_input != NULL else ()
 
 
+def get_raw_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, unread: objects with register_hooks."""
+    from wengert_engine.inspection import saved_tensors
+    return saved_tensors(self)
+
+
 CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
     "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
     "set_materialize_grads": set_materialize_grads,
     "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
+    "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
     "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
     "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
     "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
@@ -294,6 +305,8 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
                 break
         Py_INCREF(t)
         saved[i].value = <PyObject*> t
+    if thread_state().saved_hooks != NULL:
+        pack_all(ctx, thread_state().saved_hooks, PySequence_Fast_ITEMS(results))
     return 0
 
 

@@ -30,7 +30,8 @@ cdef enum SavedKind:
     SAVED_PLAIN = 1                    # not a tensor
     SAVED_TENSOR = 2                   # an input; owned
     SAVED_OUTPUT = 3                   # an output of this node, as an alias without history; owned
-    SAVED_PACKED = 4                   # what a pack hook gave
+    SAVED_PACKED = 4                   # what a pack hook gave: a Packed
+    SAVED_SEVERAL = 5                  # a sequence with tensors in it, such as an index: a Several
 
 cdef struct Edge:
     PyObject* node                     # owned; NULL: no gradient is needed there

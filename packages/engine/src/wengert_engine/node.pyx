@@ -52,6 +52,14 @@ cdef extern from *:
     static inline PyObject **wengert_dict_of(PyObject *o) {
         return (PyObject **)((char *)o + Py_TYPE(o)->tp_dictoffset);
     }
+    /* Nodes come from wengert_take_node, with a header for the collector that Node itself would not get from its tp_new. */
+    static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *a, PyObject *k) {
+        return PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: they are made by recorded operations", t->tp_name);
+    }
+    static inline void wengert_abstract(PyTypeObject *t) {
+        t->tp_new = wengert_refuse_new;
+        t->tp_vectorcall = NULL;       /* Cython's, which does not look at tp_new */
+    }
     static inline Py_ssize_t wengert_basicsize(PyTypeObject *t) { return t->tp_basicsize; }
     static inline void wengert_adopt(PyTypeObject *t, destructor d) { t->tp_dealloc = d; }
     static inline void wengert_adopt_gc(PyTypeObject *t, traverseproc v, inquiry c) {
@@ -66,6 +74,7 @@ cdef extern from *:
     void wengert_null_weakrefs(PyObject* o) noexcept
     PyObject** wengert_dict_of(PyObject* o) noexcept
     Py_ssize_t wengert_basicsize(PyTypeObject* t) noexcept
+    void wengert_abstract(PyTypeObject* t) noexcept
     void wengert_adopt(PyTypeObject* t, destructor d) noexcept
     void wengert_adopt_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
 
@@ -110,9 +119,6 @@ cdef inline void keep_payload(char* block, uint32_t nbytes) noexcept:
 
 cdef class Node:
     """A recorded operation: what ``grad_fn`` is. Edges lead to the nodes of its inputs."""
-
-    def __init__(self):
-        raise TypeError("cannot create 'Node' instances: they are made by recorded operations")
 
     def name(self):
         """The node's name: MulBackward0."""
@@ -161,9 +167,25 @@ cdef class Node:
         return self.sequence
 
     @property
+    def _input_metadata(self):
+        """For each output what its gradient must agree with: a tuple of objects with shape, dtype and device."""
+        from wengert_engine.inspection import input_metadata
+        return input_metadata(self)
+
+    def _register_hook_dict(self, tensor):
+        """Call the hooks of ``tensor`` for the gradient of the output with its number."""
+        from wengert_engine.inspection import share_hooks
+        share_hooks(self, tensor)
+
+    @property
     def requires_grad(self):
         """True: a node exists only where a gradient is needed."""
         return True
+
+
+def order_of(Node node):
+    """A node's place in the order of running: Note [Order]."""
+    return node.sequence
 
 
 cdef dict dict_in(PyObject** field):
@@ -412,8 +434,14 @@ cdef void node_dealloc(PyObject* o) noexcept:
 
 
 cdef object make_node_class(str name):
-    """A class of nodes for one op, so that type(grad_fn) tells what was recorded."""
-    cls = type(name, (Node,), {"__slots__": (), "__module__": "wengert.autograd"})
+    """A class of nodes for one op, so that type(grad_fn) tells what was recorded. Its ``name()`` is the whole name, with a C++
+    namespace where torch's has one.
+    """
+    short = name.rpartition("::")[2]
+    members = {"__slots__": (), "__module__": "wengert.autograd"}
+    if short != name:
+        members["name"] = lambda self: name
+    cls = type(short, (Node,), members)
     wengert_adopt(<PyTypeObject*> cls, <destructor> node_dealloc)
     return cls
 
@@ -428,8 +456,8 @@ def make_function_node_class(str name, tuple bases, dict members):
 
 # ---- leaves
 
-cdef object AccumulateGrad = make_node_class("AccumulateGrad")
-AccumulateGrad.name = lambda self: "torch::autograd::AccumulateGrad"   # the name that torch gives
+cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
+AccumulateGrad._sequence_nr = lambda self: 2**64 - 1                   # torch's: it runs before all others that are ready
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 
@@ -502,6 +530,7 @@ cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL:
     return <PyObject*> node
 
 
+wengert_abstract(<PyTypeObject*> Node)
 cdef Py_ssize_t NODE_BYTES = wengert_basicsize(<PyTypeObject*> Node)
 wengert_adopt(<PyTypeObject*> Node, <destructor> node_dealloc)
 wengert_adopt_gc(<PyTypeObject*> Node, <traverseproc> node_traverse, <inquiry> node_clear)

@@ -12,19 +12,19 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
+from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
+from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
+from wengert_engine.packing cimport pack_all, several_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef object CopySlices = make_node_class("CopySlices")
-CopySlices.name = lambda self: "torch::autograd::CopySlices"      # the name that torch gives
+cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
@@ -34,11 +34,12 @@ cdef Op CLONE = None
 
 cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Make the node of an op that has run, and let its outputs point to it."""
+    cdef WgState* state = thread_state()
     cdef Formula f
     cdef Node node
     cdef int i, next_dim = 0
     cdef Tensor out
-    if thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
+    if state.modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
         return 0
     f = formula_of(op)
     if f.silent:
@@ -51,6 +52,8 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
         set_meta(node, i, out, &next_dim)
         if FACTS.category[out.code] >= CAT_FLOAT and (f.all_outputs or f.differentiable_outputs >> i & 1):
             set_output(node, i, out)
+    if state.saved_hooks != NULL:
+        pack_all(node, state.saved_hooks, outs)
     return 0
 
 
@@ -85,7 +88,7 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
         return None
     for i in range(n_outs):
         n_sizes += (<Tensor> outs[i]).rank
-    node = new_node(<PyTypeObject*> f.node_type, NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
+    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
     node.formula = <PyObject*> f
     node.needs = needs
     if f.error is not None:
@@ -128,8 +131,8 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
             continue
         value = slots[plan.slot]
         if plan.what == SAVE_VALUE:
-            if plan.slot == 0 and old_self != NULL:
-                value = old_self
+            if old_self != NULL and (plan.slot == 0 or (value == slots[0] and thread_state().saved_hooks != NULL)):
+                value = old_self       # also for b.mul_(b) when hooks are there: they get the value before the write
                 saved[i].own_history = 1
             save_value(&saved[i], value)
             if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
@@ -147,8 +150,11 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
         saved.kind = SAVED_TENSOR
     else:
         saved.kind = SAVED_PLAIN
-        if isinstance(<object> value, list):
-            keep_object(saved, tuple(<object> value))
+        if isinstance(<object> value, (list, tuple)):
+            several = several_of(<object> value)
+            keep_object(saved, tuple(<object> value) if several is None else several)
+            if several is not None:
+                saved.kind = SAVED_SEVERAL
             return 0
     Py_XINCREF(value)
     saved.value = value
@@ -271,6 +277,8 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     set_meta(node, 0, t, &next_dim)
     move_retained(node, t)
     set_output(node, 0, t)
+    if thread_state().saved_hooks != NULL:
+        pack_all(node, thread_state().saved_hooks, slots)
     return 0
 
 
@@ -293,7 +301,10 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
     cdef int next_dim = 0
     cdef Node inner = build_for_view(f, slots, view, keep)
     set_meta(inner, 0, view, &next_dim)
-    return rebase_node(inner, view, own_edge(f))
+    rebase_node(inner, view, own_edge(f))
+    if thread_state().saved_hooks != NULL:
+        pack_all(inner, thread_state().saved_hooks, slots)
+    return 0
 
 
 cdef int rebase_node(Node inner, Tensor view, int own) except -1:

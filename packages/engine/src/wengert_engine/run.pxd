@@ -38,6 +38,8 @@ cdef class Run:
     cdef bint watched                  # anomaly mode
     cdef bint general                  # no node takes the short way: inputs were given, or the run is watched
     cdef list callbacks                # called when the run is over; or None
+    cdef dict notes                    # what hooks keep for the time of the run; or None
+    cdef set reachable                 # ids of nodes which the run reaches, once somebody has asked; or None
 
     cdef void drop(self, uint32_t i) noexcept
     cdef int grow(self) except -1

@@ -8,7 +8,8 @@ from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.anomaly_mode import report_failure
 from wengert_engine.gradients cimport fitted, stealable, write
-from wengert_engine.hook_calls cimport leaf_has_hooks, run_leaf_hooks, run_post_hooks, run_pre_hooks
+from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
+                                        run_pre_hooks)
 from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport NODE_ACCUMULATE, NODE_CUSTOM, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
@@ -214,17 +215,22 @@ cdef class Run:
         """
         cdef Edge* edge = edges_of(node)
         cdef int i
-        if node.extra != NULL:
-            parts = run_pre_hooks(node, parts)
         if node.kind == NODE_ACCUMULATE:
             parts = run_leaf_hooks(node, parts)
+        if node.extra != NULL:
+            parts = run_output_hooks(node, parts)
         if self.captures is not None and self.capture(node, parts):
             return 0
+        if node.extra != NULL and node.extra.pre_hooks != NULL:
+            parts = run_pre_hooks(node, parts)
         if node.kind == NODE_ACCUMULATE:
             if parts[0] is not None:
                 grad = <Tensor> parts[0]
-                parts = None
+                if node.extra == NULL or node.extra.post_hooks == NULL:
+                    parts = None       # so that the leaf can take the gradient itself
                 accumulate(node, grad, self.create_graph)
+                if parts is not None:
+                    run_post_hooks(node, [], parts)
             return 0
         if all_none(parts) and node.kind != NODE_CUSTOM:
             return 0

@@ -5,8 +5,9 @@ from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_TENSOR, Edge, Saved,
-                                  edges_of, saved_of, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
+                                  Edge, Saved, edges_of, saved_of, set_output)
+from wengert_engine.packing cimport Several, unpacked
 
 cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
 
@@ -34,6 +35,10 @@ cdef object saved_value(Node node, int index, bint create_graph):
         if node.flags & NF_RELEASED:
             raise errors.freed_graph(type(node).__name__)
         return None
+    if saved.kind == SAVED_PACKED:
+        return unpacked(node, index)
+    if saved.kind == SAVED_SEVERAL:
+        return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
         return <object> saved.value
     t = <Tensor> saved.value
