@@ -25,7 +25,7 @@ cdef class HookPair:
 
 cdef class Packed:
     """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
-    cdef object value                  # what the pack hook gave
+    cdef readonly object value         # what the pack hook gave
     cdef object unpack                 # makes a tensor of it
     cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
     cdef uint32_t output_nr            # which of its outputs the tensor is
@@ -48,8 +48,8 @@ cdef class Several:
             if isinstance(value, Packed):
                 value = tensor_of(<Packed> value)
             elif isinstance(value, Tensor) and version_of(<Tensor> value) != self.versions[i]:
-                raise errors.saved_modified(node, name, f"{value.dtype.name}{list(value.shape)}", self.versions[i],
-                                            version_of(<Tensor> value))
+                from wengert_engine.modified import modified_value
+                raise modified_value(node, name, value, self.versions[i], version_of(<Tensor> value))
             found.append(value)
         return tuple(found)
 

@@ -58,6 +58,27 @@ def queue_callback(callback):
     run.callbacks.append(callback)
 
 
+def run_number():
+    """A number for the innermost backward that runs in this thread; 0 when none is running.
+
+    >>> from wengert_engine.starting import run_number
+    >>> run_number()
+    0
+    """
+    runs = getattr(RUNNING, "runs", None)
+    return (<Run> runs[len(runs) - 1]).id if runs else 0
+
+
+def wants_inputs():
+    """Whether one of the backward passes that run in this thread was asked for the gradients of certain inputs only.
+
+    >>> from wengert_engine.starting import wants_inputs
+    >>> wants_inputs()
+    False
+    """
+    return any([(<Run> run).captures is not None for run in getattr(RUNNING, "runs", ())])
+
+
 cdef Run current_run():
     runs = getattr(RUNNING, "runs", None)
     if not runs:
