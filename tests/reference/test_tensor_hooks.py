@@ -18,7 +18,6 @@ def test_the_example_of_the_reference():
     assert v.grad.tolist() == [3.0, 6.0, 9.0]
 
 
-@pytest.mark.xfail(strict=True, reason="utils.hooks: open")
 def test_handle():
     from wengert.utils.hooks import RemovableHandle
 

@@ -223,3 +223,12 @@ def test_a_write_that_overwrites_its_own_other_operand_is_an_error_in_backward()
     y.mul_(y)
     with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_second_derivative_of_a_write_that_saves_its_result():
+    x = leaf(1.0, 1.0, 1.0)
+    base = x * 1
+    base[:2].exp_()
+    (slope,) = grad(base.sum(), x, create_graph=True)
+    slope.sum().backward()
+    assert x.grad.tolist() == pytest.approx([2.718281, 2.718281, 0.0])

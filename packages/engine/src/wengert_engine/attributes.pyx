@@ -1,18 +1,20 @@
 """What the engine adds to Tensor: requires_grad, grad, grad_fn, detach, hooks."""
 import weakref
 
+from wengert_engine import errors
 from wengert_engine.hooks import add_hook
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
                                   same_shape, shape_tuple, swap_contents, version_of)
-from wengert_engine.node cimport NODE_ACCUMULATE, Node, dict_in, gradient_edge, hold, node_extra
+from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
+                                  set_grad_code)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -60,13 +62,6 @@ def set_requires_grad(Tensor self, value):
     self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
 
 
-def add_to_grad(Tensor self, value):
-    """Add a gradient to this tensor's grad, or make it that: for tensors whose grad backward(inputs=...) sets."""
-    if self.extra != NULL and self.extra.grad != NULL:
-        value = <object> self.extra.grad + value
-    set_grad(self, value)
-
-
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
     if not isinstance(requires_grad, (bool, int)):
@@ -100,25 +95,41 @@ def set_grad(Tensor self, value):
         hold(&extra_of(self).grad, value)
 
 
-# What torch's messages call the dtypes, by DTypeCode.
-cdef tuple CPP_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
-                        "float", "double", "c10::complex<float>", "c10::complex<double>")
-
-
 cdef int check_grad(Tensor self, object value) except -1:
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
-    if g.code != self.code:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP_NAMES[g.code]}' to a tensor with grad_dtype "
-                           f"'{CPP_NAMES[self.code]}'. The gradient must match the tensor's dtype: convert it with .to()")
+    cdef int code = grad_code(self)
+    if g.code != code and code != ANY_DTYPE:
+        raise errors.grad_dtype_mismatch(errors.cpp_name(g.dtype), errors.type_name(dtype_of(code)))
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
                            f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "
                            "size")
     return 0
+
+
+def get_grad_dtype(Tensor self):
+    """The dtype of this leaf's gradient: its own unless set; None: any. Gradients that arrive are converted to it."""
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    cdef int code = grad_code(self)
+    return None if code == ANY_DTYPE else dtype_of(code)
+
+
+def set_grad_dtype(Tensor self, value):
+    """Choose the dtype of this leaf's gradient."""
+    cdef int code
+    if value is not None and not isinstance(value, type(dtype_of(self.code))):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    code = ANY_DTYPE if value is None else code_of(value)
+    if self.extra != NULL and self.extra.grad != NULL and code != ANY_DTYPE and (<Tensor> self.extra.grad).code != code:
+        raise errors.grad_dtype_in_use(errors.type_name(value), errors.cpp_name((<object> self.extra.grad).dtype))
+    set_grad_code(self, code)
 
 
 def delete_grad(Tensor self):
@@ -137,7 +148,7 @@ def detach(Tensor self):
 
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
-    if self.flags & TF_VIEW and self.base != NULL and ((<Tensor> self.base).flags & WG_GRAD or self.flags & WG_GRAD):
+    if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
                            "buckets, and hence detach_() cannot be called on these gradients.")
@@ -271,6 +282,8 @@ TENSOR_ATTRIBUTES = {
     "requires_grad": property(get_requires_grad, set_requires_grad, doc=get_requires_grad.__doc__),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
     "grad_fn": property(get_grad_fn, refuse_grad_fn, doc=get_grad_fn.__doc__),
+    "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
+    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, doc=get_data.__doc__),

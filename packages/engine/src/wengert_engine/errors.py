@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
+
+CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
+
+
+def cpp_name(dtype: Any) -> str:
+    """What torch's messages call a gradient's dtype."""
+    return C_NAMES[CODES[dtype.name]]
+
+
+def type_name(dtype: Any) -> str:
+    """What torch's messages call a dtype."""
+    return SCALAR_NAMES[CODES[dtype.name]]
 
 
 def forward_name(node: str) -> str:
@@ -43,6 +58,23 @@ def write_to_custom_view(op: str, view: str) -> RuntimeError:
                         f"cloning the output of the custom Function. The write was {op}")
 
 
+def dirty_view_of_several(function: str) -> RuntimeError:
+    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                        "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+                        "should either make sure the input is not a view (using .clone() for example) or make your "
+                        "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
+                        "inplace that returns a single Tensor and a second one that does the other operations). The "
+                        f"Function is {function}")
+
+
+def write_to_inference_view(op: str) -> RuntimeError:
+    return RuntimeError("A view was created in inference mode and is being modified inplace in normal mode. Given that "
+                        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+                        "moving both the view and the inplace either both inside the inference_mode block (if you "
+                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+                        f"tracked): {op}")
+
+
 def inference_written(op: str) -> RuntimeError:
     return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
                         "to get a normal tensor before doing inplace update.See "
@@ -64,10 +96,17 @@ def freed_graph(node: str) -> RuntimeError:
                         f"backward. The freed node is {node}")
 
 
-def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> RuntimeError:
+def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, saver: str, name: str,
+                   writer: str | None) -> RuntimeError:
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+            "question was changed in there or anywhere later. Good luck!" if traced else
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
+    written = f" and {writer} wrote to it" if writer is not None else ""
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
-                        f"operation: [{tensor}], which is {name} of {node}, is at version {now}; expected version "
-                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first.")
+                        f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
+                        f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
+                        "call backward() first.")
 
 
 def packing_writes() -> RuntimeError:
@@ -120,6 +159,28 @@ def implicit_real(dtype: object) -> RuntimeError:
 def gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and "
                         f"output[{index}] has a shape of torch.Size({list(expected)}).")
+
+
+def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                        "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                        f"corresponding output, but a mismatch was detected: grad_output[{index}] has a shape of "
+                        f"torch.Size({list(got)}) and output[{index}] has a shape of torch.Size({list(expected)}). If "
+                        "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
+
+
+def grad_dtype_mismatch(got: str, wanted: str) -> RuntimeError:
+    return RuntimeError(f"attempting to assign a gradient with dtype '{got}' to a tensor with grad_dtype '{wanted}'. "
+                        "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
+                        "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                        "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                        "downstream systems that assume they match.")
+
+
+def grad_dtype_in_use(wanted: str, got: str) -> RuntimeError:
+    return RuntimeError(f"Cannot set grad_dtype to '{wanted}' because there is already a gradient with dtype '{got}'. "
+                        "Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
+                        "grad_dtype matches the existing gradient's dtype.")
 
 
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:

@@ -6,6 +6,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
+from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold
 
 cdef extern from "Python.h":

@@ -1,4 +1,6 @@
 """Node: a recorded operation. Making and freeing nodes; see node.pxd for the notes."""
+import weakref
+
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -79,6 +81,7 @@ cdef extern from *:
 
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef uint64_t SEQUENCE = 0
+cdef OriginHook NOTE_ORIGIN = NULL
 cdef PyObject* WAITING = NULL          # nodes whose turn to be freed comes; linked through .sequence
 cdef bint FREEING = False
 
@@ -133,8 +136,15 @@ cdef class Node:
 
     @property
     def metadata(self):
-        """A dict for whatever a user wants to keep with the node."""
-        return dict_in(&node_extra(self).metadata)
+        """A dict for whatever a user wants to keep with the node. In anomaly mode it has ``traceback_``, the lines that
+        recorded the node, and ``parent_``, the node whose derivative it is part of."""
+        cdef dict metadata = dict_in(&node_extra(self).metadata)
+        if self.extra.trace != NULL and "traceback_" not in metadata:
+            trace = <object> self.extra.trace
+            metadata["traceback_"] = trace.lines()
+            if trace.induced_by is not None:
+                metadata["parent_"] = trace.induced_by
+        return metadata
 
     def __call__(self, *grads):
         """The gradients of this node's inputs for given gradients of its outputs."""
@@ -226,6 +236,13 @@ cdef void number(Node node) noexcept:
     global SEQUENCE
     SEQUENCE += 1
     node.sequence = SEQUENCE
+    if NOTE_ORIGIN != NULL:
+        NOTE_ORIGIN(node)
+
+
+cdef void set_origin_hook(OriginHook hook) noexcept:
+    global NOTE_ORIGIN
+    NOTE_ORIGIN = hook
 
 
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1:
@@ -423,8 +440,14 @@ cdef void node_dealloc(PyObject* o) noexcept:
 
 
 cdef object make_node_class(str name):
-    """A class of nodes for one op, so that type(grad_fn) tells what was recorded."""
-    cls = type(name, (Node,), {"__slots__": (), "__module__": "wengert.autograd"})
+    """A class of nodes for one op, so that type(grad_fn) tells what was recorded. Its ``name()`` is the whole name, with a C++
+    namespace where torch's has one.
+    """
+    short = name.rpartition("::")[2]
+    members = {"__slots__": (), "__module__": "wengert.autograd"}
+    if short != name:
+        members["name"] = lambda self: name
+    cls = type(short, (Node,), members)
     wengert_adopt(<PyTypeObject*> cls, <destructor> node_dealloc)
     return cls
 
@@ -439,8 +462,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 
 # ---- leaves
 
-cdef object AccumulateGrad = make_node_class("AccumulateGrad")
-AccumulateGrad.name = lambda self: "torch::autograd::AccumulateGrad"   # the name that torch gives
+cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
 AccumulateGrad._sequence_nr = lambda self: 2**64 - 1                   # torch's: it runs before all others that are ready
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
@@ -452,6 +474,31 @@ def accumulated_leaf(Node node):
     return <object> saved_of(node)[0].value
 
 
+cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
+cdef bint GRAD_CODES_USED = False
+
+
+cdef int grad_code(Tensor leaf) except -1:
+    if GRAD_CODES:
+        entry = GRAD_CODES.get(<Py_ssize_t> <PyObject*> leaf)
+        if entry is not None:
+            return entry[1]
+    return leaf.code
+
+
+cdef int set_grad_code(Tensor leaf, int code) except -1:
+    global GRAD_CODES_USED
+    key = <Py_ssize_t> <PyObject*> leaf
+    if code == leaf.code:
+        GRAD_CODES.pop(key, None)
+    else:
+        GRAD_CODES_USED = True
+        GRAD_CODES[key] = (weakref.ref(leaf, lambda gone: GRAD_CODES.pop(key, None)), code)
+    if leaf.extra != NULL and leaf.extra.accumulate != NULL:
+        metas_of(<Node> leaf.extra.accumulate).code = code
+    return 0
+
+
 cdef Node accumulate_node(Tensor leaf):
     """The leaf's AccumulateGrad. It owns the leaf; the leaf only knows it, so that the two are no cycle."""
     cdef int next_dim = 0
@@ -461,6 +508,8 @@ cdef Node accumulate_node(Tensor leaf):
     extra_of(leaf)
     node = new_node(<PyTypeObject*> AccumulateGrad, NODE_ACCUMULATE, 0, 1, 1, leaf.rank)
     set_meta(node, 0, leaf, &next_dim)
+    if GRAD_CODES_USED:
+        metas_of(node).code = grad_code(leaf)
     Py_INCREF(leaf)
     saved_of(node)[0].value = <PyObject*> leaf
     saved_of(node)[0].kind = SAVED_TENSOR

@@ -25,7 +25,7 @@ cdef class HookPair:
 
 cdef class Packed:
     """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
-    cdef object value                  # what the pack hook gave
+    cdef readonly object value         # what the pack hook gave
     cdef object unpack                 # makes a tensor of it
     cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
     cdef uint32_t output_nr            # which of its outputs the tensor is

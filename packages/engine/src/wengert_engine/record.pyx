@@ -17,15 +17,14 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, T
                                   VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
                                   storage_of, strides_of, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
+from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef object CopySlices = make_node_class("CopySlices")
-CopySlices.name = lambda self: "torch::autograd::CopySlices"      # the name that torch gives
+cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
@@ -40,7 +39,7 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     cdef Node node
     cdef int i, next_dim = 0
     cdef Tensor out
-    if not state.modes & WG_GRAD:
+    if state.modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
         return 0
     f = formula_of(op)
     if f.silent:
@@ -89,7 +88,7 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
         return None
     for i in range(n_outs):
         n_sizes += (<Tensor> outs[i]).rank
-    node = new_node(<PyTypeObject*> f.node_type, NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
+    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
     node.formula = <PyObject*> f
     node.needs = needs
     if f.error is not None:
@@ -205,10 +204,10 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
-    cdef bint recorded = modes & WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
+    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
-    if not modes & WG_GRAD:
+    if modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
     check_write(t, op.name, recorded)
     if recorded:
@@ -251,8 +250,10 @@ cdef int check_write(Tensor t, str name, bint recorded) except -1:
         if base.flags & WG_GRAD or recorded:
             if origin == VIEW_MULTI or origin == VIEW_NO_GRAD_MULTI:
                 raise errors.write_to_multi_view(name, view_name(t))
-            if origin == VIEW_NO_GRAD or origin == VIEW_INFERENCE:
+            if origin == VIEW_NO_GRAD:
                 raise errors.write_to_no_grad_view(name)
+            if origin == VIEW_INFERENCE:
+                raise errors.write_to_inference_view(name)
             if origin == VIEW_CUSTOM:
                 raise errors.write_to_custom_view(name, view_name(t))
         if base.flags & WG_GRAD and base.grad_fn == NULL:
@@ -272,7 +273,7 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     cdef Formula f = formula_of(op)
     cdef Node node
     cdef int next_dim = 0
-    if f.silent or not thread_state().modes & WG_GRAD or not (needs_grad(slots[0]) or any_other_needs(op, slots)):
+    if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD or not (needs_grad(slots[0]) or any_other_needs(op, slots)):
         return 0
     if t.flags & TF_VIEW and t.base != NULL:
         return rebase(f, slots, t, keep)
@@ -303,12 +304,21 @@ cdef int move_retained(Node node, Tensor t) except -1:
 
 cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except -1:
     """The write to a view, recorded on its base."""
+    cdef int next_dim = 0
+    cdef Node inner = build_for_view(f, slots, view, keep)
+    set_meta(inner, 0, view, &next_dim)
+    rebase_node(inner, view, own_edge(f))
+    if thread_state().saved_hooks != NULL:
+        pack_all(inner, thread_state().saved_hooks, slots)
+    return 0
+
+
+cdef int rebase_node(Node inner, Tensor view, int own) except -1:
+    """Put the node of a write to a view into a CopySlices of the view's base. own: which of its edges is the view's; -1: none."""
     cdef Tensor base = <Tensor> view.base
     cdef int next_dim = 0, i
-    cdef Node inner, outer
+    cdef Node outer
     cdef Edge* edges
-    inner = build_for_view(f, slots, view, keep)
-    set_meta(inner, 0, view, &next_dim)
     outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
     edges = edges_of(outer)
     if base.flags & WG_GRAD:
@@ -316,7 +326,8 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
     for i in range(inner.n_edges):
         edges[i + 1] = edges_of(inner)[i]
         Py_XINCREF(edges[i + 1].node)
-    drop_self_edge(f, inner, view, edges)
+    if own >= 0:
+        drop_self_edge(own, inner, view, edges)
     number(outer)
     keep_object(&saved_of(outer)[0], inner)
     keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
@@ -324,32 +335,30 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
     set_meta(outer, 0, base, &next_dim)
     set_output(outer, 0, base)
     refresh_view(view)
-    if thread_state().saved_hooks != NULL:
-        pack_all(inner, thread_state().saved_hooks, slots)
     return 0
 
 
-cdef int rebase_custom(Node inner, int number, Tensor view) except -1:
-    """A custom Function wrote to a view: not taken apart as an op's write is."""
-    raise RuntimeError("A custom Function that modifies a view in-place (mark_dirty on a view) is not supported: "
-                       "clone the input first, or return a new tensor")
-
-
-cdef int drop_self_edge(Formula f, Node inner, Tensor view, Edge* outer) except -1:
-    """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
-    knows the view's shape."""
-    cdef int i, next_dim = 0
-    cdef Node sink
+cdef int own_edge(Formula f) noexcept:
+    """Which edge of an op's node is that of the tensor it writes to; -1: none."""
+    cdef int i
     for i in range(f.n_inputs):
         if f.inputs[i].slot == 0 and not f.has_list:
-            sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
-            set_meta(sink, 0, view, &next_dim)
-            Py_XDECREF(outer[i + 1].node)
-            outer[i + 1].node = NULL
-            Py_XDECREF(edges_of(inner)[i].node)
-            Py_INCREF(sink)
-            edges_of(inner)[i].node = <PyObject*> sink
-            edges_of(inner)[i].input_nr = 0
+            return i
+    return -1
+
+
+cdef int drop_self_edge(int own, Node inner, Tensor view, Edge* outer) except -1:
+    """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
+    knows the view's shape."""
+    cdef int next_dim = 0
+    cdef Node sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
+    set_meta(sink, 0, view, &next_dim)
+    Py_XDECREF(outer[own + 1].node)
+    outer[own + 1].node = NULL
+    Py_XDECREF(edges_of(inner)[own].node)
+    Py_INCREF(sink)
+    edges_of(inner)[own].node = <PyObject*> sink
+    edges_of(inner)[own].input_nr = 0
     return 0
 
 

@@ -1,12 +1,30 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
-from wengert_core.dtypes cimport dtype_of
+from cpython.ref cimport PyObject
+
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport Tensor, alias, shape_tuple, version_of
+from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
+
+cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
+
+
+cdef int enter_write(Node outer, Node inner) except -1:
+    OUTER[<Py_ssize_t> <PyObject*> inner] = outer
+    return 0
+
+
+cdef int leave_write(Node inner) except -1:
+    OUTER.pop(<Py_ssize_t> <PyObject*> inner, None)
+    return 0
+
+
+cdef bint is_view_gradient(PyObject* node) noexcept:
+    """Whether a node stands for the view that an in-place op wrote to: it has no formula, and is never run."""
+    return node != NULL and (<Node> node).kind == NODE_FORMULA and (<Node> node).formula == NULL
 
 
 cdef object saved_value(Node node, int index, bint create_graph):
@@ -21,11 +39,14 @@ cdef object saved_value(Node node, int index, bint create_graph):
         return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
-        raise errors.saved_modified(type(node).__name__, name_of(node, index), describe(t), saved.version,
-                                    version_of(t))
+        from wengert_engine.modified import modified
+        raise modified(node, name_of(node, index), t, saved.output if saved.kind == SAVED_OUTPUT else -1,
+                       saved.version, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
+        if node.n_edges and is_part_of_write(node):
+            return seen_from_base(node, t)
         out = alias(t)
         set_output(node, saved.output, out)
         return out
@@ -40,6 +61,29 @@ cdef object of_hooks_or_several(Node node, int index):
     if saved.kind == SAVED_PACKED:
         return unpacked(node, index)
     return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
+
+
+# ---- writes to views
+
+cdef bint is_part_of_write(Node node) noexcept:
+    """Whether a node is the inside of a CopySlices: one of its edges ends in a node that is never run."""
+    cdef int i
+    for i in range(node.n_edges):
+        if is_view_gradient(edges_of(node)[i].node):
+            return True
+    return False
+
+
+cdef Tensor seen_from_base(Node inner, Tensor t):
+    """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
+    outer = OUTER.get(<Py_ssize_t> <PyObject*> inner)
+    if outer is None:
+        raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
+    base, view = <object> saved_of(<Node> outer)[1].value
+    offset = t.storage_offset()
+    whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
+    set_output(<Node> outer, 0, <Tensor> whole)
+    return whole.as_strided(view[0], view[1], offset)
 
 
 def read_saved(node, index):
@@ -70,8 +114,4 @@ cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
 
 cdef str name_of(Node node, int index):
     """What a saved value is called in the formula that asked for it."""
-    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else "a saved tensor"
-
-
-cdef str describe(Tensor t):
-    return f"{dtype_of(t.code).name}{list(shape_tuple(t))}"
+    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else f"saved_tensors[{index}]"

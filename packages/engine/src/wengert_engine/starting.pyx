@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
+from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
 
@@ -24,6 +25,8 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     cdef Edge edge
     cdef int i
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
+    run.watched = anomaly_flags() & ANOMALY_ON
+    run.general = run.watched or inputs is not None
     if inputs is not None:
         prepare_captures(run, roots, inputs)
     state.modes = modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)
@@ -53,6 +56,27 @@ def queue_callback(callback):
     if run.callbacks is None:
         run.callbacks = []
     run.callbacks.append(callback)
+
+
+def run_number():
+    """A number for the innermost backward that runs in this thread; 0 when none is running.
+
+    >>> from wengert_engine.starting import run_number
+    >>> run_number()
+    0
+    """
+    runs = getattr(RUNNING, "runs", None)
+    return (<Run> runs[len(runs) - 1]).id if runs else 0
+
+
+def wants_inputs():
+    """Whether one of the backward passes that run in this thread was asked for the gradients of certain inputs only.
+
+    >>> from wengert_engine.starting import wants_inputs
+    >>> wants_inputs()
+    False
+    """
+    return any([(<Run> run).captures is not None for run in getattr(RUNNING, "runs", ())])
 
 
 cdef Run current_run():

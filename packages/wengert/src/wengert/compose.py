@@ -2,9 +2,10 @@
 for.
 
 Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for
-``wengert`` itself, dotted ones for its modules; any other name is the dotted place under ``wengert.`` where a module is
-mounted. Op tables give their ops the same way. Names of first-party entries are there at once; a plugin is loaded when
-a name is asked for that nobody has given yet.
+``wengert`` itself, dotted ones for its modules; any other name is a dotted place under ``wengert.``: a module's public
+names are mounted there, any other object is what is found there, so that several distributions can give names to one
+module. Op tables give their ops the same way. What wengert needs is there at once; optional parts and plugins are
+loaded when a name is asked for that nobody has given yet.
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ from wengert_registry import registry
 PARTS = {
     "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
     "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler",
-    "autograd.graph": "graph",
     "autograd.forward_ad": "functional", "cuda": "cuda12", "utils.checkpoint": "graph",
+    "autograd.graph.Drawing": "graph", "autograd.graph.draw": "graph", "autograd.graph.explain_grad": "graph",
+    "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",
 }
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
+AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
+"""Distributions whose names are mounted when wengert is imported: those it cannot do without."""
+
+
+HIDDEN = {"compose", "_compose"}
+"""Names that ``dir(wengert)`` leaves out: rows of op tables which torch does not show."""
 
 
 class MissingPartError(ImportError):
@@ -34,6 +42,9 @@ class Mounted(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         return find(f"{self.__name__.partition('.')[2]}.{name}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *known_names(self.__name__.partition(".")[2])})
 
 
 def module_at(dotted: str) -> ModuleType:
@@ -64,11 +75,17 @@ def mount_table(table: Any) -> None:
     """Mount a table's ops. A row such as ``max.dim`` is a form of the op ``max``, not a place."""
     ops = table.ops
     mount({name: op for name, op in ops.items() if name.partition(".")[0] not in ops or "." not in name})
+    HIDDEN.update(table.hidden)
 
 
-def mount_module(dotted: str) -> ModuleType:
-    """Load the namespace entry called ``dotted`` and mount its public names."""
+def mount_entry(dotted: str) -> Any:
+    """Load the namespace entry called ``dotted``. Of a module the public names are mounted, anything else is mounted
+    itself.
+    """
     source: Any = registry.group("namespace").get(dotted)
+    if not isinstance(source, ModuleType):
+        mount({dotted: source})
+        return source
     module = module_at(dotted)
     public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
     module.__dict__.update({name: getattr(source, name) for name in public})
@@ -79,25 +96,29 @@ def mount_module(dotted: str) -> ModuleType:
 
 def compose(namespace: dict[str, Any]) -> None:
     """Mount what the first-party entries give. Called once, by ``import wengert``."""
-    names = registry.group("namespace")
-    for name in names.names():
-        if name.startswith("top.") and not is_strange(name):
+    group = registry.group("namespace")
+    names, late = group.names(), late_names()
+    for name in names:
+        if name.startswith("top.") and name not in late:
             give_top(name)
     tables: Any = registry.group("ops")
     mount_table(tables.get("core"))
-    for name in names.names():
-        if not name.startswith("top.") and not is_strange(name):
-            mount_module(name)
+    for name in names:
+        if not name.startswith("top.") and name not in late:
+            mount_entry(name)
+    places = {name.rpartition(".")[0] for name in (*late, *PARTS) if not name.startswith("top.")}
+    for place in sorted(places.difference(names)):
+        module_at(place)  # so that names can be asked of it
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
 
 
-def is_strange(name: str) -> bool:
-    """Whether a namespace entry comes from somebody else's distribution: it is then loaded on first use only."""
-    candidates = registry.group("namespace").candidates()
-    return any(one.name == name and not one.distribution.first_party for one in candidates)
+def late_names() -> set[str]:
+    """The namespace entries of optional parts and plugins, which are loaded on first use only."""
+    return {one.name for one in registry.group("namespace").candidates()
+            if not one.distribution.first_party or one.distribution.name not in AT_ONCE}
 
 
 def give_top(entry: str) -> None:
@@ -110,9 +131,10 @@ def find(dotted: str) -> Any:
     """A name that is not there yet: a mounted module, a plugin's name, or an error that says what to install."""
     group = registry.group("namespace")
     if dotted in group:
-        return mount_module(dotted)
+        return mount_entry(dotted)
+    late = late_names()
     for entry in group.names():
-        if entry.startswith("top.") and is_strange(entry):
+        if entry.startswith("top.") and entry in late:
             give_top(entry)
     load_tables()
     place, _, name = dotted.rpartition(".")
@@ -137,9 +159,11 @@ def top_level_getattr(name: str) -> Any:
     return find(name)
 
 
-def known_names() -> list[str]:
-    """First parts of all names that could be mounted."""
-    return [name.partition(".")[0] for name in registry.group("namespace").names() if not name.startswith("top.")]
+def known_names(place: str = "") -> list[str]:
+    """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
+    inside = place + "." if place else ""
+    names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
+    return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 
 class Finder:
@@ -151,13 +175,15 @@ class Finder:
         if root != "wengert" or not dotted:
             return None
         if dotted in registry.group("namespace"):
+            if not isinstance(mount_entry(dotted), ModuleType):
+                return None  # a name in a module: not to be imported itself
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(f"{fullname} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return mount_module(spec.name.partition(".")[2])
+        return module_at(spec.name.partition(".")[2])
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: the names are there."""

@@ -1,0 +1,38 @@
+"""The error for a saved tensor that was written to: who saved it, who wrote, and (in anomaly mode) in which lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_engine import errors
+from wengert_engine.anomaly import get_flags, node_trace, write_after
+
+
+def modified(node: Any, name: str, tensor: Any, output: int, saved: int, now: int) -> RuntimeError:
+    """The error. output: which output of ``node`` it is; -1: an input. saved, now: the versions."""
+    source, number = (node, output) if output >= 0 else (tensor.grad_fn, tensor.output_nr)
+    which = f", which is output {number} of {errors.forward_name(source.name())}," if source is not None else ""
+    write = write_after(tensor, saved)
+    if write is not None:
+        writer = f"{write[0]}{line_of(write[1])}"
+    elif output < 0 and source is not None and source._sequence_nr() > node._sequence_nr():
+        writer = f"what {whole(tensor).grad_fn.name()} recorded"      # a history younger than the saving: the write's
+    else:
+        writer = None
+    kind = f"torch.{errors.type_name(tensor.dtype)}Tensor {list(tensor.shape)}"
+    saver = f"{node.name()}{line_of(node_trace(node))}"
+    return errors.saved_modified(kind, which, saved, now, get_flags()[0], saver, name, writer)
+
+
+def whole(tensor: Any) -> Any:
+    """The tensor that a view looks into: a write to either is recorded there."""
+    return tensor if tensor._base is None else tensor._base
+
+
+def line_of(trace: Any) -> str:
+    """The innermost line of a Trace, for a message; "" when there is none."""
+    frames = trace.frames() if trace is not None else []
+    if not frames:
+        return ""
+    last = frames[-1]
+    return f" ({last.filename}, line {last.lineno}, in {last.name}: {last.line})"
