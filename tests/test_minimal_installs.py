@@ -260,7 +260,7 @@ from wengert_graph.walking import walk
 {SQUARE}
 print(*[step.name for step in walk(y)])
 """
-    assert run(folder, program) == "NotImplemented NotImplemented AccumulateGrad"
+    assert run(folder, program) == "NotImplemented NotImplemented AccumulateGrad"  # there are no formulas
 
 
 def test_a_strangers_names_are_mounted_where_its_entries_say(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def test_the_error_carries_its_facts():
     assert [frame.name for frame in error.forward_stack][-1] == "forward_line"
     assert error.forward_stack[-1].line == "return x.sqrt()"
     assert error.induced_by == []
-    assert str(error).startswith("Function 'SqrtBackward0' returned nan values in its 0th output. 2 of 4 values are nan, "
-                                 "the first at index [1]. Computed from grad_outputs[0] [4] in [0, 0]; saved result ")
+    assert str(error).startswith("Function 'SqrtBackward0' returned nan values in its 0th output. 2 of 4 values are "
+                                 "nan, the first at index [1]. Computed from grad_outputs[0] [4] in [0, 0]; saved ")
 
 
 def test_infinities_are_looked_for_when_asked():
@@ -156,8 +156,8 @@ def test_the_error_for_a_modified_tensor_names_saver_and_writer():
     x = leaf(1.0) * 1
     y = x.sin()
     x.add_(1)
-    phrase = (r"\[torch.FloatTensor \[1\]\], which is output 0 of Add, is at version 1; expected version 0 instead. Hint: .* "
-              r"SinBackward0 saved it as 'self' and what AddBackward0 recorded wrote to it")
+    phrase = (r"\[torch.FloatTensor \[1\]\], which is output 0 of Add, is at version 1; expected version 0 instead. "
+              r"Hint: .* SinBackward0 saved it as 'self' and what AddBackward0 recorded wrote to it")
     with pytest.raises(RuntimeError, match=phrase):
         y.sum().backward()
 
@@ -205,5 +205,5 @@ def test_the_first_write_after_saving_is_shown():
         y = x.sin()
         x.add_(1)
         x.mul_(2)
-        with pytest.raises(RuntimeError, match="and add_ .* wrote to it"):
+        with pytest.raises(RuntimeError, match=r"and add_ .* wrote to it"):
             y.sum().backward()

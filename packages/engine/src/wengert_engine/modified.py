@@ -19,8 +19,9 @@ def modified(node: Any, name: str, tensor: Any, output: int, saved: int, now: in
         writer = f"what {whole(tensor).grad_fn.name()} recorded"      # a history younger than the saving: the write's
     else:
         writer = None
-    return errors.saved_modified(f"torch.{errors.type_name(tensor.dtype)}Tensor {list(tensor.shape)}", which, saved, now,
-                                 get_flags()[0], f"{node.name()}{line_of(node_trace(node))}", name, writer)
+    kind = f"torch.{errors.type_name(tensor.dtype)}Tensor {list(tensor.shape)}"
+    saver = f"{node.name()}{line_of(node_trace(node))}"
+    return errors.saved_modified(kind, which, saved, now, get_flags()[0], saver, name, writer)
 
 
 def whole(tensor: Any) -> Any:

@@ -1,0 +1,1 @@
+from wengert_engine.namespaces.variable import Variable as Variable
