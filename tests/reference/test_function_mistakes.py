@@ -153,7 +153,6 @@ def test_dirty_leaf():
         function(forward=forward, backward=lambda ctx, g: g).apply(leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="mark_dirty of a view: open")
 def test_dirty_view_with_several_outputs():
     def forward(ctx, x):
         ctx.mark_dirty(x)
@@ -165,7 +164,6 @@ def test_dirty_view_with_several_outputs():
         function(forward=forward, backward=lambda ctx, g, h: g * 2).apply((leaf() * 1)[:1])
 
 
-@pytest.mark.xfail(strict=True, reason="mark_dirty of a view: open")
 def test_dirty_view():
     def forward(ctx, x):
         ctx.mark_dirty(x)

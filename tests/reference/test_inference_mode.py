@@ -99,7 +99,6 @@ def test_inplace_outside_is_refused():
         x.add_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_inplace_on_a_normal_view_made_inside():
     base = torch.ones(2, requires_grad=True) * 1
     with torch.inference_mode():

@@ -20,27 +20,39 @@ def write_to_leaf_view(op: str) -> RuntimeError:
                         f"{op} would change the leaf. Write under no_grad(), or work on a clone() of the leaf")
 
 
-def write_to_multi_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view is the "
-                        "output of a function that returns multiple views. Such functions do not allow the output "
-                        "views to be modified inplace. You should replace the inplace operation by an out-of-place "
-                        f"one: {op}")
+# What is said of a view that must not be changed by a write, by how it came to be (core's ViewOrigin).
+_SEVERAL = ("This view is the output of a function that returns multiple views. Such functions do not allow the output "
+            "views to be modified inplace. You should replace the inplace operation by an out-of-place one.")
+_CUSTOM = ("This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+           "logic to handle view+inplace would override the custom backward associated with the custom Function, "
+           "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+           "custom Function.")
+_MODE = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+         "both the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) "
+         "or both outside (if you want the inplace to be tracked).")
+_VIEW_ADVICE = {1: _MODE.format("no_grad"), 2: _SEVERAL, 3: _CUSTOM, 4: _MODE.format("inference_mode"),
+                5: _MODE.format("no_grad")}
 
 
-def write_to_no_grad_view(op: str) -> RuntimeError:
-    return RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-                        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
-                        "code by moving both the view and the inplace either both inside the no_grad block (if you "
-                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-                        f"tracked): {op}")
+def write_to_view(origin: int, view: str | None, output: int, op: str | None) -> RuntimeError:
+    """A write that a view with this origin forbids. view: its node; op: of a write to the view, None: to its base."""
+    subject = "is" if op is not None else "its base or another view of its base has been"
+    if origin == 4:
+        made, mode = "A view was created in inference mode and", " in normal mode"
+    elif view is None:
+        made, mode = "A view was created in no_grad mode and", " with grad mode enabled"
+    else:
+        made, mode = f"Output {output} of {forward_name(view)} is a view and", ""
+    what = f"being modified inplace{mode}" if op is not None else f"modified inplace{mode}"
+    written = f" The write was {op}." if op is not None else ""
+    return RuntimeError(f"{made} {subject} {what}. {_VIEW_ADVICE[origin]}{written}")
 
 
-def write_to_custom_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view was "
-                        "created inside a custom Function (or because an input was returned as-is) and the autograd "
-                        "logic to handle view+inplace would override the custom backward associated with the custom "
-                        "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-                        f"cloning the output of the custom Function. The write was {op}")
+def dirty_view(outputs: int) -> RuntimeError:
+    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                        "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+                        "should either make sure the input is not a view (using .clone() for example) or make your "
+                        f"Function only return one Tensor: it returned {outputs}")
 
 
 def inference_written(op: str) -> RuntimeError:
@@ -64,10 +76,25 @@ def freed_graph(node: str) -> RuntimeError:
                         f"backward. The freed node is {node}")
 
 
-def saved_modified(node: str, name: str, tensor: str, saved: int, now: int) -> RuntimeError:
+_CPP_TYPES = {"float32": "torch.FloatTensor", "float64": "torch.DoubleTensor", "float16": "torch.HalfTensor",
+              "bfloat16": "CPUBFloat16Type", "complex64": "CPUComplexFloatType", "complex128": "CPUComplexDoubleType",
+              "bool": "CPUBoolType", "uint8": "torch.ByteTensor", "int8": "torch.CharTensor",
+              "int16": "torch.ShortTensor", "int32": "torch.IntTensor", "int64": "torch.LongTensor"}
+
+
+def saved_modified(tensor: tuple[str, list[int]], made_by: str | None, output: int, versions: tuple[int, int],
+                   saved_by: tuple[str, str]) -> RuntimeError:
+    """A saved tensor was written to. tensor: dtype, shape; made_by, output: its node now; versions: saved, now;
+    saved_by: node, name there.
+    """
+    dtype, shape = tensor
+    origin = f", which is output {output} of {forward_name(made_by)}," if made_by is not None else ""
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
-                        f"operation: [{tensor}], which is {name} of {node}, is at version {now}; expected version "
-                        f"{saved} instead. Hint: clone it before the in-place operation, or call backward() first.")
+                        f"operation: [{_CPP_TYPES.get(dtype, dtype)} {shape}]{origin} is at version {versions[1]}; "
+                        f"expected version {versions[0]} instead. Hint: enable anomaly detection to find the operation "
+                        "that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
+                        f"check_nan=False). {saved_by[0]} saved it as {saved_by[1]!r}: clone it before it is written "
+                        "to, or call backward() first.")
 
 
 def no_grad_fn(index: int) -> RuntimeError:

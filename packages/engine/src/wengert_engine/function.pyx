@@ -11,7 +11,7 @@ from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
-from wengert_engine.record cimport check_write, rebase_custom
+from wengert_engine.record cimport check_write, move_retained, rebase_custom
 from wengert_engine.saved cimport saved_value
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -226,6 +226,8 @@ cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, set di
     if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
         rebase_custom(ctx, number, t)
         return 0
+    if dirty is not None and key in dirty:
+        move_retained(ctx, t)
     set_output(ctx, number, t)
     return 0
 

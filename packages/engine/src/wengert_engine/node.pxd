@@ -31,6 +31,7 @@ cdef enum SavedKind:
     SAVED_TENSOR = 2                   # an input; owned
     SAVED_OUTPUT = 3                   # an output of this node, as an alias without history; owned
     SAVED_PACKED = 4                   # what a pack hook gave
+    SAVED_SEQUENCE = 5                 # a tuple with tensors in it (indices, operands); version: the sum of theirs
 
 cdef struct Edge:
     PyObject* node                     # owned; NULL: no gradient is needed there

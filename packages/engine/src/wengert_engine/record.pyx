@@ -4,7 +4,8 @@ Note [What a write does to history]
     ``a.mul_(b)``: the tensor's grad_fn becomes the new node, whose first edge is the old one. When ``a`` is a view, the write is
     seen from the base: the base's grad_fn becomes a CopySlices node (gradient outside the view passes, inside goes through the op's
     formula), and every view of that base, ``a`` too, finds its version behind and makes its grad_fn anew from the base's
-    when it is next asked for (view_grad_fn).
+    when it is next asked for (view_grad_fn). Views that cannot follow (one of several outputs of an op, made under no_grad,
+    inference mode or in a custom Function) are dead from then on: whatever asks for their history is an error.
 """
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
@@ -13,13 +14,13 @@ from libc.stdint cimport uint32_t
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
-                                  VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
-                                  storage_of, strides_of, version_of)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
+                                  shape_tuple, storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_TENSOR, Edge, Node,
-                                  Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
+from wengert_engine.saved cimport versions_in
+from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEQUENCE, SAVED_TENSOR,
+                                  Edge, Node, Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -147,11 +148,20 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
         saved.kind = SAVED_TENSOR
     else:
         saved.kind = SAVED_PLAIN
-        if isinstance(<object> value, list):
-            keep_object(saved, tuple(<object> value))
-            return 0
+        if isinstance(<object> value, (list, tuple)):
+            return save_sequence(saved, tuple(<object> value))
     Py_XINCREF(value)
     saved.value = value
+    return 0
+
+
+cdef int save_sequence(Saved* saved, tuple values) except -1:
+    """Several values as one; a write to a tensor among them is noticed."""
+    keep_object(saved, values)
+    saved.version = versions_in(values)
+    for value in values:
+        if isinstance(value, Tensor):
+            saved.kind = SAVED_SEQUENCE
     return 0
 
 
@@ -192,6 +202,8 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
+    if modes & WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
+        check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
     cdef bint recorded = modes & WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
@@ -230,27 +242,25 @@ cdef bint any_other_needs(Op op, PyObject** slots):
 
 cdef int check_write(Tensor t, str name, bint recorded) except -1:
     """torch's rules for in-place operations on leaves and on views, with grad mode on."""
-    cdef int origin
     cdef Tensor base
     if t.flags & TF_VIEW and t.base != NULL:
         base = <Tensor> t.base
-        origin = (t.flags & TF_META_MASK) >> TF_META_SHIFT
         if base.flags & WG_GRAD or recorded:
-            if origin == VIEW_MULTI or origin == VIEW_NO_GRAD_MULTI:
-                raise errors.write_to_multi_view(name, view_name(t))
-            if origin == VIEW_NO_GRAD or origin == VIEW_INFERENCE:
-                raise errors.write_to_no_grad_view(name)
-            if origin == VIEW_CUSTOM:
-                raise errors.write_to_custom_view(name, view_name(t))
-        if base.flags & WG_GRAD and base.grad_fn == NULL:
+            check_origin(t, name)
+        if (t.flags | base.flags) & WG_GRAD and base.grad_fn == NULL:
             raise errors.write_to_leaf_view(name)
     elif t.flags & WG_GRAD and t.grad_fn == NULL:
         raise errors.write_to_leaf(name)
     return 0
 
 
-cdef str view_name(Tensor t):
-    return type(<object> t.grad_fn).__name__ if t.grad_fn != NULL else "a view"
+cdef int check_origin(Tensor view, str name) except -1:
+    """Refuse a write to a view, or to its base (name: None), where the view's history cannot follow it."""
+    cdef int origin = (view.flags & TF_META_MASK) >> TF_META_SHIFT
+    if origin == VIEW_DEFAULT:
+        return 0
+    made_by = type(<object> view.grad_fn).__name__ if view.grad_fn != NULL else None
+    raise errors.write_to_view(origin, made_by, view.output_nr, name)
 
 
 cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
@@ -288,52 +298,60 @@ cdef int move_retained(Node node, Tensor t) except -1:
 
 cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except -1:
     """The write to a view, recorded on its base."""
-    cdef Tensor base = <Tensor> view.base
-    cdef int next_dim = 0, i
-    cdef Node inner, outer
-    cdef Edge* edges
-    inner = build_for_view(f, slots, view, keep)
+    cdef int i, next_dim = 0
+    cdef Node inner = build_for_view(f, slots, view, keep)
     set_meta(inner, 0, view, &next_dim)
-    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
-    edges = edges_of(outer)
-    if base.flags & WG_GRAD:
-        edges[0].node = gradient_edge(base, &edges[0].input_nr)
-    for i in range(inner.n_edges):
-        edges[i + 1] = edges_of(inner)[i]
-        Py_XINCREF(edges[i + 1].node)
-    drop_self_edge(f, inner, view, edges)
-    number(outer)
-    keep_object(&saved_of(outer)[0], inner)
-    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
-    next_dim = 0
-    set_meta(outer, 0, base, &next_dim)
-    set_output(outer, 0, base)
-    refresh_view(view)
-    return 0
+    for i in range(f.n_inputs):
+        if f.inputs[i].slot == 0 and not f.has_list:
+            cut_self_edge(&edges_of(inner)[i], view)
+    return write_on_base(inner, view)
 
 
 cdef int rebase_custom(Node inner, int number, Tensor view) except -1:
-    """A custom Function wrote to a view: not taken apart as an op's write is."""
-    raise RuntimeError("A custom Function that modifies a view in-place (mark_dirty on a view) is not supported: "
-                       "clone the input first, or return a new tensor")
+    """A custom Function wrote to a view: recorded on the base as an op's write is."""
+    cdef Edge* edge = edges_of(inner)
+    cdef int i
+    if inner.n_outputs != 1:
+        raise errors.dirty_view(inner.n_outputs)
+    for i in range(inner.n_edges):
+        if edge[i].node != NULL and edge[i].node == view.grad_fn and edge[i].input_nr == view.output_nr:
+            cut_self_edge(&edge[i], view)
+            break
+    return write_on_base(inner, view)
 
 
-cdef int drop_self_edge(Formula f, Node inner, Tensor view, Edge* outer) except -1:
+cdef int cut_self_edge(Edge* edge, Tensor view) except -1:
     """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
     knows the view's shape."""
-    cdef int i, next_dim = 0
-    cdef Node sink
-    for i in range(f.n_inputs):
-        if f.inputs[i].slot == 0 and not f.has_list:
-            sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
-            set_meta(sink, 0, view, &next_dim)
-            Py_XDECREF(outer[i + 1].node)
-            outer[i + 1].node = NULL
-            Py_XDECREF(edges_of(inner)[i].node)
-            Py_INCREF(sink)
-            edges_of(inner)[i].node = <PyObject*> sink
-            edges_of(inner)[i].input_nr = 0
+    cdef int next_dim = 0
+    cdef Node sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
+    set_meta(sink, 0, view, &next_dim)
+    Py_INCREF(sink)
+    Py_XDECREF(edge.node)
+    edge.node = <PyObject*> sink
+    edge.input_nr = 0
     return 0
+
+
+cdef int write_on_base(Node inner, Tensor view) except -1:
+    """Let the base's history go on with the write to its view that ``inner`` recorded."""
+    cdef Tensor base = <Tensor> view.base
+    cdef int next_dim = 0, i
+    cdef Node outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
+    cdef Edge* edges = edges_of(outer)
+    if base.flags & WG_GRAD:
+        edges[0].node = gradient_edge(base, &edges[0].input_nr)
+    for i in range(inner.n_edges):
+        if edges_of(inner)[i].node != NULL and type(<object> edges_of(inner)[i].node) is not ViewGradient:
+            edges[i + 1] = edges_of(inner)[i]
+            Py_XINCREF(edges[i + 1].node)
+    number(outer)
+    keep_object(&saved_of(outer)[0], inner)
+    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
+    set_meta(outer, 0, base, &next_dim)
+    move_retained(outer, base)
+    set_output(outer, 0, base)
+    return refresh_view(view)
 
 
 cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* keep):
@@ -373,18 +391,19 @@ cdef int refresh_view(Tensor view) except -1:
     outs[0] = <PyObject*> view
     node = build(formula_of(AS_STRIDED), slots, outs, 1, NULL)
     set_meta(node, 0, view, &next_dim)
+    move_retained(node, view)
     set_output(node, 0, view)
     return 0
 
 
 cdef PyObject* view_grad_fn(Tensor t) except? NULL:
     """A view's grad_fn; made anew when the base has been written to since. Borrowed."""
-    cdef Tensor base
     if t.base == NULL or t.attr_version == version_of(t):
         return t.grad_fn
-    base = <Tensor> t.base
-    if base.flags & WG_GRAD and base.grad_fn != NULL:
-        refresh_view(t)
+    if t.grad_fn == NULL and not (<Tensor> t.base).flags & WG_GRAD:
+        return NULL
+    check_origin(t, None)
+    refresh_view(t)
     return t.grad_fn
 
 

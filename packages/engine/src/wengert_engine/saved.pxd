@@ -2,3 +2,4 @@
 from wengert_engine.node cimport Node
 
 cdef object saved_value(Node node, int index, bint create_graph)
+cdef unsigned int versions_in(tuple values)       # the sum of the versions of the tensors among them

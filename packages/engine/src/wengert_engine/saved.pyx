@@ -1,11 +1,16 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
+from cpython.ref cimport PyObject
+
 from wengert_core.dtypes cimport dtype_of
+from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport Tensor, alias, shape_tuple, version_of
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, shape_tuple, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_TENSOR, Edge, Saved,
-                                  edges_of, saved_of, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_SEQUENCE, SAVED_TENSOR, Edge,
+                                  Saved, edges_of, saved_of, set_output)
+
+cdef EngineHooks* HOOKS = engine_hooks()
 
 
 cdef object saved_value(Node node, int index, bint create_graph):
@@ -16,12 +21,13 @@ cdef object saved_value(Node node, int index, bint create_graph):
         if node.flags & NF_RELEASED:
             raise errors.freed_graph(type(node).__name__)
         return None
+    if saved.kind == SAVED_SEQUENCE and versions_in(<tuple> saved.value) != saved.version:
+        raise modified_among(node, index, <tuple> saved.value, saved)
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
         return <object> saved.value
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
-        raise errors.saved_modified(type(node).__name__, name_of(node, index), describe(t), saved.version,
-                                    version_of(t))
+        raise modified(node, index, t, saved, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
@@ -64,5 +70,27 @@ cdef str name_of(Node node, int index):
     return (<Formula> node.formula).saved_names[index] if node.formula != NULL else "a saved tensor"
 
 
-cdef str describe(Tensor t):
-    return f"{dtype_of(t.code).name}{list(shape_tuple(t))}"
+cdef unsigned int versions_in(tuple values):
+    cdef unsigned int total = 0
+    for value in values:
+        if isinstance(value, Tensor):
+            total += version_of(<Tensor> value)
+    return total
+
+
+cdef object modified_among(Node node, int index, tuple values, Saved* saved):
+    """The error for a sequence of which some tensor was written to since; versions are the sums of theirs."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    return modified(node, index, <Tensor> tensors[0], saved, versions_in(values))
+
+
+cdef object modified(Node node, int index, Tensor t, Saved* saved, unsigned int now):
+    """The error for a saved tensor that was written to since. It names the tensor's node as it is now."""
+    cdef PyObject* fn = <PyObject*> node
+    cdef int output = saved.output
+    if saved.kind != SAVED_OUTPUT:
+        fn = HOOKS.view_grad_fn(t) if t.flags & TF_VIEW else t.grad_fn
+        output = t.output_nr
+    made_by = type(<object> fn).__name__ if fn != NULL else None
+    return errors.saved_modified((dtype_of(t.code).name, list(shape_tuple(t))), made_by, output,
+                                 (saved.version, now), (type(node).__name__, name_of(node, index)))
