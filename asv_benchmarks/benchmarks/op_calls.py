@@ -40,6 +40,7 @@ OP_CALLS = {
     "expand_as": "a, x", "squeeze": "b[:1], 0", "split_with_sizes": "x, (1, 3)", "split": "x, 2", "chunk": "x, 2",
     "dsplit": "b, 2", "hsplit": "x, 2", "vsplit": "x, 2", "tensor_split": "x, 2", "_unsafe_view": "x, 16",
     "view_as_complex": "x.reshape(8, 2)", "view_as_real": "c", "imag": "c", "movedim": "x, 0, 1", "moveaxis": "x, 0, 1",
+    "resize_": "x, (2, 8)", "resize_as_": "x, y[:2]", "set_": "x, y",
     "roll": "x, 1, 0", "repeat": "x, 2, 1", "tile": "x, (2, 1)", "broadcast_tensors": "x, a", "meshgrid": "a, d",
     "block_diag": "x, y", "cartesian_prod": "a, d", "combinations": "a", "broadcast_shapes": "(4, 1), (1, 4)",
     # indices
@@ -120,7 +121,13 @@ def call_of(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
     if text is None:
         raise LookupError(f"no benchmark calls {name}: give it a row in OP_CALLS")
     arguments, keywords = eval(f"(lambda *a, **k: (a, k))({text})", dict(values()))
-    return TABLE.ops[name], tuple(copied(value) for value in arguments), keywords
+    op = unsqueezed_and_back if name == "unsqueeze_" else TABLE.ops[name]
+    return op, tuple(copied(value) for value in arguments), keywords
+
+
+def unsqueezed_and_back(x: Any, dim: int) -> Any:
+    """unsqueeze_ as it can be called any number of times."""
+    return x.unsqueeze_(dim).squeeze_(dim)
 
 
 def copied(value: Any) -> Any:

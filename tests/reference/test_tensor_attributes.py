@@ -54,8 +54,7 @@ def test_grad_may_be_assigned_and_deleted():
 
 @pytest.mark.parametrize(("value", "kind", "phrase"), [
     (lambda x: torch.ones(3), RuntimeError, r"a gradient of size '\[3\]' to a tensor of size '\[2\]'"),
-    pytest.param(lambda x: torch.ones(2).double(), RuntimeError, "dtype 'double' to a tensor with grad_dtype 'Float'",
-                 marks=pytest.mark.xfail(strict=True, reason="message: open")),
+    (lambda x: torch.ones(2).double(), RuntimeError, "dtype 'double' to a tensor with grad_dtype 'Float'"),
     (lambda x: x, RuntimeError, "can't assign Variable as its own grad"),
     (lambda x: 3.0, TypeError, "assigned grad expected to be a Tensor or None but got grad of type float")],
     ids=["size", "dtype", "itself", "number"])

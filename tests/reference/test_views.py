@@ -137,7 +137,6 @@ def test_hooks_and_retained_gradients_of_the_base_follow():
     assert (y.grad.tolist(), x.grad.tolist()) == ([1.0, 1.0, 1.0], [10.0, 1.0, 1.0])
 
 
-@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_shares_the_storage_of_another_tensor():
     x, source = torch.ones(2), torch.zeros(3)
     assert x.set_(source) is x
@@ -146,21 +145,18 @@ def test_set_shares_the_storage_of_another_tensor():
     assert x.tolist() == [1.0] * 3
 
 
-@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_counts_as_a_change():
     x = torch.ones(2)
     x.set_(torch.zeros(3))
     assert x._version == 1
 
 
-@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_without_arguments_empties():
     x = torch.ones(2)
     x.set_()
     assert x.shape == (0,)
 
 
-@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_of_a_tensor_in_the_graph_is_not_differentiable():
     _, y = inner()
     y.set_(torch.zeros(3))
@@ -169,7 +165,6 @@ def test_set_of_a_tensor_in_the_graph_is_not_differentiable():
         y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="set_: open")
 def test_set_of_a_leaf():
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match=r"a leaf Variable that requires grad is being used in an in-place "
@@ -180,7 +175,6 @@ def test_set_of_a_leaf():
     assert (x.shape, x.requires_grad) == ((3,), True)
 
 
-@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize():
     x = torch.arange(6.0)
     assert x.resize_(2, 2) is x
@@ -190,14 +184,12 @@ def test_resize():
     assert x.resize_as_(torch.ones(2)).shape == (2,)
 
 
-@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize_of_variables_that_require_grad():
     for tensor in (torch.ones(2, requires_grad=True), inner()[1]):
         with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
             tensor.resize_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="resize_: open")
 def test_resize_of_what_numpy_owns():
     import numpy as np
 
@@ -207,7 +199,6 @@ def test_resize_of_what_numpy_owns():
 
 
 # The name of a node without its number: torch numbers overloads, wengert does not.
-@pytest.mark.xfail(strict=True, reason="in-place geometry: open")
 @pytest.mark.parametrize(("change", "shape", "node"), [
     (lambda t: t.t_(), (3, 1), "TBackward"), (lambda t: t.transpose_(0, 1), (3, 1), "TransposeBackward"),
     (lambda t: t.squeeze_(), (3,), "SqueezeBackward"), (lambda t: t.squeeze_(0), (3,), "SqueezeBackward"),

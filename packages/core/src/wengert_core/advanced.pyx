@@ -33,7 +33,7 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
@@ -402,11 +402,13 @@ cdef Tensor laid_out(Plan* plan, Tensor out):
     """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t positions[64]
+    cdef const Py_ssize_t* both[2]
     cdef int order[64]
     cdef int i
     cdef bint plain = True
     result_strides(plan, out.rank, strides, positions)
-    order_of(out.rank, strides, positions, out.dims, order)
+    both[0], both[1] = strides, positions
+    order_of(out.rank, 2, both, out.dims, order)
     for i in range(out.rank):
         plain = plain and order[i] == i
     if plain:

@@ -7,9 +7,12 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, converted, tensor_of_result
+from wengert_core.arrays cimport array_into, array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
+from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
 from wengert_core.state cimport WG_RECORD
@@ -19,8 +22,6 @@ from wengert_core.tensor cimport Tensor, bump_version
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
-cdef tuple LONG_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                         "ComplexDouble")
 
 
 def configure(Op op, tuple results, named):
@@ -57,7 +58,7 @@ cdef int check_dtype(Op op, int code) except -1:
         return 0
     refused = op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
     if refused is None:
-        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{LONG_NAMES[code]}'")
+        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(code)}'")
     raise type(refused)(*refused.args)
 
 
@@ -99,7 +100,7 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
     cdef int i, k
     results = []
     for i, (array, code) in enumerate(computed):
-        if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        if op.impl[1] is None and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
             given = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
@@ -109,6 +110,45 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         result = tensor_of_result(array, code)
         results.append(result)
         outs[i] = <PyObject*> result
+    if op.impl[1] is None:
+        record_all(op, slots, outs, 1, live)
+        return results[0]
+    return several(op, slots, results, live)
+
+
+cdef int record_all(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1:
     if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
-        HOOKS.record(op, slots, outs, <int> len(results))
-    return results[0] if op.impl[1] is None else op.impl[1](*results)
+        HOOKS.record(op, slots, outs, n)
+    return 0
+
+
+cdef object several(Op op, PyObject** slots, list results, uint32_t live):
+    """Several outputs as the op's named tuple: recorded, or written into the tensors that out= gave."""
+    cdef PyObject* outs[4]
+    cdef int i
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        return written(op, <object> slots[op.out_slot], results, live)
+    for i in range(<int> len(results)):
+        outs[i] = <PyObject*> results[i]
+    record_all(op, slots, outs, <int> len(results), live)
+    return op.impl[1](*results)
+
+
+cdef object written(Op op, object out, list results, uint32_t live):
+    """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
+    cdef Tensor given, result
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
+                        f"not {type(out).__name__}")
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    for i, (item, result) in enumerate(zip(out, results)):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
+        if (<Tensor> item).code != result.code:
+            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
+    for item, result in zip(out, results):
+        given = prepare_out(op, <PyObject*> item, result.code, result.rank, result.dims, live)
+        copy_into(given, result)
+        bump_version(given)
+    return result_type(f"{op.name}_out", op.outputs)(*out)

@@ -2,7 +2,7 @@
 import numpy as np
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF, PyObject
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
@@ -18,14 +18,18 @@ cnp.import_array()
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
+cdef Py_ssize_t NO_STEPS[64]           # an array without elements has strides 0, as torch's
+memset(NO_STEPS, 0, sizeof(NO_STEPS))
+
+
 cdef object array_of(Tensor t):
     """A writable ndarray on t's memory, which it keeps alive. bfloat16, which NumPy lacks, becomes a float32 copy."""
     if t.code == BFLOAT16:
         return array_of(converted(t, FLOAT32))
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
     Py_INCREF(descr)
-    cdef object array = PyArray_NewFromDescr(<PyObject*> cnp.ndarray, <PyObject*> descr, t.rank, t.dims, t.dims + t.rank,
-                                             t.data, cnp.NPY_ARRAY_WRITEABLE, NULL)
+    cdef object array = PyArray_NewFromDescr(<PyObject*> cnp.ndarray, <PyObject*> descr, t.rank, t.dims,
+                                             t.dims + t.rank if t.count else NO_STEPS, t.data, cnp.NPY_ARRAY_WRITEABLE, NULL)
     owner = storage_of(t)
     Py_INCREF(owner)
     cnp.PyArray_SetBaseObject(array, owner)

@@ -4,7 +4,7 @@ import numpy as np
 from cpython.ref cimport PyObject
 
 from wengert_core.arrays cimport tensor_of_array
-from wengert_core.construct cimport store_checked
+from wengert_core.construct cimport store_assigned
 from wengert_core.dims cimport tensor_name
 from wengert_core.dtypes cimport BOOL, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
@@ -83,10 +83,10 @@ cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
         return False
     start_from(&g, t)
     walk(index, t, &g)
-    if t.code == FLOAT32 and PyFloat_CheckExact(value):
+    if t.code == FLOAT32 and PyFloat_CheckExact(value) and -1e38 <= PyFloat_AS_DOUBLE(value) <= 1e38:
         (<float*> number)[0] = <float> PyFloat_AS_DOUBLE(value)
     else:
-        store_checked(value, t.code, number)
+        store_assigned(value, t.code, number)
     fill_strided(g.data, g.strides, g.shape, g.rank, FACTS.itemsize[t.code], number)
     bump_version(t)
     return True
@@ -123,7 +123,7 @@ cdef object put(Tensor view, tuple indices, object source, object value):
         return call_masked_fill(view, <Tensor> indices[0], value)
     if source is None:
         values = new_empty(view.code, 0, NULL)
-        store_checked(<PyObject*> value, view.code, values.data)
+        store_assigned(<PyObject*> value, view.code, values.data)
     else:
         values = without_leading_ones(<Tensor> source, view.rank + widest(indices))
     slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False

@@ -8,18 +8,20 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.string cimport memset
 
 import numpy as np
 cimport numpy as cnp
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.dtypes cimport (BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
-from wengert_core.scalars cimport load_number, number_code, store_number
+from wengert_core.scalars cimport check_range, check_whole, load_number, number_code, store_number
 from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
 
 cdef extern from "Python.h":
@@ -53,10 +55,6 @@ cdef extern from *:
     void wengert_without_new(PyTypeObject* t) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
-LEGACY_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble")
-"""torch's C++ names of the dtypes by code: its messages use them, and the names of its tensor types."""
-cdef tuple NAMES = LEGACY_NAMES
 cdef object NDARRAY = np.ndarray
 cdef object GENERIC = np.generic
 cdef enum:
@@ -74,10 +72,6 @@ cdef int dtype_code(object spec) except -2:
     if spec is complex:
         return COMPLEX128
     return code_of(spec)
-
-
-cdef str legacy_name(int code):
-    return NAMES[code]
 
 
 cdef int scalar_code(PyObject* value) except -2:
@@ -152,13 +146,9 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 
 # ---- values
 
-cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages about fill values use
-
-
 cdef RuntimeError no_room(int code, object value, bint filling=False):
     """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
-    return RuntimeError(f"value cannot be converted to type {CPP[code] if filling else dtype_of(code).name} without overflow: "
+    return RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
                         f"{value!r}")
 
 
@@ -237,10 +227,33 @@ cdef object single_value(object item):
 
 
 cdef int store_checked(PyObject* value, int code, char* where) except -1:
-    """A fill value (a number, or a tensor of one element) as dtype ``code``; RuntimeError when it does not fit."""
+    """A fill value (a number, or a tensor of one element) as dtype ``code``; an error when it does not fit."""
     number = <object> value
     if isinstance(number, (Tensor, NDARRAY, GENERIC)):
         number = single_value(number)
+    check_whole(<PyObject*> number)
+    if FACTS.category[code] >= CAT_FLOAT:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_assigned(PyObject* value, int code, char* where) except -1:
+    """As store_checked, for ``x[i] = number``: torch makes a tensor of the number first, which it converts to 16 bits unchecked."""
+    number = <object> value
+    cdef int overflow = 0
+    if isinstance(number, (Tensor, NDARRAY, GENERIC)):
+        number = single_value(number)
+    if PyLong_Check(<PyObject*> number):
+        PyLong_AsLongLongAndOverflow(<PyObject*> number, &overflow)
+        if overflow:
+            raise ValueError(f"Overflow when unpacking long long: {number!r} does not fit into 64 bits")
+    if FACTS.category[code] >= CAT_FLOAT and code != FLOAT16 and code != BFLOAT16:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_single(object number, int code, char* where) except -1:
+    """A Python number as dtype ``code``; RuntimeError when an integer dtype cannot hold it, or a real one an imaginary part."""
     if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
         if number.imag != 0:
             raise no_room(code, number, True)
@@ -398,34 +411,55 @@ def blank_strided(dtype, tuple shape, tuple strides):
     return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
 
 
+cdef enum:
+    BLOCK = 256                        # numbers computed before they are converted together
+
 def ramp(Tensor tensor, start, step):
     """Fill a contiguous tensor with start + i * step, computed in double precision or in 64-bit integers."""
-    cdef double first = 0, pace = 0, value
-    cdef long long low = 0, stride = 0, whole
-    cdef Py_ssize_t i, itemsize = FACTS.itemsize[tensor.code]
-    cdef cast_fn narrow
-    cdef char* where = tensor.data
-    if FACTS.category[tensor.code] == CAT_FLOAT:
-        first, pace, narrow = start, step, cast(FLOAT64, tensor.code)
-        with nogil:
-            for i in range(tensor.count):
-                value = first + pace * <double> i
-                narrow(<char*> &value, 8, where, itemsize, 1)
-                where += itemsize
+    cdef double first = 0, pace = 0
+    cdef long long low = 0, stride = 0
+    cdef double reals[BLOCK]
+    cdef long long wholes[BLOCK]
+    cdef Py_ssize_t i, done = 0, n, itemsize = FACTS.itemsize[tensor.code]
+    cdef bint real = FACTS.category[tensor.code] == CAT_FLOAT
+    cdef cast_fn narrow = cast(FLOAT64 if real else INT64, tensor.code)
+    if real:
+        first, pace = start, step
     else:
-        low, stride, narrow = start, step, cast(INT64, tensor.code)
-        with nogil:
-            for i in range(tensor.count):
-                whole = low + stride * i
-                narrow(<char*> &whole, 8, where, itemsize, 1)
-                where += itemsize
+        low, stride = start, step
+    with nogil:
+        while done < tensor.count:
+            n = min(<Py_ssize_t> BLOCK, tensor.count - done)
+            if real:
+                for i in range(n):
+                    reals[i] = first + pace * <double> (done + i)
+                narrow(<char*> reals, 8, tensor.data + done * itemsize, itemsize, n)
+            else:
+                for i in range(n):
+                    wholes[i] = low + stride * (done + i)
+                narrow(<char*> wholes, 8, tensor.data + done * itemsize, itemsize, n)
+            done += n
     return tensor
+
+
+def identity(kind, Py_ssize_t n, Py_ssize_t m):
+    """An n by m matrix with ones on its diagonal and zeros elsewhere."""
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t i, itemsize
+    cdef double one = 1
+    cdef Tensor t
+    shape[0], shape[1] = n, m
+    t = new_empty(code_of(kind), 2, shape)
+    itemsize = FACTS.itemsize[t.code]
+    memset(t.data, 0, t.count * itemsize)
+    cast(FLOAT64, t.code)(<char*> &one, 0, t.data, (m + 1) * itemsize, min(n, m))
+    return t
 
 
 def line(Tensor tensor, first, last):
     """Fill a contiguous real tensor with numbers at equal distances from first to last, counted from both ends.
 
-    In double precision; single for floating dtypes of up to 32 bits, as torch.
+    In double precision; single for floating dtypes of up to 32 bits, each step rounded to the tensor's, as torch.
     """
     cdef double low, high, value
     cdef float short_value
@@ -437,9 +471,14 @@ def line(Tensor tensor, first, last):
     cdef char* where = tensor.data
     if FACTS.category[tensor.code] < CAT_FLOAT:
         first, last = int(first), int(last)
+    else:
+        check_range(first, tensor.code)
+        check_range(last, tensor.code)
     low, high = first, last
     step = (high - low) / (n - 1) if n > 1 else 0
     short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
+    if tensor.code == FLOAT16 or tensor.code == BFLOAT16:
+        return line_of_half(tensor, low, high)
     with nogil:
         for i in range(n):
             if is_short:
@@ -453,6 +492,31 @@ def line(Tensor tensor, first, last):
                     value = high - step * (n - 1 - i)
                 narrow(<char*> &value, 8, where, itemsize, 1)
             where += itemsize
+    return tensor
+
+
+cdef inline float rounded(float value, cast_fn narrow, cast_fn widen) noexcept nogil:
+    """To sixteen bits and back."""
+    cdef char half[2]
+    narrow(<char*> &value, 4, half, 2, 1)
+    widen(half, 2, <char*> &value, 4, 1)
+    return value
+
+
+cdef Tensor line_of_half(Tensor tensor, float low, float high):
+    """line in sixteen bits: the step, its multiples and the sums are rounded."""
+    cdef cast_fn narrow = cast(FLOAT32, tensor.code), widen = cast(tensor.code, FLOAT32)
+    cdef Py_ssize_t i, n = tensor.count
+    cdef float step, value
+    with nogil:
+        low, high = rounded(low, narrow, widen), rounded(high, narrow, widen)
+        step = rounded(rounded(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
+        for i in range(n):
+            if n > 1 and i >= n // 2:
+                value = high - rounded(step * <float> (n - 1 - i), narrow, widen)
+            else:
+                value = low + rounded(step * <float> i, narrow, widen)
+            narrow(<char*> &value, 4, tensor.data + 2 * i, 2, 1)
     return tensor
 
 

@@ -19,7 +19,7 @@ from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
 
 from wengert_core import devices as _devices
-from wengert_core.construct import LEGACY_NAMES
+from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op TO_COPY = None
@@ -239,13 +239,13 @@ def type_(Tensor self, dtype=None, non_blocking=False):
     'torch.FloatTensor'
     """
     if dtype is None:
-        return f"torch.{LEGACY_NAMES[self.code]}Tensor"
+        return f"torch.{_SCALAR_NAMES[self.code]}Tensor"
     kind = getattr(dtype, "dtype", dtype)
     if isinstance(kind, str):
         name = kind.removeprefix("torch.").removesuffix("Tensor")
-        if name not in LEGACY_NAMES:
+        if name not in _SCALAR_NAMES:
             raise ValueError(f"invalid type: '{kind}'")
-        return convert(self, LEGACY_NAMES.index(name), False)
+        return convert(self, _SCALAR_NAMES.index(name), False)
     if is_dtype(kind) and not isinstance(kind, type):
         return convert(self, dtype_code(kind), False)
     raise ValueError(f"invalid type: '{getattr(kind, '__name__', kind)}'")

@@ -1,6 +1,7 @@
 """Reading dimensions, sizes and indices from an op's slots, with torch's errors."""
 from cpython.ref cimport PyObject
 
+from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 from wengert_core.op cimport Op
 
 cdef extern from "Python.h":
@@ -13,14 +14,16 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
 
 
+cdef tuple NAMES = _SCALAR_NAMES
+
+
 cdef object dim_error(Py_ssize_t dim, int rank):
     return IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
 
 
 cdef str scalar_name(int code):
-    """torch's C++ name of a dtype, which its messages use: Float, Long."""
-    return ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-            "ComplexDouble")[code]
+    """torch's name of a dtype, which its messages use: Float, Long."""
+    return <str> NAMES[code]
 
 
 cdef str tensor_name(int code):

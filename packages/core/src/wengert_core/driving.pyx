@@ -4,6 +4,7 @@ from cpython.ref cimport Py_XDECREF, PyObject
 from libc.string cimport memcpy
 
 from wengert_core.caution import warn_user
+from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.scalars cimport number_code
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
@@ -97,8 +98,8 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
     if not can_cast(code, t.code):
-        raise RuntimeError(f"result type {dtype_name(code)} can't be cast to the desired output type "
-                           f"{dtype_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
+        raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
+                           f"{scalar_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if not same:
@@ -108,12 +109,6 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
     return t
-
-
-cdef str dtype_name(int code):
-    """torch's C++ name of a dtype, which its messages use: Float, Long."""
-    return ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-            "ComplexDouble")[code]
 
 
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:

@@ -19,6 +19,9 @@ class dtype:
     def to_complex(self) -> dtype: ...
 
 ALL: dict[str, dtype]
+SCALAR_NAMES: tuple[str, ...]
+C_NAMES: tuple[str, ...]
+FILL_NAMES: tuple[str, ...]
 
 def dtype_by_name(name: str) -> dtype: ...
 def promote_types(a: Any, b: Any) -> dtype: ...

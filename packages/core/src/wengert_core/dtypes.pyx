@@ -11,6 +11,16 @@ cdef DTypeFacts FACTS
 cdef list BY_CODE = []
 cdef dict BY_NAME = {}
 
+SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                "ComplexDouble")
+"""torch's names of the dtypes by code: its messages use them, and the names of its tensor types."""
+C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
+           "c10::complex<float>", "c10::complex<double>")
+"""C++'s names of the types of their elements, which some messages use."""
+FILL_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
+              "c10::complex<float>", "c10::complex<double>")
+"""And the names in messages about numbers that do not fit."""
+
 
 cdef class dtype:
     """A number type: ``wengert.float32`` and its kin. There is one object for each; compare with ``is`` or ``==``."""

@@ -12,11 +12,11 @@ import numpy as np
 
 from wengert_core import construct as _construct
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import ALL, dtype, get_default_dtype
+from wengert_core.dtypes import ALL, SCALAR_NAMES, dtype, get_default_dtype
 from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
-CPP_NAMES = dict(zip(ALL, _construct.LEGACY_NAMES, strict=True))
+CPP_NAMES = dict(zip(ALL, SCALAR_NAMES, strict=True))
 """torch's C++ names of the dtypes, which its messages use."""
 
 
@@ -162,6 +162,8 @@ def arange(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, without the end."""
     if type(start) is int and end is None and step is None and dtype is None and 0 <= start < 1 << 40:
         return _construct.ramp(_construct.blank(INT64, start), 0, 1)
+    if type(start) is float and type(end) is float and step is None and dtype is None and 0.0 <= end - start < 1e12:
+        return _construct.ramp(_construct.blank(get_default_dtype(), math.ceil(end - start)), start, 1.0)
     if start is None and end is None:
         raise invalid_combination(
             "arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)"
@@ -289,9 +291,7 @@ def eye(n: int, m: int | None, dtype: dtype | None) -> Tensor:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
-    kind = dtype or get_default_dtype()
-    tensor = _construct.blank(kind, n, m)
-    return _construct.put(tensor, np.eye(n, m, dtype=np.uint8 if kind.name == "bfloat16" else kind.name))
+    return _construct.identity(dtype or get_default_dtype(), n, m)
 
 
 def tril_indices(row: int, col: int, offset: int, dtype: dtype | None) -> Tensor:

@@ -11,8 +11,9 @@ from libc.string cimport memset
 
 from wengert_core.caution import warn_user
 from wengert_core.arrays cimport copy_into
-from wengert_core.construct cimport dtype_code, legacy_name, scalar_code, store_checked, tensor_of_data
+from wengert_core.construct cimport dtype_code, scalar_code, store_checked, tensor_of_data
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
+from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.layouts cimport new_preserved, wants_contiguous
@@ -34,7 +35,7 @@ cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
 cdef object STRIDED = _device.strided
 cdef enum:
-    WITHOUT_GIL = 1 << 15
+    WITHOUT_GIL = 0x8000 
 
 
 # ---- requires_grad
@@ -228,7 +229,7 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
     if not isinstance(<object> out, Tensor):
         raise op_error(op, op.out_slot, "Tensor", out)
     if code >= 0 and code != (<Tensor> out).code:
-        raise RuntimeError(f"dtype {legacy_name(code)} does not match dtype of out parameter ({legacy_name((<Tensor> out).code)}): "
+        raise RuntimeError(f"dtype {scalar_name(code)} does not match dtype of out parameter ({scalar_name((<Tensor> out).code)}): "
                            f"{op.name}() was asked for {dtype_of(code)!r}, out= is {dtype_of((<Tensor> out).code)!r}")
     return (<Tensor> out).code
 

@@ -67,7 +67,7 @@ cdef bint is_channels_last(Tensor t) noexcept:
 def is_set_to(Tensor self, Tensor tensor):
     """Whether both are the same elements of the same storage, with one shape and strides."""
     cdef int i
-    if self.storage != tensor.storage or self.data != tensor.data or not same_shape(self, tensor):
+    if storage_of(self).data != storage_of(tensor).data or self.data != tensor.data or not same_shape(self, tensor):
         return False
     for i in range(self.rank):
         if strides_of(self)[i] != strides_of(tensor)[i]:

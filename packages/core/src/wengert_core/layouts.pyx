@@ -43,28 +43,29 @@ cdef bint wants_contiguous(PyObject* memory_format, bint otherwise) except -1:
 
 cdef inline int compare(int a, int b, const Py_ssize_t* strides, const Py_ssize_t* sizes) noexcept:
     """1 when dim a must lie further out than b, -1 when further in, 0 when the strides do not say."""
-    if strides == NULL or strides[a] == 0 or strides[b] == 0:
+    if strides[a] == 0 or strides[b] == 0:
         return 0
     if strides[a] != strides[b]:
         return 1 if strides[a] > strides[b] else -1
     return 1 if sizes[a] > sizes[b] else 0
 
 
-cdef void order_of(int ndim, const Py_ssize_t* strides, const Py_ssize_t* otherwise, const Py_ssize_t* sizes, int* order) noexcept:
-    """Dims by falling stride; where ``strides`` do not say (0: expanded), by the strides ``otherwise`` (or NULL), else as they are.
+cdef void order_of(int ndim, int n, const Py_ssize_t** strides, const Py_ssize_t* sizes, int* order) noexcept:
+    """Dims by falling stride, by the first of n that says (0: expanded, does not say), else as they are.
 
     An insertion sort from the innermost dim outwards, as torch's, so that ties come out alike.
     """
-    cdef int i, k, at, verdict
+    cdef int i, k, m, at, verdict
     cdef int inner[64]
     for i in range(ndim):
         inner[i] = ndim - 1 - i
     for i in range(1, ndim):
         at = i
         for k in range(i - 1, -1, -1):
-            verdict = compare(inner[k], inner[at], strides, sizes)
-            if verdict == 0:
-                verdict = compare(inner[k], inner[at], otherwise, sizes)
+            verdict = 0
+            for m in range(n):
+                if verdict == 0:
+                    verdict = compare(inner[k], inner[at], strides[m], sizes)
             if verdict > 0:
                 inner[k], inner[at] = inner[at], inner[k]
                 at = k
@@ -99,6 +100,7 @@ cdef bint is_dense(Tensor t, const int* order) noexcept:
 
 cdef Tensor new_preserved(Tensor t, int code):
     cdef Tensor out = new_empty(code, t.rank, t.dims)
+    cdef const Py_ssize_t* own
     cdef int order[64]
     cdef int i
     if t.flags & TF_CONTIGUOUS and code == t.code:
@@ -107,7 +109,8 @@ cdef Tensor new_preserved(Tensor t, int code):
         return out
     if t.rank < 2 or t.count == 0:
         return out
-    order_of(t.rank, strides_of(t), NULL, t.dims, order)
+    own = strides_of(t)
+    order_of(t.rank, 1, &own, t.dims, order)
     if is_dense(t, order):
         for i in range(t.rank):
             out.dims[t.rank + i] = t.dims[t.rank + i] // FACTS.itemsize[t.code] * FACTS.itemsize[code]

@@ -6,7 +6,7 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.along cimport along_run, asked_code, check_dtype
+from wengert_core.along cimport along_run, asked_code, check_dtype, several
 from wengert_core.arrays cimport contiguous_copy, converted
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
@@ -19,7 +19,7 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15
+    WITHOUT_GIL = 0x8000 
 
 cdef struct Lines:                     # Op.data of these ops
     Reduction* places
@@ -85,7 +85,6 @@ cdef object place_run(Op op, PyObject** slots):
 cdef object extreme_run(Op op, PyObject** slots):
     """max, min along a dim: one pass for the values, one for the places."""
     cdef Lines* lines = <Lines*> op.data
-    cdef PyObject* outs[2]
     cdef Tensor t, values, places
     cdef uint64_t mask
     cdef uint32_t live
@@ -101,10 +100,7 @@ cdef object extreme_run(Op op, PyObject** slots):
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     values = reduced(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
     places = reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot])
-    if live & WG_RECORD and HOOKS.record != NULL:
-        outs[0], outs[1] = <PyObject*> values, <PyObject*> places
-        HOOKS.record(op, slots, outs, 2)
-    return op.impl[1]((values, places))
+    return several(op, slots, [values, places], live)
 
 
 cdef object scan_run(Op op, PyObject** slots):

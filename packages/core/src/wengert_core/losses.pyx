@@ -17,7 +17,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, op_error
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -105,6 +105,13 @@ cdef bint backward(ClassLoss* p, real_t* grad, real_t* weight, real_t* out) noex
 
 
 # ---- checks
+
+def refuse_gradient(str function, str argument, t):
+    """RuntimeError for an argument that requires a gradient, which the function does not have."""
+    if isinstance(t, Tensor) and (<Tensor> t).flags & thread_state().modes & WG_GRAD:
+        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot have "
+                           "requires_grad True.")
+
 
 cdef int check_weight(Tensor weight, Py_ssize_t n_classes, int code) except -1:
     if weight.rank != 1 or weight.dims[0] != n_classes:
@@ -212,6 +219,7 @@ cdef object forward_run(Op op, PyObject** slots):
     set_up(&p, op, slots, target, x.rank, x.dims)
     if weight is not None:
         check_weight(weight, p.n_classes, x.code)
+        refuse_gradient("nll_loss_forward" if x.rank <= 2 else "nll_loss2d_forward", "weight", weight)
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
     out = computed(op, slots, &p, x, weight, x.code, (<Tensor> slots[1]).rank if p.reduction == NONE and x.rank > 1 else 0,

@@ -12,6 +12,7 @@ import numpy as np
 from wengert_core.arrays cimport array_into, array_of, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, call_bound, find_op
 from wengert_core.products cimport computing_code, has_product, multiply
@@ -98,8 +99,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
 
 cdef str c_name(int code):
     """C++'s name of a dtype, which some of torch's messages use."""
-    return ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
-            "c10::complex<float>", "c10::complex<double>")[code]
+    return <str> _C_NAMES[code]
 
 
 cdef object no_bool(str label):

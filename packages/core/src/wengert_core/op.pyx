@@ -284,11 +284,6 @@ def is_taken(Op op):
     return OPS.get(op.name, op) is not op
 
 
-def unregister(Op op):
-    """Forget an op (a plugin that was removed)."""
-    OPS.pop(op.name, None)
-
-
 cdef Op find_op(str name):
     return <Op> OPS[name]
 

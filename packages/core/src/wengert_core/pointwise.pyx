@@ -20,20 +20,21 @@ from wengert_core.driving cimport (LIVE_INTERCEPT, after_write, before_write, br
                                    intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.types cimport npy_intp
+from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
 from wengert_core.state cimport thread_state
-from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop, sort_dims
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity, shape_tuple, storage_of
+from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
     bint PyLong_CheckExact(PyObject* o) noexcept
 
 cdef enum:
-    WITHOUT_GIL = 1 << 15              # from this many elements on the GIL is released
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare": PROMOTE_COMPARE,
@@ -256,8 +257,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
             live |= (<Tensor> own[i]).flags
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
-    if p.promotion == PROMOTE_WHERE and own[1] == <PyObject*> None:
-        return op.options["alone"](<object> own[0])
+    if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):
+        return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
     if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
@@ -380,38 +381,34 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
 
 
 cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
-    """A fresh result, with the layout of the first input that has the whole shape, as torch keeps layouts."""
-    cdef Tensor t, first = None
-    cdef int i, k
-    cdef bint whole
-    for i in range(n):
-        if isinstance(<object> slots[i], Tensor):
-            t = <Tensor> slots[i]
-            whole = t.rank == ndim
-            for k in range(ndim):
-                whole = whole and t.dims[k] == shape[k]
-            if whole:
-                first = t
-                break
-    if first is None or ndim < 2 or first.flags & TF_CONTIGUOUS:
-        return new_empty(code, ndim, shape)
-    return new_with_order_of(first, code)
-
-
-cdef Tensor new_with_order_of(Tensor t, int code):
-    """A dense tensor of t's shape whose dims lie in memory in the order of t's strides."""
+    """A fresh result; its dims lie in memory in the order of the first input that tells two of them apart, as in torch."""
+    cdef Py_ssize_t strides[4][64]
+    cdef const Py_ssize_t* read[4]
     cdef int order[64]
-    cdef Py_ssize_t step = FACTS.itemsize[code]
-    cdef int i, d
-    cdef Tensor out = new_empty(code, t.rank, t.dims)
-    if out.count == 0:
-        return out
-    sort_dims(t.rank, t.dims + t.rank, order)
-    for i in range(t.rank - 1, -1, -1):
-        d = order[i]
-        out.dims[t.rank + d] = step
-        step *= t.dims[d]
-    set_contiguity(out)
+    cdef Tensor t, out
+    cdef int i, k, n_read = 0, offset
+    cdef bint rows = True, whole
+    if ndim < 2:
+        return new_empty(code, ndim, shape)
+    for i in range(n):
+        if not isinstance(<object> slots[i], Tensor):
+            continue
+        t = <Tensor> slots[i]
+        rows = rows and t.flags & TF_CONTIGUOUS != 0
+        offset = ndim - t.rank
+        whole = offset == 0
+        for k in range(t.rank):
+            whole = whole and t.dims[k] == shape[k]
+        if rows and whole:
+            return new_empty(code, ndim, shape)
+        for k in range(ndim):
+            strides[n_read][k] = 0 if k < offset or t.dims[k - offset] != shape[k] else t.dims[t.rank + k - offset]
+        read[n_read] = strides[n_read]
+        n_read += 1
+    out = new_empty(code, ndim, shape)
+    if out.count and n_read:
+        order_of(ndim, n_read, read, shape, order)
+        dense_strides(out, order)
     return out
 
 

@@ -29,8 +29,8 @@ cdef extern from "numpy/ufuncobject.h":
         const char* types
 
 cdef enum:
-    COPY_FROM = 1 << 12                # multiplications from which on an operand is copied for BLAS
-    WITHOUT_GIL = 1 << 15              # multiplications from which on the GIL is released
+    COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
+    WITHOUT_GIL = 0x8000               # multiplications from which on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef struct ProductLoop:

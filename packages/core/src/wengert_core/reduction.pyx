@@ -18,6 +18,7 @@ import numpy as np
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT64,
                                   N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.reduce cimport find_reduction
@@ -35,7 +36,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     STRIP = 128                        # WG_STRIP of kernels/reduce.h: kept elements that a kernel takes side by side
-    SECTION = 1 << 16                  # elements of a section, when it is one stretch
+    SECTION = 0x10000                  # elements of a section, when it is one stretch
 
 cdef struct Axis:
     Py_ssize_t size
@@ -59,8 +60,6 @@ cdef struct Job:                       # one reduced dim, for several threads
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef tuple KINDS = ("sum", "mean", "same", "truth")
-cdef tuple LONG_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                         "ComplexDouble")
 
 
 def configure(Op op, str kernel, str kind, dtypes):
@@ -196,9 +195,9 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
     cdef int code = code_of(<object> slots[r.dtype_slot]) if asked else t.code
     if r.kind == REDUCE_MEAN and FACTS.category[code] < CAT_FLOAT:
         raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be either a floating "
-                           f"point or complex dtype. Got: {LONG_NAMES[code]}")
+                           f"point or complex dtype. Got: {scalar_name(code)}")
     if not r.accepts >> t.code & 1:
-        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{LONG_NAMES[t.code]}'")
+        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
     if asked or r.kind != REDUCE_SUM:

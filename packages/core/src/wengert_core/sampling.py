@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes import C_NAMES
 from wengert_core.factories import CPP_NAMES, not_for
 from wengert_core.tensor import Tensor
 
@@ -21,14 +22,6 @@ DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """Bits of a floating dtype's significand: all integers up to 2**digits are exact."""
 LIMITS = {"bool": (0, 1), "uint8": (0, 255), "int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1),
           "int32": (-(1 << 31), (1 << 31) - 1), "int64": (-(1 << 63), (1 << 63) - 1)}  # fmt: skip
-C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long",
-}
 
 
 def _precision(kind: Any) -> type:
@@ -151,6 +144,6 @@ def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: 
         for name, bound in (("from", low), ("to - 1", high - 1)):
             if not least <= bound <= most:
                 raise RuntimeError(
-                    f"{name} is out of bounds for {C_NAMES[kind.name]}: {bound} is not in [{least}, {most}]"
+                    f"{name} is out of bounds for {C_NAMES[kind.code]}: {bound} is not in [{least}, {most}]"
                 )
     return rng.integers(low, high - 1, shape, np.int64, endpoint=True)

@@ -4,23 +4,24 @@ from cpython.complex cimport PyComplex_AsCComplex, PyComplex_Check
 from cpython.float cimport PyFloat_AsDouble, PyFloat_Check
 from cpython.long cimport PyLong_Check
 from cpython.ref cimport PyObject
+from libc.math cimport isfinite
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
 
 import numpy as np
 
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                                   UINT8, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of)
+from wengert_core.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.kernels.casts cimport cast
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
+    unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0xFFFFFFFFFFFFFFFF
     bint PyFloat_CheckExact(PyObject* o) noexcept
     bint PyLong_CheckExact(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object GENERIC = np.generic
-cdef tuple CPP = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-                  "c10::complex<float>", "c10::complex<double>")       # the names torch's messages use
 
 
 cdef int number_code(PyObject* value) except -2:
@@ -55,16 +56,18 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         real = PyFloat_AsDouble(<object> value)
     elif FACTS.category[code] < CAT_FLOAT:
         if PyComplex_Check(<object> value):
-            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {<object> value!r}")
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
         number = <object> value
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
-            raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {number!r}")
+            check_whole(value)
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {number!r}")
         cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
         return 0
     elif PyComplex_Check(<object> value):
         return store_complex(complex(<object> value), code, where)
     else:
+        check_whole(value)
         real = PyFloat_AsDouble(<object> value)
     if code == FLOAT32:
         (<float*> where)[0] = <float> real
@@ -75,10 +78,33 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
     return 0
 
 
+cdef int check_whole(PyObject* value) except -1:
+    """OverflowError for an int beyond 64 bits, signed or unsigned: torch takes none, whatever the dtype."""
+    cdef int overflow = 0
+    if PyLong_Check(<object> value):
+        PyLong_AsLongLongAndOverflow(<object> value, &overflow)
+        if overflow:
+            PyLong_AsUnsignedLongLong(<object> value)
+    return 0
+
+
+cdef int check_range(object number, int code) except -1:
+    """RuntimeError for a finite number beyond the largest one of a floating dtype."""
+    cdef double limit = (65504.0 if code == FLOAT16 else 3.3895313892515355e38 if code == BFLOAT16
+                         else 3.4028234663852886e38 if code == FLOAT32 or code == COMPLEX64 else 0.0)
+    cdef double part
+    if limit == 0.0:
+        return 0
+    for part in ((number.real, number.imag) if PyComplex_Check(number) else (PyFloat_AsDouble(number),)):
+        if not -limit <= part <= limit and isfinite(part):
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {number!r}")
+    return 0
+
+
 cdef int store_complex(object value, int code, char* where) except -1:
     cdef double parts[2]
     if FACTS.category[code] != CAT_COMPLEX and value.imag != 0:
-        raise RuntimeError(f"value cannot be converted to type {CPP[code]} without overflow: {value!r}")
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {value!r}")
     parts[0], parts[1] = value.real, value.imag
     cast(COMPLEX128, code)(<char*> parts, 16, where, 16, 1)
     return 0

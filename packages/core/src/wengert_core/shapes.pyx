@@ -173,7 +173,7 @@ cdef Tensor build_transpose(Op op, PyObject** slots, Tensor t):
 
 cdef Tensor build_t(Op op, PyObject** slots, Tensor t):
     if t.rank > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {t.rank}D: its shape is "
+        raise RuntimeError(f"{op.name}() expects a tensor with <= 2 dimensions, but self is {t.rank}D: its shape is "
                            f"{list(shape_tuple(t))}; use .mT, .transpose() or .permute()")
     return geometry_transpose(t, 0, 1 if t.rank == 2 else 0)
 

@@ -18,8 +18,8 @@ cdef enum:                             # Tensor.flags above the bits of state.h
     TF_RETAINS_GRAD = 512
     TF_INFERENCE = 1024                # made in inference mode
     TF_META_SHIFT = 12                 # 3 bits: how a view came to be (ViewOrigin)
-    TF_META_MASK = 7 << 12
-    TF_SUBCLASS = 1 << 15
+    TF_META_MASK = 0x7000 
+    TF_SUBCLASS = 0x8000 
 
 cdef enum ViewOrigin:
     VIEW_DEFAULT = 0

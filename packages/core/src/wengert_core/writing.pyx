@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 import numpy as np
 
 from wengert_core.arrays cimport contiguous_copy, copy_into, tensor_of_array
-from wengert_core.construct cimport store_checked
+from wengert_core.construct cimport store_assigned, store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport fill_strided
@@ -111,7 +111,7 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
                                "dimensions.")
     elif number_code(value) < 0:
         raise op_error(op, 1, "Number", value)
-    return store_checked(value, code, number)
+    return store_assigned(value, code, number) if isinstance(<object> value, Tensor) else store_checked(value, code, number)
 
 
 cdef object fill_run(Op op, PyObject** slots):

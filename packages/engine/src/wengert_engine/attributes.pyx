@@ -7,6 +7,8 @@ from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
@@ -99,11 +101,6 @@ def set_grad(Tensor self, value):
         hold(&extra_of(self).grad, value)
 
 
-# What torch's messages call the dtypes, by DTypeCode.
-cdef tuple CPP_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
-                        "float", "double", "c10::complex<float>", "c10::complex<double>")
-
-
 cdef int check_grad(Tensor self, object value) except -1:
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
@@ -111,8 +108,8 @@ cdef int check_grad(Tensor self, object value) except -1:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
     if g.code != self.code:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{CPP_NAMES[g.code]}' to a tensor with grad_dtype "
-                           f"'{CPP_NAMES[self.code]}'. The gradient must match the tensor's dtype: convert it with .to()")
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{_C_NAMES[g.code]}' to a tensor with grad_dtype "
+                           f"'{_SCALAR_NAMES[self.code]}'. The gradient must match the tensor's dtype: convert it with .to()")
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
                            f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "
@@ -136,7 +133,7 @@ def detach(Tensor self):
 
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
-    if self.flags & TF_VIEW and self.base != NULL and ((<Tensor> self.base).flags & WG_GRAD or self.flags & WG_GRAD):
+    if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
                            "buckets, and hence detach_() cannot be called on these gradients.")

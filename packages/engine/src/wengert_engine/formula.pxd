@@ -54,6 +54,9 @@ cdef class Formula:
     cdef bint silent                   # no node at all (not differentiable)
     cdef bint has_list
     cdef PyObject* node_type           # class of the nodes; owned by keep
+    cdef int n_named                   # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
+    cdef uint8_t named_slots[2]
+    cdef PyObject* node_types[25]      # by the kinds of what these slots hold; owned by keep
     cdef readonly str error            # not None: backward raises this
     cdef readonly object entry         # the table's entry
     cdef readonly Op op
@@ -65,6 +68,9 @@ cdef class Formula:
     cdef int add_function(self, InputRule* r, object fn, bint slopes) except -1
     cdef int argument(self, str name, uint32_t wanted_by) except -100
     cdef int add_joint(self, object fn) except -1
+    cdef int name_nodes(self, object name, str usual) except -1
+    cdef object node_class(self, str name)
     cdef int add_saved_properties(self, object cls) except -1
 
 cdef Formula formula_of(Op op)         # read on first use
+cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept       # the class of nodes, where its name depends on arguments

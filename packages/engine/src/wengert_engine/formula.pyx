@@ -3,11 +3,20 @@
 A formula's parameter names say what is saved: an argument's name its value, ``self_shape`` and ``self_dtype`` a fact of it,
 ``result`` (or an output's name) an output, ``grad`` the gradient of the first output, ``grads`` those of all, ``needs`` which inputs
 need a gradient. What no rule asks for is not kept.
+
+Note [Names of nodes]
+    torch numbers the overloads of an op: SumBackward0 is of x.sum(), SumBackward1 of x.sum(0). An entry's ``node`` may be a function of
+    what some arguments are (a word of KINDS); it is called here for all that could be, so that recording only looks up a class.
 """
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
-from wengert_engine.node cimport make_node_class
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
+
+cdef extern from "Python.h":
+    bint PyTuple_Check(PyObject* o) noexcept
+    bint PyList_Check(PyObject* o) noexcept
 
 cdef object FIND = None                # callable (Op) -> table entry or None
 
@@ -16,6 +25,27 @@ def set_source(find):
     """Say where formulas come from: find(op) gives a table's entry, or None when there is none."""
     global FIND
     FIND = find
+
+
+cdef enum:
+    N_KINDS = 5
+
+cdef tuple KINDS = ("none", "number", "tensor", "matrix", "several")   # what an argument is; a matrix is a tensor of two dims
+
+
+cdef inline int kind_of(PyObject* value) noexcept:
+    if value == <PyObject*> None:
+        return 0
+    if isinstance(<object> value, Tensor):
+        return 3 if (<Tensor> value).rank == 2 else 2
+    return 4 if PyTuple_Check(value) or PyList_Check(value) else 1
+
+
+cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept:
+    cdef int kinds = kind_of(slots[f.named_slots[0]]) * N_KINDS
+    if f.n_named > 1:
+        kinds += kind_of(slots[f.named_slots[1]])
+    return f.node_types[kinds]
 
 
 class Identity:
@@ -36,23 +66,57 @@ cdef class Formula:
 
     def __cinit__(self, Op op, object entry):
         cdef Op plain = op.out_of_place if op.flags & OP_INPLACE and op.out_of_place is not None else op
+        cdef str shown = plain.name if plain.flags & OP_INPLACE else f"aten::{plain.name}"     # set_, as torch says it
         self.op, self.entry, self.keep = op, entry, []
         self.all_outputs = True
         self.saved_names = ()
         if entry is None:
-            self.error = f"the derivative for '{plain.name}' is not implemented"
+            self.error = f"derivative for {shown} is not implemented"
             self.read_all_tensors()
         elif entry.kind == "not_differentiable":
             self.silent = True
         elif entry.kind == "not_implemented":
-            self.error = f"the derivative for '{plain.name}' is not implemented: {entry.reason}"
+            self.error = f"derivative for {shown} is not implemented: {entry.reason}"
             self.read_all_tensors()
         else:
             self.read(entry)
-        cls = make_node_class(entry.node_name if entry is not None and entry.node_name else camel(plain.name) + "Backward0")
+        if self.error is not None:
+            self.name_nodes("torch::autograd::NotImplemented", "")
+        else:
+            self.name_nodes(None if entry is None else entry.node_name, camel(plain.name) + "Backward0")
+
+    cdef int name_nodes(self, object name, str usual) except -1:
+        """Make the classes of nodes: one, or one for each name that a function gives. Note [Names of nodes]."""
+        cdef int first, second
+        if not callable(name):
+            cls = self.node_class(name or usual)
+            self.node_type = <PyObject*> cls
+            return 0
+        classes = {}
+        names = list(parameter_names(name))
+        fixed = {"inplace": bool(self.op.flags & OP_INPLACE)} if "inplace" in names else {}
+        slots = [n for n in names if n != "inplace"]
+        if len(slots) > 2:
+            raise ValueError(f"the formula of '{self.op.name}' names nodes by {len(slots)} arguments, the most are two")
+        for i, slot in enumerate(slots):
+            self.named_slots[i] = self.slot_of(slot)
+        for first in range(len(KINDS)):
+            for second in range(len(KINDS)):
+                given = dict(zip(slots, (KINDS[first], KINDS[second])))
+                chosen = name(**given, **fixed)
+                if chosen not in classes:
+                    classes[chosen] = self.node_class(chosen)
+                cls = classes[chosen]
+                self.node_types[first * N_KINDS + second] = <PyObject*> cls
+        self.node_type = self.node_types[0]
+        self.n_named = len(slots)
+        return 0
+
+    cdef object node_class(self, str name):
+        cls = make_node_class(name)
         self.add_saved_properties(cls)
         self.keep.append(cls)
-        self.node_type = <PyObject*> cls
+        return cls
 
     cdef int slot_of(self, str name) except -1:
         try:

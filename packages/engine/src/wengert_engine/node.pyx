@@ -395,8 +395,14 @@ cdef void node_dealloc(PyObject* o) noexcept:
 
 
 cdef object make_node_class(str name):
-    """A class of nodes for one op, so that type(grad_fn) tells what was recorded."""
-    cls = type(name, (Node,), {"__slots__": (), "__module__": "wengert.autograd"})
+    """A class of nodes for one op, so that type(grad_fn) tells what was recorded. Its ``name()`` is the whole name, with a C++
+    namespace where torch's has one.
+    """
+    short = name.rpartition("::")[2]
+    members = {"__slots__": (), "__module__": "wengert.autograd"}
+    if short != name:
+        members["name"] = lambda self: name
+    cls = type(short, (Node,), members)
     wengert_adopt(<PyTypeObject*> cls, <destructor> node_dealloc)
     return cls
 
@@ -411,8 +417,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 
 # ---- leaves
 
-cdef object AccumulateGrad = make_node_class("AccumulateGrad")
-AccumulateGrad.name = lambda self: "torch::autograd::AccumulateGrad"   # the name that torch gives
+cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 

@@ -17,15 +17,14 @@ from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
                                   shape_tuple, storage_of, strides_of, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, formula_of
+from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
 from wengert_engine.saved cimport versions_in
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEQUENCE, SAVED_TENSOR,
                                   Edge, Node, Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef object CopySlices = make_node_class("CopySlices")
-CopySlices.name = lambda self: "torch::autograd::CopySlices"      # the name that torch gives
+cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
@@ -86,7 +85,7 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
         return None
     for i in range(n_outs):
         n_sizes += (<Tensor> outs[i]).rank
-    node = new_node(<PyTypeObject*> f.node_type, NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
+    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
     node.formula = <PyObject*> f
     node.needs = needs
     if f.error is not None:

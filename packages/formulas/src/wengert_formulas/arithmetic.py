@@ -9,13 +9,18 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, conj, real
+from wengert_formulas.base import TABLE, by_other, conj, of_tensor, real
 
 elementwise, derivative, linear = TABLE.elementwise, TABLE.derivative, TABLE.linear
 
 # ---- sums and products
 elementwise("add", self=1, other=lambda alpha: alpha)
-elementwise("sub", self=1, other=lambda alpha: -alpha)
+elementwise(
+    "sub",
+    self=1,
+    other=lambda alpha: -alpha,
+    node=lambda self: "RsubBackward1" if self == "number" else "SubBackward0",  # 1 - x
+)
 elementwise("mul", self=lambda other: other, other=lambda self: self)
 elementwise("neg", -1)
 elementwise("positive", 1)
@@ -42,10 +47,30 @@ def div_tangent_other(other_t: Tensor, other: Any, result: Tensor, rounding_mode
     return -other_t * (result / other) if rounding_mode is None else wc.zeros_like(other_t)
 
 
-derivative("div", self=div_grad_self, other=div_grad_other, jvp={"self": div_tangent_self, "other": div_tangent_other})
+def div_name(self: str, rounding_mode: str) -> str:
+    """Of a number and a tensor it is torch's number * tensor.reciprocal()."""
+    if rounding_mode != "none":
+        return "DivBackward2"
+    return "MulBackward0" if self == "number" else "DivBackward0"
+
+
+derivative(
+    "div",
+    self=div_grad_self,
+    other=div_grad_other,
+    jvp={"self": div_tangent_self, "other": div_tangent_other},
+    node=div_name,
+)
 TABLE.not_implemented("floor_divide", "its derivative is 0; write torch.div(..., rounding_mode='floor'), which says so")
-elementwise("remainder", self=1, other=lambda self, other: -wc.div(self, other, rounding_mode="floor"))
-elementwise("fmod", self=1, other=lambda self, other: -wc.div(self, other, rounding_mode="trunc"))
+elementwise(
+    "remainder",
+    self=1,
+    other=lambda self, other: -wc.div(self, other, rounding_mode="floor"),
+    node=by_other("Remainder"),
+)
+elementwise(
+    "fmod", self=1, other=lambda self, other: -wc.div(self, other, rounding_mode="trunc"), node=by_other("Fmod")
+)
 elementwise("reciprocal", lambda result: -(result * result))
 
 
@@ -75,7 +100,12 @@ def logarithm(x: Any, to_complex: bool) -> complex:
     return math.log(x) if x > 0 else math.nan
 
 
-elementwise("pow", self=pow_slope, exponent=pow_exponent_slope)
+def pow_name(self: str, exponent: str) -> str:
+    """Of a tensor and a number, of two tensors, of a number and a tensor."""
+    return f"PowBackward{2 if self == 'number' else int(of_tensor(exponent))}"
+
+
+elementwise("pow", self=pow_slope, exponent=pow_exponent_slope, node=pow_name)
 elementwise("sqrt", lambda result: 0.5 / result)
 elementwise("rsqrt", lambda result: -0.5 * result**3)
 
@@ -103,7 +133,9 @@ def direction_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 
 derivative("sgn", self=direction_grad, jvp=lambda self_t, self, result: direction_grad(self_t, self, result))
-elementwise("copysign", self=lambda self, result: self.sign() * result.sign(), other=None)
+elementwise(
+    "copysign", self=lambda self, result: self.sign() * result.sign(), other=None, node=by_other("Copysign", 0)
+)
 elementwise("hypot", self=lambda self, result: self / result, other=lambda other, result: other / result)
 TABLE.not_implemented("heaviside", "it is a step")
 
@@ -153,12 +185,34 @@ def above(self: Tensor, min: Any, max: Any) -> Any:
     return self > max if min is None else (self > max) | (max < min)
 
 
-elementwise("clamp", self=inside, min=below, max=above)
-elementwise("clamp_min", self=lambda self, min: self >= min, min=lambda self, min: self < min)
-elementwise("clamp_max", self=lambda self, max: self <= max, max=lambda self, max: self > max)
+elementwise(
+    "clamp",
+    self=inside,
+    min=below,
+    max=above,
+    node=lambda min, max: "ClampBackward0" if of_tensor(min) or of_tensor(max) else "ClampBackward1",
+)
+elementwise(
+    "clamp_min",
+    self=lambda self, min: self >= min,
+    min=lambda self, min: self < min,
+    node=lambda min: f"ClampMinBackward{int(of_tensor(min))}",
+)
+elementwise(
+    "clamp_max",
+    self=lambda self, max: self <= max,
+    max=lambda self, max: self > max,
+    node=lambda max: f"ClampMaxBackward{int(of_tensor(max))}",
+)
 
 # ---- three tensors at once
-elementwise("lerp", self=lambda weight: 1 - weight, end=lambda weight: weight, weight=lambda self, end: end - self)
+elementwise(
+    "lerp",
+    self=lambda weight: 1 - weight,
+    end=lambda weight: weight,
+    weight=lambda self, end: end - self,
+    node=lambda weight: f"LerpBackward{int(of_tensor(weight))}",
+)
 elementwise(
     "addcmul", self=1, tensor1=lambda tensor2, value: tensor2 * value, tensor2=lambda tensor1, value: tensor1 * value
 )

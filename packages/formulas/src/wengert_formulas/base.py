@@ -13,6 +13,27 @@ from wengert_formulas.table import FormulaTable
 TABLE = FormulaTable("core")
 
 
+# ---- names of nodes: torch numbers the overloads of an op
+def of_tensor(kind: str) -> bool:
+    """Whether an argument of that kind is a tensor."""
+    return kind in ("tensor", "matrix")
+
+
+def by_dim(name: str) -> Any:
+    """Overload 0 without dim, 1 with it."""
+    return lambda dim: f"{name}Backward{int(dim != 'none')}"
+
+
+def by_other(name: str, of_tensors: int = 1) -> Any:
+    """One overload for a tensor as ``other``, another for a number."""
+    return lambda other: f"{name}Backward{of_tensors if of_tensor(other) else 1 - of_tensors}"
+
+
+def by_value(name: str) -> Any:
+    """Overload 0 for a number as ``value``, 1 for a tensor."""
+    return lambda value: f"{name}Backward{int(of_tensor(value))}"
+
+
 def conj(x: Any) -> Any:
     """The complex conjugate of a tensor or a number; a real one itself."""
     return x.conj() if isinstance(x, Tensor) else x.conjugate()

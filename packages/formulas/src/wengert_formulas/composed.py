@@ -1,6 +1,6 @@
 """The one table: importing the modules fills it."""
 
-from wengert_formulas import (
+from wengert_formulas import (  # noqa: F401
     activations,
     arithmetic,
     comparison,
@@ -23,26 +23,4 @@ from wengert_formulas import (
 )
 from wengert_formulas.base import TABLE
 
-MODULES = (
-    activations,
-    arithmetic,
-    comparison,
-    complex_parts,
-    conversion,
-    exponential,
-    factories,
-    indexing,
-    joining,
-    matmul,
-    random,
-    reductions,
-    rounding,
-    scans,
-    softmax,
-    sorting,
-    statistics,
-    trigonometric,
-    views,
-)
-
-__all__ = ["MODULES", "TABLE"]
+__all__ = ["TABLE"]

@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, of_tensor
 
 elementwise = TABLE.elementwise
 LOG_2, LOG_10 = math.log(2), math.log(10)
@@ -33,7 +33,12 @@ def xlogy_slope(self: Tensor, other: Any) -> Tensor:
     return wc.where((self == 0) & (other <= 0), 0, wc.xlogy(wc.ones_like(self), other))
 
 
-elementwise("xlogy", self=xlogy_slope, other=lambda self, other: self / other)
+def xlogy_name(self: str, other: str) -> str:
+    """Of two tensors, of a number and a tensor, of a tensor and a number."""
+    return f"XlogyBackward{1 if self == 'number' else 0 if of_tensor(other) else 2}"
+
+
+elementwise("xlogy", self=xlogy_slope, other=lambda self, other: self / other, node=xlogy_name)
 
 
 def logit_slope(self: Tensor, eps: float | None) -> Tensor:

@@ -7,19 +7,35 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, by_value, of_tensor
 
 linear, derivative = TABLE.linear, TABLE.derivative
 Shape = tuple[int, ...]
 
 # ---- writes to a whole tensor
-linear("copy_", self=None, src=1, jvp=lambda src_t, result: wc.zeros_like(result).copy_(src_t), node="CopyBackwards")
-linear("fill", self=None, value=1, node="FillBackward2")  # the engine's edge sums
+
+
+def fill_name(value: str, inplace: bool) -> str:
+    """Of a number, of a tensor; then the same in place."""
+    return f"FillBackward{int(of_tensor(value)) + 2 * inplace}"
+
+
+linear(
+    "copy_",
+    self=None,
+    src=1,
+    jvp=lambda src_t, result: wc.zeros_like(result).copy_(src_t),
+    node="torch::autograd::CopyBackwards",
+)
+linear("fill", self=None, value=1, node=fill_name)  # the engine's edge sums
 TABLE.zero("zero_")
 
 # ---- masks
 linear(
-    "masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: wc.where(mask, grad, 0)
+    "masked_fill",
+    self=lambda grad, mask: grad.masked_fill(mask, 0),
+    value=lambda grad, mask: wc.where(mask, grad, 0),
+    node=by_value("MaskedFill"),
 )
 
 
@@ -56,6 +72,7 @@ linear(
     "index_fill",
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: wc.index_select(grad, dim, index).sum(),
+    node=by_value("IndexFill"),
 )
 linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))
 
@@ -72,7 +89,7 @@ def taken(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
 def kept(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
     """The gradient, and 0 at the places written to."""
     if reduce == "multiply":
-        raise RuntimeError("the derivative for 'scatter' with reduce='multiply' is not implemented: use scatter_reduce")
+        raise RuntimeError("derivative for aten::scatter is not implemented: for reduce='multiply'")
     return grad if reduce == "add" else wc.scatter(grad, dim, index, 0)
 
 
@@ -81,6 +98,12 @@ def scattered(self_t: Tensor, dim: int, index: Tensor, src: Any, src_t: Any, red
     return wc.scatter(self_t, dim, index, src_t if isinstance(src, Tensor) else 0, reduce=reduce)
 
 
-linear("scatter", self=kept, src=taken, jvp=scattered)
+linear(
+    "scatter",
+    self=kept,
+    src=taken,
+    jvp=scattered,
+    node=lambda src: f"ScatterBackward{int(not of_tensor(src))}",
+)
 linear("scatter_add", self=1, src=taken)
 TABLE.not_differentiable("nonzero")

@@ -7,15 +7,16 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, count_of, dims_of, spread, with_dims
+from wengert_formulas.base import TABLE, by_dim, count_of, dims_of, spread, with_dims
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
 # ---- sums
-linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))
+linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim), node=by_dim("Sum"))
 linear(
     "mean",
     self=lambda grad, self_shape, dim, keepdim: spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim),
+    node=by_dim("Mean"),
 )
 
 
@@ -46,6 +47,7 @@ def prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: boo
 derivative(
     "prod",
     self=prod_grad,
+    node=by_dim("Prod"),
     jvp=lambda self_t, self, result, dim, keepdim: (self_t * prod_slope(self, result, dim, keepdim)).sum(dim, keepdim),
 )
 
@@ -62,6 +64,30 @@ def extreme_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: 
     return spread(grad, self.shape, dim, keepdim) * winners(self, result, dim, keepdim)
 
 
+def equals(self: Tensor, result: Tensor) -> Tensor:
+    """Where the elements are the result; NaN counts as equal to NaN."""
+    return (self == result) | (self.isnan() & result.isnan())
+
+
+def whole_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The gradient, shared by the elements that are the result."""
+    equal = equals(self, result)
+    return wc.where(equal, grad / equal.sum(), 0)
+
+
+def whole_tangent(self_t: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The mean of the tangents of these elements."""
+    equal = equals(self, result)
+    return wc.where(equal, self_t, 0).sum() / equal.sum()
+
+
+for name in ("_max", "_min", "_median", "_nanmedian"):
+    derivative(
+        name,
+        self=whole_grad,
+        jvp=whole_tangent,
+        node=f"{name[1:].capitalize()}Backward{int(name in ('_max', '_min'))}",
+    )
 for name in ("amax", "amin"):
     derivative(
         name,

@@ -28,5 +28,6 @@ for name in ("median", "nanmedian", "kthvalue"):
         self=put_back,
         outputs=("values",),
         jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+        node=None if name == "kthvalue" else f"{name.capitalize()}Backward1",
     )
 TABLE.not_differentiable("argsort", "_unique")

@@ -25,6 +25,10 @@ from typing import Any
 
 Rule = Callable[..., Any] | int | float | None
 Jvp = Callable[..., Any] | Mapping[str, Callable[..., Any]] | None
+NodeName = str | Callable[..., str] | None
+"""A name of nodes (None: the op's name in camel case and "Backward0"), or a function that gives it: of what up to two
+arguments are ("none", "number", "tensor", "matrix": a tensor of two dims, "several": a list or tuple), and of
+``inplace`` (bool)."""
 
 
 class Entry:
@@ -42,7 +46,7 @@ class Entry:
         joint: Callable[..., Any] | None = None,
         joint_inputs: tuple[str, ...] = (),
         outputs: tuple[str, ...] | None = None,
-        node_name: str | None = None,
+        node_name: NodeName = None,
         reason: str = "",
     ) -> None:
         self.op = op
@@ -74,7 +78,7 @@ class FormulaTable:
             raise ValueError(f"table '{self.name}' has two formulas for the op '{entry.op}'")
         self.entries[entry.op] = entry
 
-    def elementwise(self, op: str, slope: Rule = None, /, *, node: str | None = None, **slopes: Rule) -> None:
+    def elementwise(self, op: str, slope: Rule = None, /, *, node: NodeName = None, **slopes: Rule) -> None:
         """d result / d input for each input, elementwise: gives vjp (grad * conj(slope)) and jvp (tangent * slope).
 
         slope: for the only input ``self``; or one for each input by name; a number is a constant slope.
@@ -82,7 +86,7 @@ class FormulaTable:
         inputs: dict[str, Rule] = {"self": slope} if slope is not None else slopes
         self._add(Entry(op, "elementwise", inputs, node_name=node))
 
-    def linear(self, op: str, /, *, node: str | None = None, jvp: Jvp = None, **inputs: Rule) -> None:
+    def linear(self, op: str, /, *, node: NodeName = None, jvp: Jvp = None, **inputs: Rule) -> None:
         """An op that is linear in the named inputs taken together: its jvp is the op itself on the tangents.
 
         inputs: for each its vjp, a function of ``grad`` (or 1, -1, a constant).
@@ -90,7 +94,7 @@ class FormulaTable:
         """
         self._add(Entry(op, "linear", inputs, jvp=jvp, node_name=node))
 
-    def multilinear(self, op: str, /, *, node: str | None = None, **inputs: Rule) -> None:
+    def multilinear(self, op: str, /, *, node: NodeName = None, **inputs: Rule) -> None:
         """An op that is linear in each named input: its jvp sums the op with one tangent in its input's place."""
         self._add(Entry(op, "multilinear", inputs, node_name=node))
 
@@ -100,7 +104,7 @@ class FormulaTable:
         /,
         *,
         jvp: Jvp = None,
-        node: str | None = None,
+        node: NodeName = None,
         outputs: tuple[str, ...] | None = None,
         joint: Callable[..., Any] | None = None,
         joint_inputs: tuple[str, ...] = (),

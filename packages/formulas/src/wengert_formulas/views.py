@@ -19,15 +19,26 @@ def reshaped(self_t: Tensor, result: Tensor) -> Tensor:
     return self_t.reshape(result.shape)
 
 
+
+def numbered(name: str) -> Any:
+    """torch counts the in-place variant of a view op as its second overload."""
+    return lambda inplace: f"{name}Backward{int(inplace)}"
+
+
+def squeeze_name(dim: str, inplace: bool) -> str:
+    """squeeze has three overloads: of no dim, of one, of several."""
+    return f"SqueezeBackward{({'none': 0, 'several': 2}.get(dim, 1)) + 3 * inplace}"
+
+
 # ---- the same elements
 linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("alias", self=1)
 linear("clone", self=1)
-linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
-linear("t", self=lambda grad: grad.t(), node="TBackward0")
-linear("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
-linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim))
+linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=numbered("Transpose"))
+linear("t", self=lambda grad: grad.t(), node=numbered("T"))
+linear("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape), node=squeeze_name)
+linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim), node=numbered("Unsqueeze"))
 linear("expand", self=1)  # the engine's edge sums what was repeated
 
 
@@ -96,7 +107,7 @@ def as_strided_tangent(
     return wc.restride(self_t, self_geometry, (tuple(size), tuple(stride), offset), self_geometry)
 
 
-linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent)
+linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=numbered("AsStrided"))
 linear("restride", self=lambda grad, source, target, shared: wc.restride(grad, target, source, shared))
 
 # ---- complex numbers as pairs
@@ -107,3 +118,7 @@ linear("view_as_complex", self=lambda grad: wc.view_as_real(grad))
 linear("split", self=lambda grads, dim: wc.cat(grads, dim))
 linear("split_with_sizes", self=lambda grads, dim: wc.cat(grads, dim))
 linear("unbind", self=lambda grads, dim: wc.stack(grads, dim))
+
+# ---- in place only
+TABLE.not_differentiable("resize_", "resize_as_")  # they refuse tensors that require grad
+TABLE.not_implemented("set_", "the tensor shows other memory")

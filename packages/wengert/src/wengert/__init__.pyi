@@ -11,6 +11,8 @@ from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
+from wengert_engine.attributes import detach as detach
+from wengert_engine.attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_registry import Registry
 
@@ -79,6 +81,7 @@ from wengert_core import argmin as argmin
 from wengert_core import argsort as argsort
 from wengert_core import argwhere as argwhere
 from wengert_core import as_strided as as_strided
+from wengert_core import as_strided_ as as_strided_
 from wengert_core import as_tensor as as_tensor
 from wengert_core import asarray as asarray
 from wengert_core import asin as asin
@@ -419,6 +422,8 @@ from wengert_core import repeat as repeat
 from wengert_core import repeat_interleave as repeat_interleave
 from wengert_core import reshape as reshape
 from wengert_core import reshape_as as reshape_as
+from wengert_core import resize_ as resize_
+from wengert_core import resize_as_ as resize_as_
 from wengert_core import resolve_conj as resolve_conj
 from wengert_core import resolve_neg as resolve_neg
 from wengert_core import restride as restride
@@ -443,6 +448,7 @@ from wengert_core import select as select
 from wengert_core import select_backward as select_backward
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
+from wengert_core import set_ as set_
 from wengert_core import set_default_dtype as set_default_dtype
 from wengert_core import set_num_threads as set_num_threads
 from wengert_core import set_printoptions as set_printoptions
@@ -479,6 +485,7 @@ from wengert_core import sqrt_ as sqrt_
 from wengert_core import square as square
 from wengert_core import square_ as square_
 from wengert_core import squeeze as squeeze
+from wengert_core import squeeze_ as squeeze_
 from wengert_core import stack as stack
 from wengert_core import std as std
 from wengert_core import std_mean as std_mean
@@ -490,6 +497,7 @@ from wengert_core import sum as sum
 from wengert_core import swapaxes as swapaxes
 from wengert_core import swapdims as swapdims
 from wengert_core import t as t
+from wengert_core import t_ as t_
 from wengert_core import take as take
 from wengert_core import take_along_dim as take_along_dim
 from wengert_core import tan as tan
@@ -515,6 +523,7 @@ from wengert_core import tile as tile
 from wengert_core import topk as topk
 from wengert_core import trace as trace
 from wengert_core import transpose as transpose
+from wengert_core import transpose_ as transpose_
 from wengert_core import tril as tril
 from wengert_core import tril_ as tril_
 from wengert_core import tril_indices as tril_indices
@@ -531,6 +540,7 @@ from wengert_core import unfold as unfold
 from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
 from wengert_core import unsqueeze as unsqueeze
+from wengert_core import unsqueeze_ as unsqueeze_
 from wengert_core import var as var
 from wengert_core import var_mean as var_mean
 from wengert_core import vdot as vdot

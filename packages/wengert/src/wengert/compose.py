@@ -25,6 +25,10 @@ PARTS = {
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
 
 
+HIDDEN = {"compose", "_compose"}
+"""Names that ``dir(wengert)`` leaves out: rows of op tables which torch does not show."""
+
+
 class MissingPartError(ImportError):
     """A part of wengert that is not installed; says which command installs it."""
 
@@ -64,6 +68,7 @@ def mount_table(table: Any) -> None:
     """Mount a table's ops. A row such as ``max.dim`` is a form of the op ``max``, not a place."""
     ops = table.ops
     mount({name: op for name, op in ops.items() if name.partition(".")[0] not in ops or "." not in name})
+    HIDDEN.update(table.hidden)
 
 
 def mount_module(dotted: str) -> ModuleType:

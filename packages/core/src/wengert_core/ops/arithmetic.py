@@ -227,7 +227,6 @@ heaviside = binary(
     reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
     texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
-    no_record=True,
     doc="0 below 0, 1 above it, values at 0.",
 )
 
@@ -318,6 +317,18 @@ addcdiv = pointwise(
     check="true_division",
     doc="self + value * tensor1 / tensor2.",
 )
+
+
+def places(condition: Any, self: Any, other: Any) -> Any:
+    """``where`` of a condition alone; of a condition and one value it is an error."""
+    if self is None and other is None:
+        return TABLE.ops["nonzero"](condition, as_tuple=True)
+    raise TypeError(
+        f"where() received an invalid combination of arguments - got (Tensor, {type(self).__name__}, "
+        f"{type(other).__name__}): give condition alone, or condition, self and other"
+    )
+
+
 where = ternary(
     "where(Tensor condition, Any? self=None, Any? other=None) -> Tensor",
     kernels=["where"],
@@ -326,7 +337,7 @@ where = ternary(
     dtypes=EVERY,
     method=False,
     inplace=False,
-    texts={"alone": lambda mask: TABLE.ops["nonzero"](mask, as_tuple=True)},
+    texts={"alone": places},
     doc="self where condition holds, other elsewhere; alone: the places where condition holds.",
 )
 

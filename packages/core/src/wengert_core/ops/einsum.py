@@ -231,6 +231,43 @@ def contracted(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
     return result.permute([labels.index(label) for label in output])
 
 
+# ---- two operands whose dims fit as they are: planned once
+
+
+@lru_cache(maxsize=1024)
+def plan(equation: str, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
+    """What ``multiplied`` needs for operands of these shapes; None where there is more to do than one product."""
+    (la, lb), output = parsed(equation, (len(first), len(second)))
+    size: dict[Any, int] = {}
+    plain = len(set(la)) == len(la) and len(set(lb)) == len(lb)
+    for label, extent in zip([*la, *lb], [*first, *second], strict=True):
+        plain = plain and size.setdefault(label, extent) == extent
+    summed = [label for label in la if label in lb and label not in output]
+    if not plain or not summed or {*la, *lb} != {*output, *summed}:
+        return None
+    own = [[label for label in output if label in one and label not in other] for one, other in ((la, lb), (lb, la))]
+    swapped = bool(own[0] and own[1] and output.index(own[0][0]) > output.index(own[1][0]))
+    if swapped:
+        la, lb, own = lb, la, own[::-1]
+    batch = [label for label in output if label in la and label in lb]
+    n = [math.prod(size[label] for label in group) for group in (batch, own[0], summed, own[1])]
+    orders = []
+    for labels, wanted in ((la, [*batch, *own[0], *summed]), (lb, [*batch, *summed, *own[1]])):
+        places = [labels.index(label) for label in wanted]
+        orders.append(None if places == list(range(len(places))) else places)
+    labels = [*batch, *own[0], *own[1]]
+    shapes = (n[0], n[1], n[2]), (n[0], n[2], n[3]), [size[label] for label in labels]
+    return swapped, orders, shapes, [labels.index(label) for label in output]
+
+
+def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: list[int]) -> Any:
+    """One product of matrices, as ``pair`` would do it."""
+    left, right = (b, a) if swapped else (a, b)
+    left = (left if orders[0] is None else left.permute(orders[0])).reshape(shapes[0])
+    right = (right if orders[1] is None else right.permute(orders[1])).reshape(shapes[1])
+    return TABLE.ops["bmm"](left, right).view(shapes[2]).permute(order)
+
+
 def from_sublists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """The equation of operands that alternate with lists of subscript numbers; a last list is the output's."""
 
@@ -269,6 +306,10 @@ def einsum(*args: Any) -> Any:
     for i, x in enumerate(operands):
         if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
+    if len(operands) == 2:
+        way = plan(equation, tuple(operands[0].shape), tuple(operands[1].shape))
+        if way is not None:
+            return multiplied(*operands, *way)
     labelled, output = parsed(equation, tuple(x.dim() for x in operands))
     parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
     check_sizes(parts)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.dtypes import promote_types
-from wengert_core.ops.loss_reduction import NAMES, type_name
+from wengert_core.dtypes import SCALAR_NAMES, promote_types
+from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -192,7 +192,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
     kind = promote_types(x1.dtype, x2.dtype)
     if kind.category < 2:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {NAMES[kind.name]}")
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
     norm = TABLE.ops["norm"]
     x1, x2 = TABLE.ops["broadcast_tensors"](x1, x2)
     sizes = [norm(x, 2, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.tensor import Tensor
 
-NAMES = {
-    "bool": "Bool",
-    "uint8": "Byte",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
 NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def type_name(x: Tensor) -> str:
     """The tensor's dtype as torch's messages call it."""
-    return NAMES[x.dtype.name]
+    return SCALAR_NAMES[x.dtype.code]
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
@@ -119,6 +120,7 @@ def binary_cross_entropy(
             "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
             "number use binary_cross_entropy_with_logits"
         )
+    refuse_gradient("binary_cross_entropy", "weight", weight)
     loss = entropy_op(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -141,6 +143,8 @@ def binary_cross_entropy_with_logits(
             f"result type {type_name(input)} can't be cast to the desired output type "
             f"{type_name(target)}: convert the target with .float()"
         )
+    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight)
+    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     logs = TABLE.ops["nn.functional.logsigmoid"](input)
     if pos_weight is not None:
         logs = logs * ((pos_weight - 1) * target + 1)

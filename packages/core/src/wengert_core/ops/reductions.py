@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
 
 along, reduction = TABLE.along, TABLE.reduction
 ops = TABLE.ops
-LONG = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
 
 sum_ = reduction(
     "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -49,6 +49,16 @@ amin = reduction(
     reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
     doc="The smallest over some dims.",
 )
+for name in ("max", "min"):
+    reduction(
+        f"_{name}(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+        kernel=f"a{name}",
+        kind="same",
+        dtypes=REAL,
+        reference=TABLE.ops[f"a{name}"].reference,
+        method=False,
+        doc=f"{name} of all elements: as a{name}, but a node of its own name, and NaNs share the gradient.",
+    )
 reduction(
     "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
     kernel="any",
@@ -135,14 +145,14 @@ min_dim = along(
 )
 
 
-def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, out: Any) -> Any:
     """max and min: of two tensors, of all elements, or along a dim."""
     if other is None and hasattr(dim, "data_ptr"):
         dim, other = None, dim
     if other is not None:
-        return ops[f"{name}imum"](input, other)
+        return ops[f"{name}imum"](input, other, out=out)
     if dim is not None:
-        return ops[f"{name}.dim"](input, dim, keepdim)
+        return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not hasattr(input, "numel"):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if not input.numel():
@@ -150,21 +160,25 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument."
         )
-    return ops[f"a{name}"](input)
+    return ops[f"_{name}"](input, out=out)
 
 
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    return whole_or_along("max", input, dim, keepdim, other)
+    return whole_or_along("max", input, dim, keepdim, other, out)
 
 
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    return whole_or_along("min", input, dim, keepdim, other)
+    return whole_or_along("min", input, dim, keepdim, other, out)
 
 
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest."""
+    if out is not None:
+        least, largest = out
+        pair = amin(input, dim, keepdim, out=least), amax(input, dim, keepdim, out=largest)
+        return result_type("aminmax_out", ("min", "max"))(*pair)
     return result_type("aminmax", ("min", "max"))(amin(input, dim, keepdim), amax(input, dim, keepdim))
 
 
@@ -180,7 +194,8 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     """The mean of what is not NaN."""
     if input.dtype.category < 2:
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {LONG[input.dtype.name]}"
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{SCALAR_NAMES[input.dtype.code]}"
         )
     nothing = ops["isnan"](input)
     total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)

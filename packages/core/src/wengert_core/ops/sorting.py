@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
 
@@ -130,28 +131,45 @@ for name, ignore, words in (
     )
 
 
-def whole(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
+def whole_row(name: str) -> None:
+    """The row of _median or _nanmedian: of all elements."""
+    pair = ops[f"{name}.dim"]
+    TABLE.staged(
+        f"_{name}(Tensor self) -> Tensor",
+        stages=lambda x: pair(x.reshape(-1), 0)[0],
+        reference=lambda xp, x: pair.reference(xp, x.reshape(-1), 0, False)[0],
+        method=False,
+        doc=f"{name} of all elements; equal ones share the gradient.",
+    )
+
+
+whole_row("median")
+whole_row("nanmedian")
+
+
+def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     """Of all elements as one tensor, or along a dim as (values, indices)."""
     if dim is not None:
-        return ops[f"{name}.dim"](input, dim, keepdim)
+        return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not input.numel():
         return TABLE.ops["mean"](input)  # NaN
-    return ops[f"{name}.dim"](input.reshape(-1), 0)[0]
+    return ops[f"_{name}"](input)
 
 
-def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle value (the lower of two); along a dim as (values, indices)."""
-    return whole("median", input, dim, keepdim)
+    return whole("median", input, dim, keepdim, out)
 
 
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle value of what is not NaN; along a dim as (values, indices)."""
-    return whole("nanmedian", input, dim, keepdim)
+    return whole("nanmedian", input, dim, keepdim, out)
 
 
-def msort(input: Any) -> Any:
+def msort(input: Any, *, out: Any = None) -> Any:
     """input sorted along its first dim."""
-    return sort_op(input, 0)[0]
+    pair = None if out is None else (out, out.new_empty(0, dtype=DTYPES["int64"]))
+    return sort_op(input, 0, out=pair)[0]
 
 
 for function in (median, nanmedian, msort):

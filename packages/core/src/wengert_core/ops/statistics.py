@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.ops.table import TABLE
 from wengert_core.staged import as_dtype
 
 ops = TABLE.ops
-LONG = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
 
 
 # ---- variance
@@ -152,7 +152,8 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {LONG[self.dtype.name]}"
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{SCALAR_NAMES[self.dtype.code]}"
         )
     if dtype is not None:
         self = as_dtype(self, dtype.name)

@@ -235,6 +235,50 @@ TABLE.attribute(
     ),
 )
 
+# ---- in place: the tensor's own geometry changes
+for schema in (
+    "t_(Tensor self) -> Tensor",
+    "transpose_(Tensor self, int dim0, int dim1) -> Tensor",
+    "squeeze_(Tensor self, int[]?* dim=None) -> Tensor",
+    "unsqueeze_(Tensor self, int dim) -> Tensor",
+    "as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+):
+    NAME = schema.partition("_(")[0]
+    TABLE.restriding(
+        schema, out_of_place=TABLE.ops[NAME], function=NAME == "as_strided", doc=f"In-place version of {NAME}."
+    )
+TABLE.restriding(
+    "resize_(Tensor self, int[]* size, *, object? memory_format=None) -> Tensor",
+    way="resize_",
+    doc="Other sizes for the same memory, row by row; with more memory (not cleared) where it does not suffice.",
+)
+TABLE.restriding(
+    "resize_as_(Tensor self, Tensor the_template, *, object? memory_format=None) -> Tensor",
+    way="resize_as_",
+    function=True,
+    doc="resize_ to another tensor's sizes.",
+)
+TABLE.restriding(
+    "set_(Tensor self, object? source=None, int storage_offset=0, int[]? size=None, int[]? stride=None) -> Tensor",
+    way="set_",
+    doc="The memory and geometry of another tensor or of a storage; without one, no elements.",
+)
+
+
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """In-place version of swapaxes."""
+    swapped: Tensor = TABLE.ops["transpose_"](input, axis0, axis1)
+    return swapped
+
+
+def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """In-place version of swapdims."""
+    swapped: Tensor = TABLE.ops["transpose_"](input, dim0, dim1)
+    return swapped
+
+
+TABLE.methods |= {"swapaxes_": swapaxes_, "swapdims_": swapdims_}
+
 
 def cut_points(size: int, sections: int) -> list[int]:
     """Where numpy.array_split would cut."""

@@ -24,12 +24,14 @@ class Rows:
     """Operators of one owner, by name.
 
     name: what the registry knows the table by, and what formulas for it are registered under.
+    hidden: names of rows that ``dir(wengert)`` leaves out.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
+        self.hidden: set[str] = set()
         self.installed = False
 
     def __repr__(self) -> str:
@@ -50,6 +52,11 @@ def with_out(schema: str) -> str:
     """The schema with the out= parameter that every allocating op has."""
     head, returns = schema.rsplit(") -> ", 1)
     return f"{head}{'' if ' *, ' in head else ', *'}, Tensor? out=None) -> {returns}"
+
+
+def with_outs(schema: str) -> str:
+    """The schema of an op with several outputs, with an out= parameter for a tuple of as many tensors."""
+    return with_out(schema).replace("Tensor? out=None", "object? out=None")
 
 
 def inplace(schema: str) -> str:

@@ -12,7 +12,7 @@ from wengert_core import staged as _staged
 from wengert_core.dtypes import dtype
 from wengert_core.named import result_type
 from wengert_core.op import Op
-from wengert_core.rows.base import EVERY, Reference, Rows, with_out
+from wengert_core.rows.base import EVERY, Reference, Rows, with_out, with_outs
 
 
 class ReductionRows(Rows):
@@ -27,6 +27,7 @@ class ReductionRows(Rows):
         reference: Reference,
         dtypes: Iterable[dtype] = EVERY,
         doc: str = "",
+        method: bool = True,
         no_record: bool = False,
     ) -> Op:
         """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
@@ -38,7 +39,7 @@ class ReductionRows(Rows):
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
         _reduction.configure(op, kernel, kind, options["dtypes"])
-        return self.add(op, op.name)
+        return self.add(op, op.name, method=method)
 
     def along(
         self,
@@ -57,12 +58,13 @@ class ReductionRows(Rows):
         """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim is counted from the front.
 
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
-        Two outputs come as the op's named tuple.   refusal: by the name of a dtype or category.
+        Several outputs come as the op's named tuple, and out= takes a tuple.
+        refusal: by the name of a dtype or category.
         kernel: ("place" | "extreme" | "scan", the name of the kernel), where there is one for some dtypes.
         key: the name in the table when it is not the op's: "max.dim".
         """
         op = Op(
-            with_out(schema) if len(results) == 1 else schema,
+            with_out(schema) if len(results) == 1 else with_outs(schema),
             "along",
             doc=doc,
             reference=reference,

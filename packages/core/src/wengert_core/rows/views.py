@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core import parts as _parts
 from wengert_core import reshaping as _reshaping
+from wengert_core import restriding as _restriding
 from wengert_core import shapes as _shapes
 from wengert_core import splitting as _splitting
 from wengert_core import views as _views
@@ -40,6 +41,25 @@ class ViewRows(Rows):
         if geometry == "view":
             _shapes.configure_view(op)
         return self.add(op, op.name, method=method)
+
+    def restriding(
+        self, schema: str, *, way: str = "view", doc: str, out_of_place: Op | None = None, function: bool = False
+    ) -> Op:
+        """A row that changes the geometry of its first argument.
+
+        way: "view" (as the view op ``out_of_place`` does), "resize_", "resize_as_" or "set_".
+        """
+        op = Op(
+            schema,
+            "geometry",
+            doc=doc,
+            inplace=True,
+            out_of_place=out_of_place,
+            no_record=way.startswith("resize"),
+            options={"function": function},
+        )
+        _restriding.configure(op, way)
+        return self.add(op, op.name)
 
     def multi_view(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "") -> Op:
         """A row whose outputs are several views: a tuple of tensors."""

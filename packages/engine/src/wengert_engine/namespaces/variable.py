@@ -1,9 +1,9 @@
 """Variable (deprecated): the name tensors with gradients once had."""
 
-import warnings
 from typing import Any
 
 from wengert_core import TABLE
+from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 from wengert_engine.starting import queue_callback
@@ -39,8 +39,7 @@ class Variable(metaclass=VariableMeta):
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         if volatile:
-            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-                          UserWarning, stacklevel=2)
+            warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         result: Any = data.detach()
         result.requires_grad = requires_grad
         return result

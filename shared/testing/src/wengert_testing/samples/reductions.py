@@ -229,6 +229,8 @@ CASES = [
         for name in ("median", "nanmedian")
         for inputs in [[(T(5),), (T(4),), (T(3, 4), 1), (T(3, 4), 0, True)]]
     ),
+    *(OpCase(f"_{name}", middle, [(T(5),), (T(4),), (T(3, 4),), (T(),)]) for name in ("median", "nanmedian")),
+    *(OpCase(f"_{name}", over(name), [(T(4),), (T(2, 3),), (T(),)]) for name in ("max", "min")),
     *(
         OpCase(f"{name}.dim", middle, [(T(5), 0), (T(3, 4), 1), (T(3, 4), 0, True), (T(), 0)])
         for name in ("median", "nanmedian")

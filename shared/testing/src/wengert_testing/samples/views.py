@@ -75,7 +75,24 @@ def least(n: Any) -> Any:
     return lambda x: getattr(np, f"atleast_{n}d")(x)
 
 
+
+def first_elements(x: Any, size: Any) -> Any:
+    return x.reshape(-1)[: int(np.prod(size))].reshape(size)
+
+
+IN_PLACE = "a leaf is not written to: see tests/ops/test_inplace_geometry.py"
+
 CASES = [
+    OpCase("resize_", first_elements, [(T(2, 3), (3, 2)), (T(6), (2, 2))], strided=False, grad=False, note=IN_PLACE),
+    OpCase(
+        "resize_as_",
+        lambda x, template: first_elements(x, template.shape),
+        [(T(2, 3), T(3, 2)), (T(6), T(2))],
+        strided=False,
+        grad=False,
+        note=IN_PLACE,
+    ),
+    OpCase("set_", lambda x, source: source, [(T(2, 3), T(4)), (T(), T(2, 2))], grad=False, note=IN_PLACE),
     *(
         OpCase(name, lambda x, shape: x.reshape(shape), SHAPED, complex=True, strided=name == "reshape")
         for name in ("view", "_unsafe_view", "reshape")

@@ -1,0 +1,29 @@
+"""Which rows ``dir(wengert)`` does not show, because torch has no function of that name at the top.
+
+They are there all the same: code that was written for wengert_core, formulas and plugins call them by these names.
+"""
+
+from wengert_core.ops.table import TABLE
+
+METHODS = (
+    "add_ addcdiv_ addcmul_ addmm_ atan2_ bernoulli_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_ "
+    "bitwise_right_shift_ bitwise_xor_ cauchy_ contiguous copy_ copysign_ div_ eq_ erfinv_ expand expand_as "
+    "exponential_ floor_divide_ fmod_ ge_ geometric_ gt_ heaviside_ hypot_ index_add_ index_copy_ index_fill_ le_ "
+    "lerp_ log_normal_ logical_and_ logical_not_ logical_or_ logical_xor_ lt_ mH mT masked_fill_ masked_scatter_ mul_ "
+    "ne_ new_empty new_empty_strided new_full new_ones new_tensor new_zeros normal_ pow_ random_ remainder_ repeat "
+    "reshape_as resize_ scatter_ scatter_add_ set_ sgn_ sign_ squeeze_ sub_ t_ transpose_ tril_ triu_ unfold "
+    "uniform_ unsqueeze_ view view_as"
+).split()
+"""torch has these as methods (or attributes) only."""
+
+ELSEWHERE = "gelu leaky_relu leaky_relu_ linalg_vector_norm log_sigmoid nll_loss silu silu_ softplus".split()
+"""torch has these in nn.functional or linalg, some by another name."""
+
+INNER = (
+    "_binary_cross_entropy _max _median _min _nanmedian _to_copy _unsafe_view alias diagonal_backward gelu_backward "
+    "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
+    "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward"
+).split()
+"""What formulas and other ops call."""
+
+TABLE.hidden.update(METHODS, ELSEWHERE, INNER)

@@ -1,0 +1,223 @@
+"""In-place changes of geometry: t_, squeeze_, as_strided_ ... change a tensor's own sizes and strides; resize_ and set_ its memory too.
+
+Note [How geometry changes in place]
+    The builder of the op without the underscore makes a view of the tensor, and the tensor takes over the view's geometry. What is
+    recorded is that view op, of a stand-in with the tensor's geometry and history from before. No element was written: the base of
+    a view has the history it had, and other views of that base find the version raised and make theirs anew.
+"""
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+
+from wengert_core.dims cimport ints_slot
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
+from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
+from wengert_core.layouts import contiguous_format, preserve_format
+from wengert_core.memory cimport FOREIGN_BIN
+from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.state cimport WG_GRAD, WG_INFER, WG_RECORD, thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, new_empty,
+                                  new_on_memory, new_view, same_shape, storage_of, strides_of, swap_contents, version_of)
+from wengert_core.views cimport checked_self, set_shortcuts, view_fn
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+def configure(Op op, str way):
+    """Make ``op`` change its first argument's geometry. way: "view" (as op.out_of_place does), "resize_", "resize_as_" or "set_"."""
+    if way == "view":
+        op.data = op.out_of_place.data
+        op.run = restride_run
+        set_shortcuts(op)
+    elif way == "resize_":
+        op.run = resize_run
+    elif way == "resize_as_":
+        op.run = resize_as_run
+    elif way == "set_":
+        op.run = set_run
+    else:
+        raise ValueError(f"{op.name}: no way to change geometry is called {way!r}")
+
+
+# ---- the geometry of a view
+
+cdef object restride_run(Op op, PyObject** slots):
+    cdef Tensor t = checked_self(op, slots), view, before
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef PyObject* own[16]
+    cdef PyObject* outs[1]
+    cdef PyObject* keep = NULL
+    cdef int i
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    view = (<view_fn> op.data)(op, slots, t)
+    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+        HOOKS.before_inplace(op, slots, &keep)
+        Py_XDECREF(keep)
+    before = with_history(t)
+    swap_contents(t, view)
+    bump_version(t)
+    if before.flags & thread_state().modes & WG_GRAD and HOOKS.record != NULL:
+        for i in range(op.n_params):
+            own[i] = slots[i]
+        own[0], outs[0] = <PyObject*> before, <PyObject*> t
+        HOOKS.record(op, own, outs, 1)
+        t.attr_version = version_of(t)
+    return t
+
+
+cdef Tensor with_history(Tensor t):
+    """A stand-in for t as it is now: its memory, geometry and place in the graph."""
+    cdef Tensor other = alias(t)
+    if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
+        HOOKS.view_grad_fn(t)
+    other.flags |= t.flags & WG_GRAD
+    other.output_nr = t.output_nr
+    if t.grad_fn != NULL:
+        Py_INCREF(<object> t.grad_fn)
+        other.grad_fn = t.grad_fn
+    return other
+
+
+# ---- resize_
+
+cdef object resize_run(Op op, PyObject** slots):
+    """resize_(self, size): the first elements of the memory, row-major; more memory where it does not suffice."""
+    cdef Tensor t = checked_self(op, slots)
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = ints_slot(op, slots, 1, shape)
+    check_format(<object> slots[2], False)
+    return resized(op, slots, t, ndim, shape)
+
+
+cdef object resize_as_run(Op op, PyObject** slots):
+    """resize_as_(self, the_template): resize_ to another tensor's sizes."""
+    cdef Tensor t = checked_self(op, slots)
+    cdef Tensor template = <Tensor> slots[1]
+    check_format(<object> slots[2], True)
+    return resized(op, slots, t, template.rank, template.dims)
+
+
+cdef int check_format(object memory_format, bint may_preserve) except -1:
+    if memory_format is None or memory_format is contiguous_format or (may_preserve and memory_format is preserve_format):
+        return 0
+    raise RuntimeError(f"Unsupported memory format {memory_format!r}: use contiguous_format")
+
+
+cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape):
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = checked_numel(ndim, shape, FACTS.itemsize[t.code])
+    cdef Py_ssize_t step = itemsize, offset
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef PyObject* keep = NULL
+    cdef bint same = t.rank == ndim
+    cdef int i
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
+        HOOKS.view_grad_fn(t)
+    if t.flags & WG_GRAD:
+        raise RuntimeError("cannot resize variables that require grad")
+    for i in range(ndim):
+        same = same and t.dims[i] == shape[i]
+    if same:
+        return t
+    if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
+        HOOKS.before_inplace(op, slots, &keep)
+        Py_XDECREF(keep)
+    for i in range(ndim - 1, -1, -1):
+        strides[i] = step
+        step *= shape[i] if shape[i] > 1 else 1
+    offset = t.data - storage_of(t).data
+    if count and offset + count * itemsize > storage_of(t).nbytes:
+        grow(t, offset + count * itemsize)
+    swap_contents(t, new_view(t, ndim, shape, strides, storage_of(t).data + offset))
+    bump_version(t)
+    return t
+
+
+cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
+    """More memory for a tensor that alone holds its storage. Tensors point into memory directly: others could not follow."""
+    cdef Storage old = storage_of(t), fresh
+    cdef Tensor room
+    cdef Py_ssize_t offset = t.data - old.data
+    if old.bin == FOREIGN_BIN:
+        raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
+    if (<PyObject*> old).ob_refcnt > 2:        # t's reference, and that of ``old``
+        raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")
+    room = new_empty(UINT8, 1, &nbytes)
+    fresh = storage_of(room)
+    memcpy(fresh.data, old.data, old.nbytes)
+    fresh.version = old.version
+    Py_INCREF(fresh)
+    Py_XDECREF(t.storage)
+    t.storage = <PyObject*> fresh
+    t.data = fresh.data + offset
+    return 0
+
+
+# ---- set_
+
+cdef object set_run(Op op, PyObject** slots):
+    """set_(self, source): source's memory and geometry, with the version counter of self."""
+    cdef Tensor t = checked_self(op, slots), given
+    cdef uint32_t live = t.flags, version
+    cdef PyObject* keep = NULL
+    cdef Py_ssize_t none = 0
+    if isinstance(<object> slots[1], Tensor):
+        live |= (<Tensor> slots[1]).flags
+    live &= thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if slots[1] == <PyObject*> None:
+        given = new_empty(t.code, 1, &none)
+    elif isinstance(<object> slots[1], Tensor):
+        if (<Tensor> slots[1]).code != t.code:
+            raise RuntimeError(f"Could not set tensor of type {_C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type {_C_NAMES[t.code]}")
+        given = alias_fresh_version(<Tensor> slots[1])
+        if slots[3] != <PyObject*> None:
+            given = part_of(op, slots, t.code, storage_of(<Tensor> slots[1]))
+    elif isinstance(<object> slots[1], Storage):
+        given = part_of(op, slots, t.code, <Storage> slots[1])
+    else:
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
+                        "storage, or nothing")
+    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+        HOOKS.before_inplace(op, slots, &keep)
+    bump_version(t)                    # of the memory that is left: its views are behind
+    storage_of(given).version = version_of(t) - 1
+    swap_contents(t, given)
+    after_write(op, slots, t, live, keep)
+    return t
+
+
+cdef Tensor part_of(Op op, PyObject** slots, int code, Storage storage):
+    """A tensor in a storage: all of it, or with the offset, sizes and strides of the slots (in elements)."""
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t itemsize = FACTS.itemsize[code], offset = <object> slots[2], last = 0, step = 1
+    cdef int i, ndim = 1
+    cdef bint empty = False
+    if slots[3] == <PyObject*> None:
+        shape[0] = storage.nbytes // itemsize - offset
+    else:
+        ndim = ints_slot(op, slots, 3, shape)
+    for i in range(ndim - 1, -1, -1):
+        strides[i] = step
+        step *= shape[i] if shape[i] > 1 else 1
+    if slots[4] != <PyObject*> None and ints_slot(op, slots, 4, strides) != ndim:
+        raise RuntimeError(f"set_(): size has {ndim} elements, stride another number of them")
+    for i in range(ndim):
+        if shape[i] < 0 or strides[i] < 0 or offset < 0:
+            raise RuntimeError(f"set_(): sizes, strides and the offset must not be negative, got sizes {[shape[k] for k in range(ndim)]}, "
+                               f"strides {[strides[k] for k in range(ndim)]}, offset {offset}")
+        empty = empty or shape[i] == 0
+        last += (shape[i] - 1) * strides[i]
+        strides[i] *= itemsize
+    if not empty and (offset + last + 1) * itemsize > storage.nbytes:
+        raise RuntimeError(f"setStorage: sizes {[shape[k] for k in range(ndim)]}, strides {[strides[k] // itemsize for k in range(ndim)]}, "
+                           f"storage offset {offset}, and itemsize {itemsize} requiring a storage size of {(offset + last + 1) * itemsize} "
+                           f"are out of bounds for storage of size {storage.nbytes}")
+    return new_on_memory(code, ndim, shape, strides, storage.data + offset * itemsize, storage.data, storage.nbytes, storage)

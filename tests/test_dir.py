@@ -1,0 +1,22 @@
+"""dir(wengert) shows what torch would, whatever else is in reach."""
+
+import wengert
+from wengert_core import TABLE
+
+
+def test_hidden_names_are_rows():
+    assert TABLE.hidden - set(TABLE.ops) == set()
+
+
+def test_hidden_names_are_not_shown_but_there():
+    assert TABLE.hidden & set(dir(wengert)) == set()
+    assert all(getattr(wengert, name) is TABLE.ops[name] for name in TABLE.hidden)
+
+
+def test_what_belongs_to_wengert_alone_is_not_shown():
+    assert {"TABLE", "compose", "_compose", "tensortype"} & set(dir(wengert)) == set()
+
+
+def test_other_rows_are_shown():
+    shown = {name for name in TABLE.ops if "." not in name} - TABLE.hidden
+    assert shown - set(dir(wengert)) == set()
