@@ -210,6 +210,7 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
         return 0
     check_write(t, op.name, recorded)
     if recorded:
+        check_operands(op, slots)
         f = formula_of(op)
         if f.needs_old_self and others_want_self(f, slots):
             if CLONE is None:
@@ -217,6 +218,15 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
             kept = CLONE(t)            # recorded: the old value keeps its history for higher orders
             Py_INCREF(kept)
             keep[0] = <PyObject*> kept
+    return 0
+
+
+cdef int check_operands(Op op, PyObject** slots) except -1:
+    """Refuse views without a history before anything is written: recording comes too late for that."""
+    cdef int i
+    for i in range(1, op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).flags & TF_VIEW:
+            view_grad_fn(<Tensor> slots[i])
     return 0
 
 
@@ -264,12 +274,24 @@ cdef int check_origin(Tensor view, str name) except -1:
 
 cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     """Note [What a write does to history]. The version has been raised already."""
-    cdef Tensor t = <Tensor> slots[0]
     cdef Formula f = formula_of(op)
-    cdef Node node
-    cdef int next_dim = 0
-    if f.silent or not thread_state().modes & WG_GRAD or not (needs_grad(slots[0]) or any_other_needs(op, slots)):
+    cdef uint32_t aged
+    if f.silent or not thread_state().modes & WG_GRAD:
         return 0
+    aged = keep_up(op, slots)
+    try:
+        if needs_grad(slots[0]) or any_other_needs(op, slots):
+            continue_history(f, slots, keep)
+    finally:
+        if aged:
+            fall_behind(op, slots, aged)
+    return 0
+
+
+cdef int continue_history(Formula f, PyObject** slots, PyObject* keep) except -1:
+    cdef Tensor t = <Tensor> slots[0]
+    cdef int next_dim = 0
+    cdef Node node
     if t.flags & TF_VIEW and t.base != NULL:
         return rebase(f, slots, t, keep)
     node = build(f, slots, slots, 1, keep)
@@ -279,6 +301,27 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     move_retained(node, t)
     set_output(node, 0, t)
     return 0
+
+
+cdef uint32_t keep_up(Op op, PyObject** slots) noexcept:
+    """Let operands that view the written memory pass as unchanged while the write is recorded: it has read them as they
+    were before. Returns which slots these are."""
+    cdef uint32_t aged = 0, now = version_of(<Tensor> slots[0])
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).flags & TF_VIEW \
+                and (<Tensor> slots[i]).storage == (<Tensor> slots[0]).storage and (<Tensor> slots[i]).attr_version + 1 == now:
+            (<Tensor> slots[i]).attr_version = now
+            aged |= 1 << i
+    return aged
+
+
+cdef void fall_behind(Op op, PyObject** slots, uint32_t aged) noexcept:
+    """Undo keep_up for all but the tensor that was written to."""
+    cdef int i
+    for i in range(1, op.n_params):
+        if aged >> i & 1 and slots[i] != slots[0]:
+            (<Tensor> slots[i]).attr_version -= 1
 
 
 cdef int move_retained(Node node, Tensor t) except -1:

@@ -116,10 +116,10 @@ class Tensor:
         base, nodes = self.base or self, [None, None]
         if Tensor.enabled:
             self.check_origin(base.node)
+            if self.history() and base.node and not base.node.run:
+                raise RuntimeError(("a leaf" if base is self else "a view of a leaf") + " Variable that requires grad")
             nodes = [t and t.history() for t in (self, other)]
             self.check_origin(any(nodes))
-            if base.node and not base.node.run:
-                raise RuntimeError(("a leaf" if base is self else "a view of a leaf") + " Variable that requires grad")
         if np.unique(self.at).size != self.at.size:
             raise RuntimeError("more than one element of the written-to tensor")
         old, value = self.value, other and other.value

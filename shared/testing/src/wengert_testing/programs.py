@@ -68,7 +68,7 @@ class Record:
         elif name in VIEWS:
             self.view(name, i, t, choice)
         elif name == "hook":
-            t.register_hook(lambda g: self.seen.append(rounded(g)) or (g * 2 if choice % 2 else None))
+            t.register_hook(self.hook(choice % 2 == 1))
         elif name == "retain_grad":
             t.retain_grad()
             if not any(t is one for one in [*self.retained, *self.leaves]):
@@ -79,6 +79,15 @@ class Record:
                 total = total.add(one.sum())
             total.backward(retain_graph=choice % 2 == 0)
 
+    def hook(self, doubling: bool) -> Any:
+        def hook(g: Any) -> Any:
+            if g is None:  # torch calls hooks of one of several outputs without a gradient, too
+                return None
+            self.seen.append(rounded(g))
+            return g * 2 if doubling else None
+
+        return hook
+
     def fitting(self, t: Any, other: Any, choice: int) -> Any:
         """An operand for t: of its shape, or a number."""
         if tuple(other.shape) == tuple(t.shape):
@@ -86,8 +95,8 @@ class Record:
         return other.sum() if choice % 3 else self.scalar
 
     def write(self, name: str, number: int, t: Any, other: Any, choice: int) -> None:
-        if name == "zero_" and number in self.wide:
-            return  # allowed on elements that share memory where nothing is recorded: of no interest here
+        if name == "zero_" and number in self.wide or name == "copy_" and other is t:
+            return  # allowed on elements that share memory, as long as no gradient has to pass: of no interest here
         getattr(t, name)(*([] if name in ("sin_", "tanh_", "zero_") else [self.fitting(t, other, choice)]))
 
     def view(self, name: str, i: int, t: Any, choice: int) -> None:
@@ -114,13 +123,13 @@ class Record:
         self.made.append(t)
 
     def told(self) -> dict[str, Any]:
-        """The record as lists of numbers and strings."""
-        return {"errors": self.errors, "hooks": self.seen, "values": [rounded(t.detach()) for t in self.made[:8]],
+        """The record as lists of numbers and strings. Whether a leaf's hooks come early or late is the engine's affair."""
+        return {"errors": self.errors, "hooks": sorted(self.seen, key=str), "values": [rounded(t.detach()) for t in self.made[:8]],
                 "grads": [grad_of(t) for t in [*self.leaves, *self.retained]]}
 
 
 def rounded(t: Any) -> Any:
-    return np.round(np.array(t.tolist(), float), 9).tolist()
+    return (np.round(np.array(t.tolist(), float), 9) + 0.0).tolist()
 
 
 def grad_of(t: Any) -> Any:
