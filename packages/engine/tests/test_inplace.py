@@ -225,8 +225,9 @@ def test_a_write_that_overwrites_its_own_other_operand_is_an_error_in_backward()
         y.sum().backward()
 
 
-@pytest.mark.parametrize("take", [lambda v: v[0], lambda v: v[:1], lambda v: v.narrow(0, 0, 1), lambda v: v.movedim(0, 0),
-                                  lambda v: v.reshape(2), lambda v: v.flatten(), lambda v: v[None, 0]],
+@pytest.mark.parametrize("take", [
+    lambda v: v[0], lambda v: v[:1], lambda v: v.narrow(0, 0, 1), lambda v: v.movedim(0, 0), lambda v: v.reshape(2),
+    lambda v: v.flatten(), lambda v: v[None, 0]],
                          ids=["int", "slice", "narrow", "movedim", "reshape", "flatten", "several"])
 def test_a_view_taken_of_such_a_view_is_recorded(take):
     w, base = leaf(3.0), wc.ones(3)

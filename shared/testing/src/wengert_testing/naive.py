@@ -1,8 +1,8 @@
 """A naive engine: reverse mode in a hundred lines of NumPy, to compare the real one with.
 
-A tensor is an array of positions (``at``) in a flat memory, so a view is an index map and knows no geometry. Every rule of
-history is written out in the simplest way that is right; speed and memory do not matter. Names and key phrases of errors
-are torch's, so that a program of `wengert_testing.programs` runs on either.
+A tensor is an array of positions (``at``) in a flat memory, so a view is an index map and knows no geometry. Every
+rule of history is written out in the simplest way that is right; speed and memory do not matter. Names and key phrases
+of errors are torch's, so that a program of `wengert_testing.programs` runs on either.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ class Tensor:
         return out
 
     def write(self, name: str, other: Tensor | None = None) -> Tensor:
-        base, nodes = self.base or self, [None, None]
+        base = self.base or self
+        nodes: list[Any] = [None, None]
         if Tensor.enabled:
             self.check_origin(base.node)
             if self.history() and base.node and not base.node.run:

@@ -1,8 +1,9 @@
-"""Random programs of views, writes, hooks, detached aliases, no_grad blocks and several backward passes, and their record
-on an engine: `wengert`, torch, or `wengert_testing.naive`.
+"""Random programs of views, writes, hooks, detached aliases, no_grad blocks and several backward passes, and their
+record on an engine: `wengert`, torch, or `wengert_testing.naive`.
 
-A program is a list of steps (name, first operand, second operand, choice): numbers that are taken modulo what there is when
-the step is run. What a step does follows from shapes alone, so that all engines do the same; an error is part of the record.
+A program is a list of steps (name, first operand, second operand, choice): numbers that are taken modulo what there is
+when the step is run. What a step does follows from shapes alone, so that all engines do the same; an error is part of
+the record.
 """
 
 from __future__ import annotations
@@ -67,7 +68,12 @@ class Record:
             self.write("zero_", i, view, other, choice)
         elif name in VIEWS:
             self.view(name, i, t, choice)
-        elif name == "hook":
+        else:
+            self.follow(name, t, other, choice)
+
+    def follow(self, name: str, t: Any, other: Any, choice: int) -> None:
+        """Hooks and backward."""
+        if name == "hook":
             t.register_hook(self.hook(choice % 2 == 1))
         elif name == "retain_grad":
             t.retain_grad()
@@ -95,7 +101,7 @@ class Record:
         return other.sum() if choice % 3 else self.scalar
 
     def write(self, name: str, number: int, t: Any, other: Any, choice: int) -> None:
-        if name == "zero_" and number in self.wide or name == "copy_" and other is t:
+        if (name == "zero_" and number in self.wide) or (name == "copy_" and other is t):
             return  # allowed on elements that share memory, as long as no gradient has to pass: of no interest here
         getattr(t, name)(*([] if name in ("sin_", "tanh_", "zero_") else [self.fitting(t, other, choice)]))
 
@@ -123,16 +129,19 @@ class Record:
         self.made.append(t)
 
     def told(self) -> dict[str, Any]:
-        """The record as lists of numbers and strings. Whether a leaf's hooks come early or late is the engine's affair."""
-        return {"errors": self.errors, "hooks": sorted(self.seen, key=str), "values": [rounded(t.detach()) for t in self.made[:8]],
+        """The record as lists of numbers and strings. Whether a leaf's hooks come early or late is the engine's."""
+        return {"errors": self.errors, "hooks": sorted(self.seen, key=str),
+                "values": [rounded(t.detach()) for t in self.made[:4]],
                 "grads": [grad_of(t) for t in [*self.leaves, *self.retained]]}
 
 
 def rounded(t: Any) -> Any:
-    return (np.round(np.array(t.tolist(), float), 9) + 0.0).tolist()
+    """The numbers of a tensor, to six places; a zero has no sign."""
+    return (np.round(np.array(t.tolist(), float), 6) + 0.0).tolist()
 
 
 def grad_of(t: Any) -> Any:
+    """The numbers of a tensor's gradient; None when it has none."""
     return None if t.grad is None else rounded(t.grad)
 
 
