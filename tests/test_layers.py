@@ -16,10 +16,13 @@ BELOW = {
     "wengert_core": {"wengert_registry"},
     "wengert_engine": {"wengert_registry", "wengert_core"},
     "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_graph": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }
 """What each may import: the picture of docs/architecture.md. wengert_testing is nobody's."""
+IN_STUBS = {"wengert": {"wengert_graph"}}
+"""What the stubs of each may import besides: names that optional parts bring."""
 TEXTS = re.compile(r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'', re.DOTALL)
 CYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+c?import\b|c?import[ \t]+([^#\n]+))", re.MULTILINE)
 
@@ -49,11 +52,11 @@ def in_cython(text: str) -> set[str]:
     return found
 
 
-def imports(folder: Path) -> dict[str, set[str]]:
+def imports(folder: Path, stubs: bool = True) -> dict[str, set[str]]:
     """Our packages that a package's sources import, each with the files that do."""
     found: dict[str, set[str]] = {}
     for file in sorted((folder / "src").rglob("*")):
-        if file.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi"):
+        if file.suffix in (".py", ".pyx", ".pxd", ".pxi") or (stubs and file.suffix == ".pyi"):
             read = in_python if file.suffix in (".py", ".pyi") else in_cython
             for module in read(file.read_text(encoding="utf-8")):
                 found.setdefault(module.partition(".")[0], set()).add(str(file.relative_to(ROOT)))
@@ -63,17 +66,22 @@ def imports(folder: Path) -> dict[str, set[str]]:
 @pytest.mark.parametrize("package", sorted(folders()))
 def test_imports_go_down(package: str) -> None:
     found = imports(folders()[package])
-    up = {top: sorted(files) for top, files in found.items() if top != package and top not in BELOW[package]}
+    allowed = BELOW[package] | IN_STUBS.get(package, set())
+    up = {top: sorted(files) for top, files in found.items() if top != package and top not in allowed}
     assert not up, f"{package} may import {sorted(BELOW[package])} only"
+    assert not set(imports(folders()[package], stubs=False)) & IN_STUBS.get(package, set())
 
 
 @pytest.mark.parametrize("package", sorted(folders()))
 def test_what_is_imported_is_declared(package: str) -> None:
     folder = folders()[package]
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[^\w-]", text)[0].replace("-", "_") for text in project.get("dependencies", [])}
-    missing = {top: sorted(files) for top, files in imports(folder).items() if top not in {package, *declared}}
-    assert not missing, f"{package}'s pyproject.toml declares {sorted(declared & set(BELOW))}"
+    extras = [text for several in project.get("optional-dependencies", {}).values() for text in several]
+    for stubs, texts in ((False, project.get("dependencies", [])), (True, project.get("dependencies", []) + extras)):
+        declared = {re.split(r"[^\w-]", text)[0].replace("-", "_") for text in texts}
+        found = imports(folder, stubs)
+        missing = {top: sorted(files) for top, files in found.items() if top not in {package, *declared}}
+        assert not missing, f"{package}'s pyproject.toml declares {sorted(declared & set(BELOW))}"
 
 
 def test_the_table_holds_every_package() -> None:

@@ -19,6 +19,7 @@ CORE = ("wengert-registry", "wengert-core")
 ENGINE = (*CORE, "wengert-engine")
 FORMULAS = (*ENGINE, "wengert-formulas")
 WENGERT = (*FORMULAS, "wengert")
+GRAPH = (*WENGERT, "wengert-graph")
 OUTSIDE = ("numpy", "ml_dtypes")
 SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
 
@@ -82,6 +83,11 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment(tmp_path_factory.mktemp("whole"), WENGERT)
+
+
+@pytest.fixture(scope="module")
+def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("graph"), GRAPH)
 
 
 def test_the_folder_is_all_there_is(core: Path) -> None:
@@ -185,6 +191,12 @@ MISSING = [
     ("import wengert.autograd.profiler", "profiler"),
     ("wg.autograd.profiler.profile()", "profiler"),
     ("import wengert.cuda", "cuda12"),
+    ("wg.autograd.graph.walk", "graph"),
+    ("from wengert.autograd.graph import saved_memory", "graph"),
+    ("wg.utils.checkpoint", "graph"),
+    ("import wengert.utils.checkpoint", "graph"),
+    ("from wengert.utils.checkpoint import checkpoint", "graph"),
+    ("from wengert.utils import checkpoint", "graph"),
 ]
 
 
@@ -200,3 +212,52 @@ def test_a_name_that_nobody_brings_is_an_attribute_error(whole: Path) -> None:
     assert "'ImportError'" in error(whole, "", "from wengert import no_such_name")
     assert "'ModuleNotFoundError'" in error(whole, "", "import wengert.no_such_module")
     assert run(whole, "import wengert as wg; print(hasattr(wg.autograd, 'no_such_name'))") == "False"
+
+
+def test_an_optional_part_is_loaded_when_one_of_its_names_is_used(with_graph: Path) -> None:
+    program = """
+import sys, wengert as wg
+print('wengert_graph' in sys.modules, 'walk' in dir(wg.autograd.graph), 'walk' in vars(wg.autograd.graph))
+x = wg.ones(2, requires_grad=True)
+print(*[step.name for step in wg.autograd.graph.walk(x * x)])
+print(sorted(name for name in sys.modules if name.startswith('wengert_graph')), 'walk' in vars(wg.autograd.graph))
+"""
+    first, second, third = run(with_graph, program).splitlines()
+    assert first == "False True False"
+    assert second == "MulBackward0 AccumulateGrad"
+    assert third == "['wengert_graph', 'wengert_graph.source', 'wengert_graph.walking'] True"
+
+
+@pytest.mark.parametrize("statement", [
+    "import wengert as wg; checkpoint = wg.utils.checkpoint.checkpoint",
+    "import wengert.utils.checkpoint as module; checkpoint = module.checkpoint",
+    "from wengert.utils.checkpoint import checkpoint",
+    "from wengert.utils import checkpoint as module; checkpoint = module.checkpoint",
+    "import wengert.utils; checkpoint = wengert.utils.checkpoint.checkpoint",
+])
+def test_checkpoint_is_found_in_every_way_of_importing_it(with_graph: Path, statement: str) -> None:
+    program = f"""
+{statement}
+import sys, wengert
+x = wengert.ones(2, requires_grad=True)
+checkpoint(wengert.exp, x, use_reentrant=False).sum().backward()
+print(x.grad.tolist() == x.exp().tolist(), sys.modules['wengert.utils.checkpoint'].checkpoint is checkpoint)
+"""
+    assert run(with_graph, program) == "True True"
+
+
+def test_a_name_in_a_module_is_no_module(with_graph: Path) -> None:
+    assert "'ModuleNotFoundError'" in error(with_graph, "", "import wengert.autograd.graph.walk")
+    assert "'AttributeError'" in error(with_graph, "import wengert as wg", "wg.autograd.graph.no_such_name")
+    assert "'AttributeError'" in error(with_graph, "import wengert as wg", "wg.utils.no_such_name")
+
+
+def test_graph_works_without_formulas_and_namespace(tmp_path: Path) -> None:
+    folder = environment(tmp_path, (*ENGINE, "wengert-graph"))
+    program = f"""
+import wengert_core as wc, wengert_engine
+from wengert_graph.walking import walk
+{SQUARE}
+print(*[step.name for step in walk(y)])
+"""
+    assert run(folder, program) == "NotImplemented NotImplemented AccumulateGrad"  # there are no formulas

@@ -5,6 +5,7 @@ from typing import Any, assert_type
 import wengert as wg
 from wengert.autograd.function import FunctionCtx
 from wengert.nn import functional
+from wengert.utils.checkpoint import checkpoint
 
 
 class Cube(wg.autograd.Function):
@@ -60,3 +61,10 @@ with wg.no_grad(), wg.inference_mode():
     x.add_(1, alpha=2)
 for row in x:
     assert_type(row, wg.Tensor)
+assert_type(checkpoint(wg.relu, x, use_reentrant=False), Any)
+for step_of_walk in wg.autograd.graph.walk(x * x):
+    assert_type(step_of_walk.name, str)
+    assert_type(step_of_walk.leaf, wg.Tensor | None)
+assert_type(wg.autograd.graph.saved_memory(x * x).nbytes, int)
+assert_type(wg.autograd.graph.explain_grad(x * x, x).reason, str)
+assert_type(wg.autograd.graph.draw(x * x, {"x": x}).to_dot(), str)

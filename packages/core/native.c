@@ -124,14 +124,16 @@ static int execute(PyObject *self) {
     if (finders == NULL) PyErr_SetString(PyExc_ImportError, "sys.meta_path is gone");
     if (finders == NULL || PyList_Insert(finders, 0, self) < 0) return -1;
     PyObject *modules = PyImport_GetModuleDict();
-    for (int i = 0; MODULES[i].name != NULL; i++) {
+    int collecting = PyGC_Disable(); /* what modules make lives on: there is no garbage to look for */
+    int failed = 0;
+    for (int i = 0; MODULES[i].name != NULL && !failed; i++) {
         if (MODULES[i].later) continue;
         PyObject *name = PyUnicode_InternFromString(MODULES[i].name);
-        int failed = name == NULL || (PyDict_GetItemWithError(modules, name) == NULL && load(self, name, modules) < 0);
+        failed = name == NULL || (PyDict_GetItemWithError(modules, name) == NULL && load(self, name, modules) < 0);
         Py_XDECREF(name);
-        if (failed) return -1;
     }
-    return 0;
+    if (collecting) PyGC_Enable();
+    return failed ? -1 : 0;
 }
 
 static PyObject *names(PyObject *self, PyObject *unused) {

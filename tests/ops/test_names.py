@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import wengert_core as wc
+import wengert_engine  # noqa: F401 - requires_grad needs it
 
 X, Y = (wc.rand(3, 3, dtype=wc.float64).requires_grad_() for _ in range(2))
 V = wc.rand(3, dtype=wc.float64).requires_grad_()

@@ -34,7 +34,6 @@ def run_fn(a):
     return out.sum()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_the_example_of_the_reference():
     inp = torch.rand(10, 10, requires_grad=True)
@@ -52,14 +51,12 @@ def test_the_example_of_the_reference():
     assert "in run_fn\n    out = MyFunc.apply(a)" in text
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_entering_warns():
     with pytest.warns(UserWarning, match="Anomaly Detection has been enabled. This mode will increase the runtime and "
                                          "should only be enabled for debugging."), autograd.detect_anomaly():
         pass
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_flags():
     assert not torch.is_anomaly_enabled()
     with warnings.catch_warnings():
@@ -71,7 +68,6 @@ def test_flags():
     assert not torch.is_anomaly_enabled()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_nan_is_an_error():
     x = torch.tensor([-1.0], requires_grad=True)
@@ -82,7 +78,6 @@ def test_nan_is_an_error():
             y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_nan_from_a_custom_function():
     x = torch.ones(1, requires_grad=True)
@@ -93,7 +88,6 @@ def test_nan_from_a_custom_function():
             y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_check_nan_false():
     x = torch.ones(1, requires_grad=True)
@@ -102,7 +96,6 @@ def test_check_nan_false():
     assert x.grad.isnan().all()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_which_output_is_nan():
     class Second(autograd.Function):
@@ -122,7 +115,6 @@ def test_which_output_is_nan():
             y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_forward_without_the_mode_has_no_traceback():
     x = torch.ones(1, requires_grad=True)
@@ -134,7 +126,6 @@ def test_forward_without_the_mode_has_no_traceback():
         y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_double_backward_shows_both_tracebacks():
     def forward_line(x):
@@ -156,7 +147,6 @@ def test_double_backward_shows_both_tracebacks():
                "calculation:" in text and "in forward_line" in text for text in texts[1:])
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 def test_modified_saved_tensor_shows_the_forward_line():
     def saving_line(x):
@@ -174,7 +164,6 @@ def test_modified_saved_tensor_shows_the_forward_line():
     assert "in saving_line" in str(caught[0].message)
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_set_detect_anomaly_as_context_manager():
     with autograd.set_detect_anomaly(True):
         assert torch.is_anomaly_enabled()
@@ -184,7 +173,6 @@ def test_set_detect_anomaly_as_context_manager():
     assert not torch.is_anomaly_enabled()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_set_detect_anomaly_as_function():
     autograd.set_detect_anomaly(True, check_nan=False)
     try:
@@ -194,13 +182,11 @@ def test_set_detect_anomaly_as_function():
     assert not torch.is_anomaly_enabled()
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_the_names_are_in_their_module():
     assert autograd.anomaly_mode.detect_anomaly is autograd.detect_anomaly
     assert autograd.anomaly_mode.set_detect_anomaly is autograd.set_detect_anomaly
 
 
-@pytest.mark.xfail(strict=True, reason="anomaly mode: open")
 def test_gradients_are_the_same():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     with autograd.set_detect_anomaly(True):

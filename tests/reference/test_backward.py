@@ -127,7 +127,6 @@ def test_inputs_restrict_where_gradients_go():
     assert b.grad.tolist() == [1.0]
 
 
-@pytest.mark.xfail(strict=True, reason="inputs= sets retains_grad of inner tensors: open")
 def test_inputs_may_be_inner_tensors():
     x = leaf(1.0)
     y = x * 2
@@ -144,7 +143,6 @@ def test_inputs_leaf_and_inner_together():
     assert (x.grad.tolist(), y.grad.tolist()) == ([6.0], [3.0])
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_inputs_that_do_not_require_grad():
     with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
         (leaf(1.0) * 2).backward(inputs=[torch.ones(1)])
@@ -210,7 +208,6 @@ def test_only_floating_and_complex_tensors():
         assert x.grad.dtype == dtype
 
 
-@pytest.mark.xfail(strict=True, reason="is_grads_batched: open")
 def test_is_grads_batched():
     x = leaf(1.0, 2.0)
     (rows,) = autograd.grad(x * x, x, torch.eye(2), is_grads_batched=True)

@@ -27,7 +27,6 @@ def counted(function):
     return run
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_same_gradients_and_one_more_forward(use_reentrant):
     x = leaf()
@@ -41,20 +40,17 @@ def test_same_gradients_and_one_more_forward(use_reentrant):
     assert torch.equal(x.grad, wanted)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_use_reentrant_should_be_said():
     with pytest.warns(UserWarning, match="torch.utils.checkpoint: the use_reentrant parameter should be passed "
                                          "explicitly."):
         checkpoint(lambda x: x * 2, leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_names_of_node():
     assert checkpoint(lambda x: x * 2, leaf(), use_reentrant=True).grad_fn.name() == "CheckpointFunctionBackward"
     assert checkpoint(lambda x: x * 2, leaf(), use_reentrant=False).grad_fn.name() == "MulBackward0"
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_keyword_arguments_of_the_function():
     y = checkpoint(lambda x, *, scale: x * scale, leaf(), scale=3, use_reentrant=False)
     assert y.tolist() == [3.0, 6.0]
@@ -62,7 +58,6 @@ def test_keyword_arguments_of_the_function():
         checkpoint(lambda x, *, scale: x * scale, leaf(), scale=3, use_reentrant=True)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_several_inputs_and_outputs(use_reentrant):
     a, b = leaf(), leaf(3.0, 4.0)
@@ -73,7 +68,6 @@ def test_several_inputs_and_outputs(use_reentrant):
     assert b.grad.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_random_numbers_are_the_same_the_second_time(use_reentrant):
     x = leaf(*[1.0] * 50)
@@ -92,7 +86,6 @@ def test_random_numbers_are_the_same_the_second_time(use_reentrant):
     assert torch.equal(torch.get_rng_state(), after)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_preserve_rng_state_false(use_reentrant):
     seen = []
@@ -105,7 +98,6 @@ def test_preserve_rng_state_false(use_reentrant):
     assert not torch.equal(seen[0], seen[1])
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_reentrant_does_not_work_with_grad():
     x = leaf()
     y = checkpoint(lambda x: x * x, x, use_reentrant=True)
@@ -117,7 +109,6 @@ def test_reentrant_does_not_work_with_grad():
         y.sum().backward(inputs=[x])
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_reentrant_without_inputs_that_require_grad_warns():
     w = leaf()
     with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True. Gradients will be None"):
@@ -125,14 +116,12 @@ def test_reentrant_without_inputs_that_require_grad_warns():
     assert not y.requires_grad
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_not_reentrant_captures_parameters():
     w = leaf()
     checkpoint(lambda x: (x * w).exp(), torch.ones(2), use_reentrant=False).sum().backward()
     assert torch.allclose(w.grad, w.detach().exp())
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_not_reentrant_works_with_grad_and_inputs():
     x = leaf()
     assert torch.autograd.grad(checkpoint(lambda x: x * x, x, use_reentrant=False).sum(), x)[0].tolist() == [2.0, 4.0]
@@ -140,7 +129,6 @@ def test_not_reentrant_works_with_grad_and_inputs():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_not_reentrant_second_order():
     x = leaf(2.0)
     y = checkpoint(lambda x: x**3, x, use_reentrant=False)
@@ -148,7 +136,6 @@ def test_not_reentrant_second_order():
     assert torch.autograd.grad(slope, x)[0].item() == 12.0
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_early_stop_is_the_default_and_can_be_switched_off():
     for stop in (True, False):
         seen = []
@@ -164,7 +151,6 @@ def test_early_stop_is_the_default_and_can_be_switched_off():
         assert len(seen) == (1 if stop else 2)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_nested_not_reentrant():
     x = leaf()
 
@@ -179,7 +165,6 @@ def test_nested_not_reentrant():
     assert torch.allclose(x.grad, wanted)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_nested_reentrant():
     x = leaf()
 
@@ -191,7 +176,6 @@ def test_nested_reentrant():
     assert torch.allclose(x.grad, wanted)
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_nothing_is_saved_until_backward():
     saved = []
     x = leaf()
@@ -207,7 +191,6 @@ def test_nothing_is_saved_until_backward():
     assert saved[1] is not None
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_recomputation_that_differs_is_noticed():
     flag = [True]
 
@@ -221,7 +204,6 @@ def test_recomputation_that_differs_is_noticed():
         y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_recomputation_of_another_shape_is_noticed():
     size = [2]
 
@@ -235,7 +217,6 @@ def test_recomputation_of_another_shape_is_noticed():
         y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_determinism_check_can_be_left_out():
     size = [2]
 
@@ -248,7 +229,6 @@ def test_determinism_check_can_be_left_out():
     assert x.grad.tolist() == [2.0, 2.0]
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_context_fn():
     seen = []
 
@@ -270,7 +250,6 @@ def test_context_fn():
         checkpoint(lambda x: x, leaf(), use_reentrant=True, context_fn=lambda: (Context("a"), Context("b")))
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_retain_graph():
     x = leaf()
     f = counted(lambda x: x.exp())
@@ -281,14 +260,12 @@ def test_retain_graph():
     assert f.calls == 3
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 def test_under_no_grad_nothing_is_recorded():
     with torch.no_grad():
         y = checkpoint(lambda x: x * 2, leaf(), use_reentrant=False)
     assert not y.requires_grad
 
 
-@pytest.mark.xfail(strict=True, reason="utils.checkpoint: open")
 @pytest.mark.parametrize("use_reentrant", [True, False])
 @pytest.mark.parametrize("segments", [1, 2, 3])
 def test_sequential(segments, use_reentrant):

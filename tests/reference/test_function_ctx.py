@@ -22,7 +22,6 @@ def keep_input(ctx, x):
     return x * 2
 
 
-@pytest.mark.xfail(strict=True, reason="mark_shared_storage: open")
 def test_names_of_ctx():
     for name in ("save_for_backward", "save_for_forward", "mark_dirty", "mark_non_differentiable",
                  "set_materialize_grads", "mark_shared_storage"):
@@ -161,7 +160,6 @@ def test_save_for_backward_twice_keeps_the_last():
     assert seen == [2]
 
 
-@pytest.mark.xfail(strict=True, reason="deprecation warning of saved_variables: open")
 def test_saved_variables_is_deprecated():
     z = function(keep_input, lambda ctx, g: g * ctx.saved_variables[0]).apply(leaf())
     with pytest.warns(DeprecationWarning, match="'saved_variables' is deprecated; use 'saved_tensors'"):
@@ -175,7 +173,6 @@ def test_saved_tensors_after_free():
         _ = z.grad_fn.saved_tensors
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_tensors of a Function: open")
 def test_saved_attributes_of_the_node():
     x = leaf()
     node = function(keep_input, lambda ctx, g: g).apply(x).grad_fn

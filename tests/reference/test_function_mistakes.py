@@ -103,7 +103,6 @@ def test_surplus_none_gradients_are_fine():
     assert run(function(forward=double, backward=lambda ctx, g: (g * 2, None, None))).tolist() == [2.0, 2.0]
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_gradient_for_what_is_no_tensor():
     f = function(forward=lambda ctx, x, n: x * n, backward=lambda ctx, g: (g, g))
     with pytest.raises(RuntimeError, match="function FBackward returned a gradient different than None at position 2, "
@@ -132,7 +131,6 @@ def test_saving_what_is_no_tensor():
         function(forward=forward, backward=lambda ctx, g: g).apply(leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="check of save_for_forward: open")
 def test_save_for_forward_of_what_is_no_tensor():
     def forward(ctx, x):
         ctx.save_for_forward(x, "text")
@@ -187,7 +185,6 @@ def test_dirty_but_not_returned():
         function(forward=forward, backward=lambda ctx, g: g).apply(leaf() * 1)
 
 
-@pytest.mark.xfail(strict=True, reason="message: open")
 def test_mark_dirty_of_what_is_no_tensor():
     def forward(ctx, x):
         ctx.mark_dirty(3)
@@ -206,7 +203,6 @@ def test_mark_non_differentiable_of_what_is_no_tensor():
         function(forward=forward, backward=lambda ctx, g: g).apply(leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="mark_shared_storage: open")
 def test_mark_shared_storage_is_deprecated():
     def forward(ctx, x):
         ctx.mark_shared_storage((x, x))
@@ -217,7 +213,6 @@ def test_mark_shared_storage_is_deprecated():
         function(forward=forward, backward=lambda ctx, g: g).apply(leaf())
 
 
-@pytest.mark.xfail(strict=True, reason="apply of a Function with a non-static forward: open")
 def test_legacy_function():
     class Legacy(Function):
         def forward(self, x):

@@ -114,7 +114,6 @@ def test_inplace_on_an_output_that_is_a_view_of_an_input():
         y.add_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="message of several views from a Function: open")
 def test_inplace_on_one_of_several_views():
     y, _ = function(lambda ctx, x: (x[:1], x[1:]), lambda ctx, a, b: torch.cat([a, b])).apply(leaf() * 1)
     with pytest.raises(RuntimeError, match=r"Output 0 of F is a view and is being modified inplace. This view is the "
@@ -217,7 +216,6 @@ def test_reentrant_backward_inside_backward():
     assert x.grad.tolist() == [3.0, 3.0]
 
 
-@pytest.mark.xfail(strict=True, reason="apply of a Function's node: open")
 def test_apply_of_a_node_of_a_function():
     node = function(lambda ctx, x: x * 2, lambda ctx, g: g * 2).apply(leaf()).grad_fn
     assert node.apply(torch.ones(2)).tolist() == [2.0, 2.0]

@@ -12,7 +12,6 @@ def leaf(*values):
     return torch.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_* and _register_hook_dict: open")
 def test_the_example_of_the_reference():
     a = torch.tensor([0.0, 0.0, 0.0], requires_grad=True)
     b = a.exp()
@@ -22,7 +21,6 @@ def test_the_example_of_the_reference():
     assert torch.allclose(b.grad_fn._saved_result, b)
 
 
-@pytest.mark.xfail(strict=True, reason="names of autograd.graph: open")
 def test_names_of_the_module():
     for name in ("Node", "GradientEdge", "get_gradient_edge", "saved_tensors_hooks", "save_on_cpu",
                  "disable_saved_tensors_hooks", "register_multi_grad_hook", "allow_mutation_on_saved_tensors",
@@ -59,7 +57,6 @@ def test_next_functions():
     assert (a * b).grad_fn.next_functions == ((a.grad_fn, 0), (a.grad_fn, 1))
 
 
-@pytest.mark.xfail(strict=True, reason="Node() ends the interpreter: open")
 def test_node_cannot_be_made():
     """In a process of its own: a mistake here ends the interpreter."""
     program = f"""
@@ -83,7 +80,6 @@ def test_subclass_check():
     assert not isinstance(3, graph.Node)
 
 
-@pytest.mark.xfail(strict=True, reason="_saved_* of what sum saves: open")
 def test_saved_tensors_and_scalars():
     x, w = leaf(), torch.ones(2)
     node = (x * w).grad_fn
@@ -112,7 +108,6 @@ def test_unknown_saved_name():
         _ = (leaf() * 2).grad_fn._saved_nothing
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 def test_raw_saved():
     x = leaf()
     raw = x.exp().grad_fn._raw_saved_result
@@ -120,7 +115,6 @@ def test_raw_saved():
     assert type(raw) is torch.autograd.SavedTensor
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 def test_raw_saved_register_hooks():
     x = leaf()
     y = x.pow(2)
@@ -134,7 +128,6 @@ def test_raw_saved_register_hooks():
     assert seen == ["pack", "unpack", "unpack"]
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 @pytest.mark.skipif(torch.__name__ == "torch", reason="PyTorch 2.13 says this, and crashes afterwards")
 def test_raw_saved_register_hooks_twice():
     raw = leaf().exp().grad_fn._raw_saved_result
@@ -144,7 +137,6 @@ def test_raw_saved_register_hooks_twice():
         raw.register_hooks(torch.clone, torch.clone)
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 def test_raw_saved_register_hooks_after_free():
     y = leaf().exp()
     raw = y.grad_fn._raw_saved_result
@@ -155,14 +147,12 @@ def test_raw_saved_register_hooks_after_free():
         raw.register_hooks(lambda t: t, lambda t: t)
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 def test_raw_saved_register_hooks_of_none():
     raw = (leaf() * torch.ones(2)).grad_fn._raw_saved_self
     with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor with value None is forbidden"):
         raw.register_hooks(lambda t: t, lambda t: t)
 
 
-@pytest.mark.xfail(strict=True, reason="_raw_saved_*: open")
 def test_raw_saved_register_hooks_wants_callables():
     raw = leaf().exp().grad_fn._raw_saved_result
     with pytest.raises(TypeError, match="incompatible function arguments"):
@@ -175,12 +165,10 @@ def test_sequence_numbers_grow():
     assert two.grad_fn._sequence_nr() > one.grad_fn._sequence_nr()
 
 
-@pytest.mark.xfail(strict=True, reason="the number of AccumulateGrad: open")
 def test_accumulate_grad_comes_last_of_all():
     assert (leaf() * 2).grad_fn.next_functions[0][0]._sequence_nr() == 2**64 - 1
 
 
-@pytest.mark.xfail(strict=True, reason="_input_metadata: open")
 def test_input_metadata():
     node = (leaf(1.0, 2.0, 3.0) * 2).grad_fn
     (meta,) = node._input_metadata
@@ -195,7 +183,6 @@ def test_node_called():
 
 # ---- gradient edges
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_of_inner_and_leaf():
     x = leaf()
     a, b = x.unbind(0)
@@ -206,14 +193,12 @@ def test_gradient_edge_of_inner_and_leaf():
     assert graph.get_gradient_edge(a) == graph.GradientEdge(a.grad_fn, 0)
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_refused():
     with pytest.raises(RuntimeError, match="It is not possible to get the gradient edge for a Tensor that does not "
                                            "require gradients"):
         graph.get_gradient_edge(torch.ones(1))
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_as_input_outlives_the_tensor():
     x = leaf()
     y = x * 2
@@ -223,7 +208,6 @@ def test_gradient_edge_as_input_outlives_the_tensor():
     assert torch.autograd.grad(z.sum(), edge)[0].tolist() == [3.0, 3.0]
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_as_root():
     x = leaf()
     edge = graph.get_gradient_edge(x * 2)
@@ -232,20 +216,17 @@ def test_gradient_edge_as_root():
     assert torch.autograd.grad(graph.get_gradient_edge((x * 3).sum()), x, torch.ones(()))[0].tolist() == [3.0, 3.0]
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_as_root_without_gradient():
     with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
         torch.autograd.backward(graph.get_gradient_edge(leaf() * 2))
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_as_input_of_backward():
     x = leaf()
     torch.autograd.backward((x * 2).sum(), inputs=[graph.get_gradient_edge(x)])
     assert x.grad.tolist() == [2.0, 2.0]
 
 
-@pytest.mark.xfail(strict=True, reason="gradient edges: open")
 def test_gradient_edge_and_tensor_together():
     x, y = leaf(), leaf()
     out = torch.autograd.grad((x * y).sum(), [graph.get_gradient_edge(x), y])

@@ -10,7 +10,6 @@ def leaf(*values):
     return torch.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_increment_version():
     x, y = torch.ones(1), torch.ones(1)
     graph.increment_version(x)
@@ -19,7 +18,6 @@ def test_increment_version():
     assert (x._version, y._version) == (2, 2)
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_increment_version_is_seen_by_the_check():
     y = leaf().exp()
     graph.increment_version(y)
@@ -27,7 +25,6 @@ def test_increment_version_is_seen_by_the_check():
         y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_unsafe_preserve_version_counter():
     x = leaf()
     y = x.exp()
@@ -38,7 +35,6 @@ def test_unsafe_preserve_version_counter():
     torch.autograd.grad(z.sum(), x)
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_unsafe_preserve_version_counter_of_several():
     x, y = torch.ones(1), torch.ones(1)
     y.add_(1)
@@ -48,7 +44,6 @@ def test_unsafe_preserve_version_counter_of_several():
     assert (x._version, y._version) == (0, 1)
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_mutation_is_allowed():
     with graph.allow_mutation_on_saved_tensors():
         a = torch.ones(2, 3, requires_grad=True)
@@ -59,7 +54,6 @@ def test_mutation_is_allowed():
     assert a.grad.tolist() == [[2.0] * 3] * 2
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_mutation_of_a_result_that_was_saved():
     x = leaf()
     with graph.allow_mutation_on_saved_tensors():
@@ -70,7 +64,6 @@ def test_mutation_of_a_result_that_was_saved():
     assert torch.allclose(x.grad, x.detach().exp())
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_mutation_through_a_view():
     x = leaf()
     with graph.allow_mutation_on_saved_tensors():
@@ -81,7 +74,6 @@ def test_mutation_through_a_view():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_several_mutations_are_cloned_once():
     x = leaf()
     with graph.allow_mutation_on_saved_tensors() as context:
@@ -94,7 +86,6 @@ def test_several_mutations_are_cloned_once():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_backward_outside_of_the_context_is_refused():
     with graph.allow_mutation_on_saved_tensors():
         b = leaf().clone()
@@ -105,7 +96,6 @@ def test_backward_outside_of_the_context_is_refused():
         y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="version counters and saved tensors: open")
 def test_context_may_not_be_nested():
     with (graph.allow_mutation_on_saved_tensors(),
           pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"),

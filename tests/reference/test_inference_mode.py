@@ -36,7 +36,6 @@ def test_mode_false():
         assert (torch.ones(1, requires_grad=True) * 2).requires_grad
 
 
-@pytest.mark.xfail(strict=True, reason="enable_grad inside inference mode: open")
 def test_enable_grad_inside_does_not_record():
     x = torch.ones(1, requires_grad=True)
     with torch.inference_mode(), torch.enable_grad():

@@ -68,7 +68,6 @@ def test_variable_wants_a_tensor():
         Variable([1.0])
 
 
-@pytest.mark.xfail(strict=True, reason="autograd.variable and _execution_engine: open")
 def test_module_variable():
     assert autograd.variable.Variable is Variable
     assert Variable._execution_engine is not None

@@ -54,7 +54,6 @@ def test_prehook_of_several_outputs():
     assert seen == [[1.0, None]]
 
 
-@pytest.mark.xfail(strict=True, reason="checks of what node hooks return: open")
 @pytest.mark.parametrize(("hook", "kind", "phrase"), [
     (lambda gi, go: (gi[0],), RuntimeError, r"has returned an incorrect number of values \(got 1, but expected 2\)"),
     (lambda gi, go: gi[0], TypeError, "hook '<lambda>' has returned a non-tuple value|expected tuple"),
@@ -68,7 +67,6 @@ def test_wrong_results(hook, kind, phrase):
         y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="check of what pre-hooks return: open")
 def test_prehook_with_the_wrong_number_of_values():
     y = leaf() * 2
     y.grad_fn.register_prehook(lambda go: (go[0], go[0]))
@@ -76,7 +74,6 @@ def test_prehook_with_the_wrong_number_of_values():
         y.sum().backward()
 
 
-@pytest.mark.xfail(strict=True, reason="post-hooks of AccumulateGrad: open")
 def test_hook_of_accumulate_grad():
     seen = []
     x = leaf(1.0)
@@ -99,7 +96,6 @@ def test_tensor_and_node_must_be_used_for_the_hook_to_run():
 
 # ---- register_multi_grad_hook
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_all():
     seen = []
     a, b, c, d = (torch.rand(2, requires_grad=True) for _ in range(4))
@@ -114,7 +110,6 @@ def test_multi_grad_hook_all():
     assert len(seen) == 2
 
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_all_runs_after_the_last():
     seen = []
     x = leaf(1.0)
@@ -124,7 +119,6 @@ def test_multi_grad_hook_all_runs_after_the_last():
     assert seen == [[6.0, 3.0]]
 
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_any_runs_at_the_first():
     seen = []
     x = leaf(1.0)
@@ -139,7 +133,6 @@ def test_multi_grad_hook_any_runs_at_the_first():
     assert seen == [3.0, 7.0]
 
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_in_grad_with_inputs():
     seen = []
     a, b = leaf(1.0) * 1, leaf(2.0) * 1             # torch refuses leaves here
@@ -148,13 +141,11 @@ def test_multi_grad_hook_in_grad_with_inputs():
     assert seen == [[False, True]]
 
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_mode_is_checked():
     with pytest.raises(ValueError, match="Expects mode to be one of \\('all', 'any'\\) but got some"):
         graph.register_multi_grad_hook([leaf()], print, mode="some")
 
 
-@pytest.mark.xfail(strict=True, reason="register_multi_grad_hook: open")
 def test_multi_grad_hook_as_context_manager():
     seen = []
     x = leaf(1.0)

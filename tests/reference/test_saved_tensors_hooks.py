@@ -19,7 +19,6 @@ def same(x):
     return x
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_the_example_of_the_reference(capsys):
     def pack_hook(x):
         print("Packing", x)
@@ -33,16 +32,13 @@ def test_the_example_of_the_reference(capsys):
     b = torch.ones(5, requires_grad=True) * 2
     with torch.autograd.graph.saved_tensors_hooks(pack_hook, unpack_hook):
         y = a * b
-    packed = ["Packing tensor([1., 1., 1., 1., 1.], requires_grad=True)",
-              "Packing tensor([2., 2., 2., 2., 2.], grad_fn=<MulBackward0>)"]
-    if torch.__name__ == "torch":
-        packed.reverse()                # PyTorch 2.13 takes them in another order than the reference shows
+    packed = ["Packing tensor([2., 2., 2., 2., 2.], grad_fn=<MulBackward0>)",     # PyTorch 2.13's order, too;
+              "Packing tensor([1., 1., 1., 1., 1.], requires_grad=True)"]         # the reference shows the other one
     assert capsys.readouterr().out.splitlines() == packed
     y.sum().backward()
     assert capsys.readouterr().out.splitlines() == [line.replace("Packing", "Unpacking") for line in packed]
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_a_saved_result_is_packed_with_its_history():
     seen = []
     with graph.saved_tensors_hooks(lambda t: (seen.append(t.grad_fn), t.detach())[1], same):
@@ -51,7 +47,6 @@ def test_a_saved_result_is_packed_with_its_history():
     assert y.grad_fn._saved_result.grad_fn is y.grad_fn         # reconnected when it is read
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packed_value_may_be_anything():
     x = leaf()
     with graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), torch.from_numpy):
@@ -60,7 +55,6 @@ def test_packed_value_may_be_anything():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_double_backward_keeps_the_history_of_saved_inputs():
     x = leaf(2.0)
     with graph.saved_tensors_hooks(same, same):
@@ -69,7 +63,6 @@ def test_double_backward_keeps_the_history_of_saved_inputs():
     assert torch.autograd.grad(slope, x)[0].item() == 12.0
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_history_is_put_back_when_the_hook_loses_it():
     x = leaf(2.0)
     with graph.saved_tensors_hooks(lambda t: t.detach().clone(), same):
@@ -78,7 +71,6 @@ def test_history_is_put_back_when_the_hook_loses_it():
     assert torch.autograd.grad(slope, x)[0].item() == 2.0
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_unpack_runs_each_time_and_after_the_context():
     count = []
     x = leaf()
@@ -91,7 +83,6 @@ def test_unpack_runs_each_time_and_after_the_context():
     assert len(count) == 2
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_only_the_inner_pair_is_applied():
     seen = []
 
@@ -108,7 +99,6 @@ def test_only_the_inner_pair_is_applied():
     assert seen == ["pack inner", "pack outer", "unpack outer", "unpack inner"]
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_save_for_backward_is_packed_too():
     seen = []
 
@@ -130,7 +120,6 @@ def test_save_for_backward_is_packed_too():
     assert seen == ["pack"]
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packing_runs_without_hooks_and_without_grad():
     x = leaf()
     with graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t / 2):
@@ -139,7 +128,6 @@ def test_packing_runs_without_hooks_and_without_grad():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_hooks_that_raise():
     def fail(value):
         raise KeyError("own")
@@ -156,7 +144,6 @@ def test_hooks_that_raise():
     assert x.grad is not None
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_unpack_must_return_a_tensor():
     x = leaf()
     with graph.saved_tensors_hooks(same, lambda t: 3):
@@ -166,7 +153,6 @@ def test_unpack_must_return_a_tensor():
         y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_pack_hook_may_not_change_its_input():
     x = leaf() * 1
     with graph.saved_tensors_hooks(lambda t: t.add_(1), same), pytest.raises(
@@ -177,7 +163,6 @@ def test_pack_hook_may_not_change_its_input():
         x.pow(2)
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_change_after_packing_is_not_checked():
     x = leaf() * 1
     with graph.saved_tensors_hooks(lambda t: t.detach().clone(), same):
@@ -186,7 +171,6 @@ def test_change_after_packing_is_not_checked():
     y.backward()
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_files_are_removed_in_time(tmp_path):
     class File:
         def __init__(self, tensor):
@@ -205,7 +189,6 @@ def test_files_are_removed_in_time(tmp_path):
     assert torch.allclose(x.grad, (x * x).exp() * 2 * x)
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_packed_values_die_with_the_graph():
     class Packed:
         def __init__(self, tensor):
@@ -220,7 +203,6 @@ def test_packed_values_die_with_the_graph():
     assert seen[0]() is None
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_exit_after_an_exception():
     seen = []
 
@@ -236,7 +218,6 @@ def test_exit_after_an_exception():
 
 # ---- save_on_cpu
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 @pytest.mark.parametrize("options", [{}, {"pin_memory": False}], ids=str)
 def test_save_on_cpu(options):
     a, b, c = (torch.randn(5, requires_grad=True) for _ in range(3))
@@ -255,14 +236,12 @@ def test_save_on_cpu(options):
         assert torch.equal(tensor.grad, gradient)
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_save_on_cpu_is_a_pair_of_hooks():
     assert issubclass(graph.save_on_cpu, graph.saved_tensors_hooks)
 
 
 # ---- disable_saved_tensors_hooks
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_the_example_of_disabled_hooks():
     message = "saved tensors default hooks are disabled"
     with (torch.autograd.graph.disable_saved_tensors_hooks(message), pytest.raises(RuntimeError, match=message),
@@ -270,7 +249,6 @@ def test_the_example_of_disabled_hooks():
         pass
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabled_is_nested_and_restored():
     with graph.disable_saved_tensors_hooks("outer"):
         with (graph.disable_saved_tensors_hooks("inner"), pytest.raises(RuntimeError, match="inner"),
@@ -282,14 +260,12 @@ def test_disabled_is_nested_and_restored():
         leaf().exp()
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabling_inside_hooks_is_refused():
     with (graph.saved_tensors_hooks(same, same), pytest.raises(RuntimeError, match="message"),
           graph.disable_saved_tensors_hooks("message")):
         pass
 
 
-@pytest.mark.xfail(strict=True, reason="hooks for saved tensors: open")
 def test_disabled_as_decorator():
     @graph.disable_saved_tensors_hooks("message")
     def run():

@@ -65,7 +65,6 @@ def module_level_hook(grad):
     return grad * 2
 
 
-@pytest.mark.xfail(strict=True, reason="warning when hooks are not pickled: open")
 def test_hooks_are_not_pickled_and_a_warning_says_so():
     x = leaf()
     x.register_hook(module_level_hook)
@@ -77,7 +76,6 @@ def test_hooks_are_not_pickled_and_a_warning_says_so():
     assert y.grad.tolist() == [1.0, 1.0]
 
 
-@pytest.mark.xfail(strict=True, reason="pickle of .grad: open")
 @pytest.mark.skipif(torch.__name__ == "torch", reason="beyond PyTorch, which loses it")
 def test_pickle_keeps_the_gradient():
     x = leaf()
@@ -85,7 +83,6 @@ def test_pickle_keeps_the_gradient():
     assert again(x).grad.tolist() == [3.0, 3.0]
 
 
-@pytest.mark.xfail(strict=True, reason="utils.hooks: open")
 def test_unserializable_hook_is_silent():
     from wengert.utils.hooks import unserializable_hook
 

@@ -135,7 +135,6 @@ def test_output_nr():
     assert [t.output_nr for t in (x, x * 1, *x.unbind(0))] == [0, 0, 0, 1]
 
 
-@pytest.mark.xfail(strict=True, reason="grad_dtype: open")
 def test_grad_dtype():
     x = leaf()
     assert x.grad_dtype == torch.float32

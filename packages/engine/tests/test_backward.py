@@ -203,3 +203,45 @@ def test_reentrant_backward_from_a_hook():
     y.register_hook(hook)
     y.sum().backward()
     assert (inner, x.grad.tolist()) == ([10.0], [3.0])
+
+
+# ---- is_grads_batched
+
+def test_batched_gradients_of_several_outputs():
+    x, y = leaf(1.0, 2.0), leaf(3.0)
+    rows = wc.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    slope, of_y = grad([x * x, x.sum() * y], [x, y], [rows, wc.tensor([[0.0], [1.0], [2.0]])], is_grads_batched=True)
+    assert slope.tolist() == [[2.0, 0.0], [3.0, 7.0], [8.0, 10.0]]
+    assert of_y.tolist() == [[0.0], [3.0], [6.0]]
+
+
+def test_batched_gradients_free_the_graph_and_are_recorded_on_demand():
+    x = leaf(1.0, 2.0)
+    y = x * x * x
+    (slopes,) = grad(y, x, wc.eye(2), is_grads_batched=True, create_graph=True)
+    assert grad(slopes.sum(), x, retain_graph=True)[0].tolist() == [6.0, 12.0]
+    grad(y, x, wc.eye(2), is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        grad(y, x, wc.eye(2), is_grads_batched=True)
+
+
+def test_batched_gradients_of_an_unused_input():
+    x, y = leaf(1.0, 2.0), leaf(3.0)
+    assert grad(x * x, [x, y], wc.eye(2), is_grads_batched=True, allow_unused=True)[1] is None
+    zeros = grad(x * x, [x, y], wc.eye(2), is_grads_batched=True, materialize_grads=True)[1]
+    assert zeros.tolist() == [[0.0], [0.0]]
+    with pytest.raises(RuntimeError, match="The differentiated Tensor at index 1 appears to not have been used"):
+        grad(x * x, [x, y], wc.eye(2), is_grads_batched=True)
+
+
+@pytest.mark.parametrize(("given", "kind", "phrase"), [
+    ([wc.ones(3, 2), wc.ones(4, 2)], ValueError, r"Expected all tensors to have the same size .* got sizes \[3, 4\]"),
+    ([wc.ones(3, 3), wc.ones(3, 2)], RuntimeError, r"we interpret the first dimension of each grad_output .* "
+                                                   r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"),
+    ([wc.ones(3, 2), None], RuntimeError, "each output needs a tensor of gradients"),
+    ([wc.ones(3, 2)], RuntimeError, "got 2 tensors and 1 gradients"),
+    (None, RuntimeError, "got 2 tensors and 0 gradients")], ids=["counts", "shape", "none", "few", "nothing"])
+def test_batched_gradients_that_do_not_fit(given, kind, phrase):
+    x = leaf(1.0, 2.0)
+    with pytest.raises(kind, match=phrase):
+        grad([x * 2, x * 3], x, given, is_grads_batched=True)

@@ -257,3 +257,12 @@ def test_copying_a_tensor_to_itself_is_a_write():
     assert (y._version, x.grad.tolist()) == (1, [3.0, 3.0])
     wide = wc.ones(1).expand(3)
     assert wide.copy_(wide).tolist() == [1.0] * 3
+
+
+def test_second_derivative_of_a_write_that_saves_its_result():
+    x = leaf(1.0, 1.0, 1.0)
+    base = x * 1
+    base[:2].exp_()
+    (slope,) = grad(base.sum(), x, create_graph=True)
+    slope.sum().backward()
+    assert x.grad.tolist() == pytest.approx([2.718281, 2.718281, 0.0])

@@ -1,6 +1,7 @@
 """Sequence numbers: an edge always leads to an older node."""
 
 import wengert_core as wc
+from wengert_engine.node import order_of
 
 
 def nodes_of(tensor):
@@ -23,7 +24,7 @@ def test_edges_lead_to_smaller_numbers_also_after_writes_to_views():
     total = (z * b).sum() + y.sum()
     for node in nodes_of(total):
         for parent, _ in node.next_functions:
-            assert parent is None or parent._sequence_nr() < node._sequence_nr()
+            assert parent is None or order_of(parent) < order_of(node)
 
 
 def test_an_early_branch_that_is_used_late_runs_after_all_its_users():

@@ -1,5 +1,6 @@
 """wengert-core: tensors on NumPy's memory, with CPU kernels; usable without automatic differentiation."""
 
+import numpy as _numpy
 from wengert_registry import registry as _registry
 
 from wengert_core import _native  # finds and loads the compiled modules, so it comes first

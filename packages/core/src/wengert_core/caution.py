@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
 
-OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas"}
+OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas", "wengert_graph"}
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
@@ -22,3 +24,11 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_lost_hooks(hooks: Iterable[Callable[..., Any]]) -> None:
+    """Warn of hooks of a tensor that a copy or a pickle does not keep; not of those marked as such."""
+    for hook in hooks:
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn_user(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
+                      "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning")

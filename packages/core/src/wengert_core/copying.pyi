@@ -12,5 +12,6 @@ def rebuild(
     shape: tuple[int, ...],
     strides: tuple[int, ...],
     requires_grad: bool,
+    grad: Tensor | None = None,
 ) -> Tensor: ...
 def set_state(self: Tensor, state: dict[str, Any] | None) -> None: ...

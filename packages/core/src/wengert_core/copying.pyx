@@ -18,7 +18,8 @@ from wengert_core.dtypes import dtype_by_name
 from wengert_core.factory cimport mark_grad
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
-                                  set_contiguity, storage_of, track)
+                                  same_shape, set_contiguity, storage_of, track)
+from wengert_core.caution import warn_of_lost_hooks
 from wengert_core.tensor import as_subclass
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -77,11 +78,31 @@ cdef Tensor finished(Tensor new, object cls, bint requires_grad):
     return new
 
 
+cdef int keep_grad(Tensor new, object grad) except -1:
+    """Let a new tensor have a gradient."""
+    Py_INCREF(grad)
+    extra_of(new).grad = <PyObject*> grad
+    track(new)
+    return 0
+
+
+cdef int warn_of_hooks(Tensor t) except -1:
+    """A copy does not have the hooks of the tensor it is made from."""
+    if t.flags & WG_GRAD:
+        hooks = getattr(t, "_backward_hooks", None)
+        if hooks:
+            warn_of_lost_hooks(hooks.values())
+    return 0
+
+
 # ---- copy
 
 def shallow_copy(Tensor self):
-    """copy.copy: a leaf on the same memory, with the same attributes; it requires grad when this one does."""
+    """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
+    warn_of_hooks(self)
     cdef Tensor new = finished(alias(self), type(self), bool(self.flags & WG_GRAD))
+    if self.extra != NULL and self.extra.grad != NULL:
+        keep_grad(new, <object> self.extra.grad)
     set_state(new, attributes(self))
     return new
 
@@ -108,17 +129,13 @@ def deep_copy(Tensor self, dict memo):
 cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
     if t.extra == NULL or t.extra.grad == NULL:
         return 0
-    grad = copy.deepcopy(<object> t.extra.grad, memo)
-    Py_INCREF(grad)
-    extra_of(new).grad = <PyObject*> grad
-    track(new)
-    return 0
+    return keep_grad(new, copy.deepcopy(<object> t.extra.grad, memo))
 
 
 # ---- pickle
 
 def reduce(Tensor self, int protocol):
-    """pickle: dtype, shape, strides, requires_grad, attributes and the bytes that the elements span; no history, no .grad.
+    """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes that the elements span; no history.
 
     Protocol 5 can carry the bytes out of band.
     """
@@ -129,11 +146,14 @@ def reduce(Tensor self, int protocol):
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
     arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
                  bool(self.flags & WG_GRAD))
+    warn_of_hooks(self)
+    if self.extra != NULL and self.extra.grad != NULL:
+        arguments += (<object> self.extra.grad,)
     state = attributes(self)
     return (rebuild, arguments) if state is None else (rebuild, arguments, state)
 
 
-def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires_grad):
+def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires_grad, grad=None):
     """The tensor that ``reduce`` took apart; strides in bytes. Always in memory of its own.
 
     ValueError when the parts do not belong together (a pickle that was tampered with).
@@ -142,7 +162,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     cdef Py_ssize_t steps[64]
     cdef Py_ssize_t nbytes, step = 1
     cdef const unsigned char[::1] source = np.frombuffer(data, np.uint8)
-    cdef Tensor memory, like
+    cdef Tensor memory, like, new
     cdef int i, ndim = len(shape), code = code_of(dtype_by_name(dtype_name))
     nbytes = source.shape[0]
     if len(strides) != ndim or ndim > 64 or min(strides, default=0) < 0 or min(shape, default=0) < 0:
@@ -155,7 +175,12 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
         raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
     if nbytes:
         memcpy(memory.data, &source[0], nbytes)
-    return finished(on_memory(memory, like, 0), cls, requires_grad)
+    new = finished(on_memory(memory, like, 0), cls, requires_grad)
+    if grad is not None:
+        if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
+            raise ValueError("not a pickled tensor: its gradient is none of its own")
+        keep_grad(new, grad)
+    return new
 
 
 def set_state(Tensor self, state):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 Parameter = tuple[str, str, bool, bool, bool, bool, object]
 CONSTANTS = {"None": None, "True": True, "False": False}
-READ: dict[tuple[str, bool], Parameter] = {}  # most rows have "Tensor self"
+# What was read before, since many rows are alike: by all that follows a name, and single parameters.
+READ: dict[str, tuple[list[Parameter], tuple[str, ...]]] = {}
+READ_PARTS: dict[tuple[str, bool], Parameter] = {}
 
 
 def parse_schema(schema: str) -> tuple[str, list[Parameter], tuple[str, ...]]:
@@ -18,9 +20,16 @@ def parse_schema(schema: str) -> tuple[str, list[Parameter], tuple[str, ...]]:
 
     Raises ValueError for a schema that cannot be read.
     """
-    head, arrow, returns = schema.partition(" -> ")
-    name, bracket, inside = head.partition("(")
-    if not arrow or not bracket or not inside.endswith(")"):
+    name, _, rest = schema.partition("(")
+    if rest not in READ:
+        READ[rest] = _read(rest, schema)
+    params, outputs = READ[rest]
+    return name, params, outputs
+
+
+def _read(rest: str, schema: str) -> tuple[list[Parameter], tuple[str, ...]]:
+    inside, arrow, returns = rest.partition(" -> ")
+    if not arrow or not inside.endswith(")"):
         raise ValueError(f"schema not understood: {schema!r}; expected 'name(Type param, ...) -> Tensor'")
     params = []
     keyword_only = False
@@ -29,10 +38,10 @@ def parse_schema(schema: str) -> tuple[str, list[Parameter], tuple[str, ...]]:
             keyword_only = True
         elif part:
             key = (part, keyword_only)
-            if key not in READ:
-                READ[key] = _parameter(part, keyword_only, schema)
-            params.append(READ[key])
-    return name, params, _outputs(returns)
+            if key not in READ_PARTS:
+                READ_PARTS[key] = _parameter(part, keyword_only, schema)
+            params.append(READ_PARTS[key])
+    return params, _outputs(returns)
 
 
 def _parameter(part: str, keyword_only: bool, schema: str) -> Parameter:

@@ -1,20 +1,20 @@
 """What the engine adds to Tensor: requires_grad, grad, grad_fn, detach, hooks."""
 import weakref
 
+from wengert_engine import errors
 from wengert_engine.hooks import add_hook
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
                                   same_shape, shape_tuple, storage_of, swap_contents, version_of)
-from wengert_engine.node cimport Node, dict_in, gradient_edge, hold, node_extra
+from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
+                                  set_grad_code)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -24,7 +24,9 @@ cdef object grad_fn_of(Tensor t):
     cdef PyObject* fn = t.grad_fn
     if t.flags & TF_VIEW:
         fn = HOOKS.view_grad_fn(t)
-    return <object> fn if fn != NULL else None
+    if fn == NULL or (<Node> fn).kind == NODE_ACCUMULATE:       # a saved leaf, read: it leads to the leaf's node
+        return None
+    return <object> fn
 
 
 def get_grad_fn(Tensor self):
@@ -59,13 +61,6 @@ def set_requires_grad(Tensor self, value):
     if on and self.flags & TF_INFERENCE and not thread_state().modes & WG_INFER:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
-
-
-def add_to_grad(Tensor self, value):
-    """Add a gradient to this tensor's grad, or make it that: for tensors whose grad backward(inputs=...) sets."""
-    if self.extra != NULL and self.extra.grad != NULL:
-        value = <object> self.extra.grad + value
-    set_grad(self, value)
 
 
 def requires_grad_(Tensor self, requires_grad=True):
@@ -107,14 +102,35 @@ cdef int check_grad(Tensor self, object value) except -1:
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor> value
-    if g.code != self.code:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{_C_NAMES[g.code]}' to a tensor with grad_dtype "
-                           f"'{_SCALAR_NAMES[self.code]}'. The gradient must match the tensor's dtype: convert it with .to()")
+    cdef int code = grad_code(self)
+    if g.code != code and code != ANY_DTYPE:
+        raise errors.grad_dtype_mismatch(errors.cpp_name(g.dtype), errors.type_name(dtype_of(code)))
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
                            f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "
                            "size")
     return 0
+
+
+def get_grad_dtype(Tensor self):
+    """The dtype of this leaf's gradient: its own unless set; None: any. Gradients that arrive are converted to it."""
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    cdef int code = grad_code(self)
+    return None if code == ANY_DTYPE else dtype_of(code)
+
+
+def set_grad_dtype(Tensor self, value):
+    """Choose the dtype of this leaf's gradient."""
+    cdef int code
+    if value is not None and not isinstance(value, type(dtype_of(self.code))):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    code = ANY_DTYPE if value is None else code_of(value)
+    if self.extra != NULL and self.extra.grad != NULL and code != ANY_DTYPE and (<Tensor> self.extra.grad).code != code:
+        raise errors.grad_dtype_in_use(errors.type_name(value), errors.cpp_name((<object> self.extra.grad).dtype))
+    set_grad_code(self, code)
 
 
 def delete_grad(Tensor self):
@@ -216,6 +232,23 @@ cdef dict tensor_hooks(Tensor t):
     return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
 
 
+def hooks_of(Tensor t):
+    """The dict of a tensor's hooks, made when it has none."""
+    return tensor_hooks(t)
+
+
+def get_backward_hooks(Tensor self):
+    """The hooks registered on this tensor, by the number of their handle; None when there are none."""
+    fn = grad_fn_of(self)
+    cdef PyObject* hooks = NULL
+    if fn is None:
+        hooks = self.extra.hooks if self.extra != NULL else NULL
+        return <object> hooks if hooks != NULL and <object> hooks else None
+    if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
+        return None
+    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr) or None
+
+
 def register_hook(Tensor self, hook):
     """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (unless None) replaces it.
 
@@ -266,12 +299,15 @@ TENSOR_ATTRIBUTES = {
     "requires_grad": property(get_requires_grad, set_requires_grad, doc=get_requires_grad.__doc__),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
     "grad_fn": property(get_grad_fn, refuse_grad_fn, doc=get_grad_fn.__doc__),
+    "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
+    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, delete_data, doc=get_data.__doc__),
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
+    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,

@@ -10,10 +10,11 @@ from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
-from wengert_engine.attributes import add_to_grad, edge_of
+from wengert_engine.attributes import edge_of
+from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype
 from wengert_engine.starting import run_backward
 
-ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
+ones_like, stack, zeros_like = TABLE.ops["ones_like"], TABLE.ops["stack"], TABLE.ops["zeros_like"]
 Edges = list[tuple[Any, int]]
 
 
@@ -56,10 +57,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         run_backward(edges, grads, keep, create_graph, None, True)
         return
     targets = as_tuple(inputs)
-    results = run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
-    for target, result in zip(targets, results, strict=True):
-        if result is not None and not target.is_leaf and not target.retains_grad:
-            add_to_grad(target, result)
+    for target in targets:
+        if isinstance(target, Tensor):
+            target.retain_grad()
+    run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
@@ -68,7 +69,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     """Compute and return the sum of gradients of ``outputs`` with respect to ``inputs``; no ``grad`` is touched.
 
     Arguments as for backward; allow_unused: an input that was not used gives None instead of an error;
-    materialize_grads: zeros in place of those None.
+    materialize_grads: zeros in place of those None. is_grads_batched: the first dimension of each of grad_outputs
+    numbers gradients that are passed through the graph one after the other; that of the results numbers what they gave.
     Returns a tuple with one gradient for each input.
 
     >>> import wengert_core as wc
@@ -84,29 +86,63 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         warn_user("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                   "gradient for other parts of the graph, please use torch.autograd.backward.",
                   FutureWarning)
-    if is_grads_batched:
-        raise NotImplementedError("is_grads_batched=True needs vmap, which this version does not have: call grad once "
-                                  "for each row of grad_outputs")
     roots, targets = as_tuple(outputs), as_tuple(inputs)
     if not targets:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = root_edges(roots)
-    grads = root_gradients(roots, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
-    results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
+    if is_grads_batched:
+        results = batched_gradients(roots, edges, grad_outputs, keep, create_graph, targets)
+        rows = (len(as_tuple(grad_outputs)[0]),)
+    else:
+        grads = root_gradients(roots, grad_outputs, create_graph)
+        results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
+        rows = ()
     if not (allow_unused or materialize_grads):
         for i, result in enumerate(results):
             if result is None:
                 raise errors.unused_input(i)
     if materialize_grads:
-        results = [zeros_like(target, requires_grad=create_graph) if result is None else result
+        if any(not isinstance(target, Tensor) for target in targets):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        results = [zeros(rows, target, create_graph) if result is None else result
                    for result, target in zip(results, targets, strict=True)]
     return tuple(results)
 
 
+def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
+    """The gradient of an input that was not used."""
+    result = zeros_like(target.detach().expand(*rows, *target.shape) if rows else target)
+    return result.requires_grad_(create_graph)
+
+
+def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bool, create_graph: bool,
+                      targets: tuple[Any, ...]) -> list[Any]:
+    """A pass through the graph for each row of the gradients; what they gave for each input, stacked."""
+    given = as_tuple(given) if given is not None else ()
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    for i, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+        if not isinstance(gradient, Tensor):
+            raise RuntimeError("with is_grads_batched=True each output needs a tensor of gradients in grad_outputs, got "
+                               f"{type(gradient).__name__} for output {i}")
+        if gradient.ndim == 0 or tuple(gradient.shape[1:]) != tuple(root.shape):
+            raise errors.batched_gradient_shape(i, tuple(gradient.shape[1:]), tuple(root.shape))
+    counts = [len(gradient) for gradient in given]
+    if len(set(counts)) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{counts} for the mapped dimension")
+    inputs, rows = input_edges(targets), counts[0]
+    if rows == 0:
+        raise IndexError("is_grads_batched=True needs at least one row of gradients, got 0")
+    passes = [run_backward(edges, root_gradients(roots, tuple(gradient[row] for gradient in given), create_graph),
+                           keep or row < rows - 1, create_graph, inputs, False) for row in range(rows)]
+    return [None if column[0] is None else stack(list(column)) for column in zip(*passes, strict=True)]
+
+
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
     """One tensor, a gradient edge or a sequence, as a tuple."""
-    if isinstance(tensors, Tensor) or hasattr(tensors, "output_nr"):
+    if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
     return tuple(tensors)
 
@@ -115,20 +151,13 @@ def root_edges(roots: Sequence[Any]) -> Edges:
     """(node, output_nr) of every root."""
     edges = []
     for i, root in enumerate(roots):
-        if not isinstance(root, Tensor) and not hasattr(root, "node"):
+        if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError(f"Expected output to be a torch.Tensor or GradientEdge, got {type(root).__name__}")
         edge = edge_of(root) if isinstance(root, Tensor) else given_edge(root)
         if edge is None:
             raise errors.no_grad_fn(i)
         edges.append(edge)
     return edges
-
-
-def given_edge(edge: Any) -> tuple[Any, int]:
-    """A gradient edge that was given in place of a tensor."""
-    if not hasattr(edge, "node"):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(edge).__name__}")
-    return edge.node, edge.output_nr
 
 
 def input_edges(inputs: Sequence[Any]) -> Edges:
@@ -157,6 +186,8 @@ def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list
 
 def implicit(root: Any) -> Any:
     """The gradient 1 of a scalar."""
+    if isinstance(root, GradientEdge):
+        return first_gradient(root)
     if root.numel() != 1:
         raise errors.implicit_gradient(tuple(root.shape))
     if not root.dtype.is_floating_point:
@@ -168,13 +199,13 @@ def checked(index: int, root: Any, gradient: Any) -> Any:
     """A gradient that was given for a root, when it fits."""
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    if isinstance(root, Tensor):
-        if tuple(root.shape) != tuple(gradient.shape):
-            raise errors.gradient_shape(index, tuple(gradient.shape), tuple(root.shape))
-        if root.dtype.is_complex != gradient.dtype.is_complex:
-            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
-                               f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
-                               f"output[{index}] has a dtype of {root.dtype}.")
+    shape, dtype = shape_and_dtype(root)
+    if shape != tuple(gradient.shape):
+        raise errors.gradient_shape(index, tuple(gradient.shape), shape)
+    if dtype.is_complex != gradient.dtype.is_complex:
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                           f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
+                           f"output[{index}] has a dtype of {dtype}.")
     return gradient
 
 

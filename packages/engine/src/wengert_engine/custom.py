@@ -21,9 +21,7 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         super().__init__(name, bases, members)
         cls._backward_cls = make_function_node_class(name + "Backward", (FunctionCtx,), {
-            "__module__": "wengert.autograd", "__slots__": (), "_forward_cls": cls})
-        forward = _member(cls, "forward")
-        cls._is_static = isinstance(forward, staticmethod | classmethod)
+            "__module__": "wengert.autograd", "__slots__": (), "_forward_cls": cls, "apply": _apply_node})
         cls._splits_context = bool(bases) and _member(cls, "setup_context") is not _member(Function, "setup_context")
         cls._has_defaults = cls._splits_context and _has_defaults(cls)
         chosen: Any = _chosen_backward(cls) if bases else vars(cls)["backward"].__func__
@@ -36,6 +34,11 @@ def _member(cls: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def _apply_node(node: Any, *grads: Any) -> Any:
+    """What backward gives for these gradients of the outputs, unchecked."""
+    return node._forward_cls._run_backward(node, *grads)
 
 
 def _has_defaults(cls: Any) -> bool:
@@ -87,7 +90,6 @@ class Function(metaclass=FunctionMeta):
     [1.0, 1.0]
     """
 
-    _is_static: bool
     _splits_context: bool
     _has_defaults: bool
     _run_backward: Callable[..., Any]
@@ -100,8 +102,8 @@ class Function(metaclass=FunctionMeta):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
-                           "new-style autograd function with static forward method: call "
-                           f"{type(self).__name__}.apply(...)")
+                           "new-style autograd function with static forward method. (Example: "
+                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -111,7 +113,7 @@ class Function(metaclass=FunctionMeta):
         try:
             return apply_function(cls, args)
         except TypeError:
-            if cls._is_static and cls._splits_context:
+            if cls._splits_context:
                 cls._positional(args, kwargs)  # when the arguments are the mistake, this says so
             raise
 

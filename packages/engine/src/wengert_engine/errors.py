@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
+
+CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
+
+
+def cpp_name(dtype: Any) -> str:
+    """What torch's messages call a gradient's dtype."""
+    return C_NAMES[CODES[dtype.name]]
+
+
+def type_name(dtype: Any) -> str:
+    """What torch's messages call a dtype."""
+    return SCALAR_NAMES[CODES[dtype.name]]
+
+
+def tensor_type(dtype: Any) -> str:
+    """What torch's messages call a tensor of a dtype: some have no legacy type."""
+    name = type_name(dtype)
+    return f"CPU{name}Type" if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble") else f"torch.{name}Tensor"
 
 
 def forward_name(node: str) -> str:
@@ -48,11 +69,13 @@ def write_to_view(origin: int, view: str | None, output: int, op: str | None) ->
     return RuntimeError(f"{made} {subject} {what}. {_VIEW_ADVICE[origin]}{written}")
 
 
-def dirty_view(outputs: int) -> RuntimeError:
-    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
-                        "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
-                        "should either make sure the input is not a view (using .clone() for example) or make your "
-                        f"Function only return one Tensor: it returned {outputs}")
+def dirty_view_of_several(function: str) -> RuntimeError:
+    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                        "return more than one Tensor. This is not supported by the current autograd engine. You should "
+                        "either make sure the input is not a view (using .clone() for example) or make your Function "
+                        "only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
+                        "that returns a single Tensor and a second one that does the other operations). The Function "
+                        f"is {function}")
 
 
 def inference_written(op: str) -> RuntimeError:
@@ -76,25 +99,49 @@ def freed_graph(node: str) -> RuntimeError:
                         f"backward. The freed node is {node}")
 
 
-_CPP_TYPES = {"float32": "torch.FloatTensor", "float64": "torch.DoubleTensor", "float16": "torch.HalfTensor",
-              "bfloat16": "CPUBFloat16Type", "complex64": "CPUComplexFloatType", "complex128": "CPUComplexDoubleType",
-              "bool": "CPUBoolType", "uint8": "torch.ByteTensor", "int8": "torch.CharTensor",
-              "int16": "torch.ShortTensor", "int32": "torch.IntTensor", "int64": "torch.LongTensor"}
-
-
-def saved_modified(tensor: tuple[str, list[int]], made_by: str | None, output: int, versions: tuple[int, int],
-                   saved_by: tuple[str, str]) -> RuntimeError:
-    """A saved tensor was written to. tensor: dtype, shape; made_by, output: its node now; versions: saved, now;
-    saved_by: node, name there.
-    """
-    dtype, shape = tensor
-    origin = f", which is output {output} of {forward_name(made_by)}," if made_by is not None else ""
+def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, saver: str, name: str,
+                   writer: str | None) -> RuntimeError:
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+            "question was changed in there or anywhere later. Good luck!" if traced else
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
+    written = f" and {writer} wrote to it" if writer is not None else ""
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
-                        f"operation: [{_CPP_TYPES.get(dtype, dtype)} {shape}]{origin} is at version {versions[1]}; "
-                        f"expected version {versions[0]} instead. Hint: enable anomaly detection to find the operation "
-                        "that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
-                        f"check_nan=False). {saved_by[0]} saved it as {saved_by[1]!r}: clone it before it is written "
-                        "to, or call backward() first.")
+                        f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
+                        f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
+                        "call backward() first.")
+
+
+def packing_writes() -> RuntimeError:
+    return RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                        "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
+                        "Please open an issue if you need to perform in-place operations on the input to a pack hook.")
+
+
+def hooks_not_callable() -> TypeError:
+    return TypeError("hooks for saved tensors: incompatible function arguments. The following argument types are "
+                     "supported: (pack_hook: Callable, unpack_hook: Callable)")
+
+
+def hooks_of_freed() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+                        "of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                        "retain_graph=True if you need to backward through the graph a second time or if you need to "
+                        "access saved variables after calling backward.")
+
+
+def hooks_of_none() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+
+
+def hooks_already() -> RuntimeError:
+    return RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                        "pair of hooks is allowed at a time.")
+
+
+def unpacked_no_tensor(got: object) -> TypeError:
+    return TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                     f"{type(got).__name__}")
 
 
 def no_grad_fn(index: int) -> RuntimeError:
@@ -115,6 +162,28 @@ def implicit_real(dtype: object) -> RuntimeError:
 def gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and "
                         f"output[{index}] has a shape of torch.Size({list(expected)}).")
+
+
+def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                        "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                        f"corresponding output, but a mismatch was detected: grad_output[{index}] has a shape of "
+                        f"torch.Size({list(got)}) and output[{index}] has a shape of torch.Size({list(expected)}). If "
+                        "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
+
+
+def grad_dtype_mismatch(got: str, wanted: str) -> RuntimeError:
+    return RuntimeError(f"attempting to assign a gradient with dtype '{got}' to a tensor with grad_dtype '{wanted}'. The "
+                        "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+                        "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                        "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                        "downstream systems that assume they match.")
+
+
+def grad_dtype_in_use(wanted: str, got: str) -> RuntimeError:
+    return RuntimeError(f"Cannot set grad_dtype to '{wanted}' because there is already a gradient with dtype '{got}'. "
+                        "Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
+                        "grad_dtype matches the existing gradient's dtype.")
 
 
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:

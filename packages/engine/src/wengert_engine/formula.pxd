@@ -71,6 +71,7 @@ cdef class Formula:
     cdef int name_nodes(self, object name, str usual) except -1
     cdef object node_class(self, str name)
     cdef int add_saved_properties(self, object cls) except -1
+    cdef bint saves_tensor(self, int index) except -1
 
 cdef Formula formula_of(Op op)         # read on first use
 cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept       # the class of nodes, where its name depends on arguments

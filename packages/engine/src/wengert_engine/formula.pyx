@@ -249,7 +249,22 @@ cdef class Formula:
         """``_saved_self`` and its kin on the class of nodes."""
         for index, name in enumerate(self.saved_names):
             setattr(cls, "_saved_" + name, property(SavedReader(index)))
+            if self.saves_tensor(index):
+                setattr(cls, "_raw_saved_" + name, property(RawReader(index)))
+            if self.saved[index].what == SAVE_SHAPE:
+                setattr(cls, f"_saved_{name.removesuffix('_shape')}_sym_sizes", property(SavedReader(index)))
+        for i in range(0 if self.has_list else self.n_inputs):
+            for k in range(self.inputs[i].n_args):
+                if self.inputs[i].args[k] == ARG_OWN_SHAPE:
+                    setattr(cls, f"_saved_{self.op.params[self.inputs[i].slot]}_sym_sizes", property(SizesReader(i)))
         return 0
+
+    cdef bint saves_tensor(self, int index) except -1:
+        """Whether a saved value may be a tensor."""
+        if self.saved[index].what == SAVE_VALUE:
+            return (self.op.kinds[self.saved[index].slot] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
+                    or self.saved_names[index] == "indices")
+        return self.saved[index].what == SAVE_OUTPUT
 
 
 class SavedReader:
@@ -260,6 +275,22 @@ class SavedReader:
 
     def __call__(self, node):
         return READ_SAVED(node, self.index)
+
+
+class RawReader(SavedReader):
+    """Gives one saved tensor of a node as an object, unread."""
+
+    def __call__(self, node):
+        from wengert_engine.inspection import saved_tensor
+        return saved_tensor(node, self.index)
+
+
+class SizesReader(SavedReader):
+    """Reads the sizes of a node's input that the node has not saved itself."""
+
+    def __call__(self, node):
+        from wengert_engine.inspection import argument_sizes
+        return argument_sizes(node, self.index)
 
 
 READ_SAVED = None

@@ -2,17 +2,22 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, Tensor, alias, bump_version, new_empty,
+from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, Tensor, alias, bump_version, new_empty,
                                   new_view, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
-from wengert_engine.record cimport check_write, move_retained, rebase_custom
+from wengert_engine.packing cimport pack_all
+from wengert_engine.record cimport check_write, move_retained, rebase_node
 from wengert_engine.saved cimport saved_value
+
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(list o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
@@ -26,7 +31,11 @@ def save_for_backward(FunctionNode self, *tensors):
 
 
 def save_for_forward(FunctionNode self, *tensors):
-    """Save tensors for jvp."""
+    """Save tensors for jvp. AssertionError for what is neither a tensor nor None."""
+    for t in tensors:
+        if t is not None and not isinstance(t, Tensor):
+            raise AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                                 f"attributes on ctx. Got {type(t).__name__}")
     hold(&self.for_forward, tensors)
 
 
@@ -43,6 +52,12 @@ def mark_non_differentiable(FunctionNode self, *tensors):
     hold(&self.non_differentiable, tensors)
 
 
+def mark_shared_storage(FunctionNode self, *pairs):
+    """Deprecated and without effect: tensors that share memory are known as such."""
+    warn_user("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
+              "`set_()` are not tracked", FutureWarning)
+
+
 def set_materialize_grads(FunctionNode self, value):
     """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
     self.materialize = bool(value)
@@ -57,16 +72,30 @@ def get_saved_tensors(FunctionNode self):
     return tuple([saved_value(self, i, True) for i in range(self.n_saved)])
 
 
+def get_saved_variables(FunctionNode self):
+    """The old name of saved_tensors."""
+    warn_user("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+    return get_saved_tensors(self)
+
+
 def get_needs_input_grad(FunctionNode self):
     """For each argument of forward whether it needs a gradient."""
     return <object> self.needs_input if self.needs_input != NULL else ()
 
 
+def get_raw_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, unread: objects with register_hooks."""
+    from wengert_engine.inspection import saved_tensors
+    return saved_tensors(self)
+
+
 CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
-    "mark_non_differentiable": mark_non_differentiable, "set_materialize_grads": set_materialize_grads,
+    "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
+    "set_materialize_grads": set_materialize_grads,
     "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
-    "saved_variables": property(get_saved_tensors, doc="The old name of saved_tensors."),
+    "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
+    "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
     "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
     "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
     "__module__": "wengert.autograd.function",
@@ -100,7 +129,6 @@ def apply_function(cls, tuple args):
     cdef unsigned int modes = state.modes
     cdef FunctionNode ctx
     cdef bint recorded = False
-    check_class(cls)
     ctx = blank_context(cls, args)
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
@@ -118,13 +146,6 @@ def apply_function(cls, tuple args):
     return finish(cls, ctx, args, outputs, recorded)
 
 
-cdef int check_class(cls) except -1:
-    if not cls._is_static:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
-                           f"autograd function with static forward method: decorate {cls.__name__}.forward with @staticmethod")
-    return 0
-
-
 cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
     """Give the outputs their history."""
     cdef bint single = not isinstance(outputs, tuple)
@@ -140,10 +161,12 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
     results = []
     for out in outs:
         if isinstance(out, Tensor):
-            out = prepared(cls, args, out, dirty, non_differentiable, recorded)
+            out = prepared(cls, args, out, dirty, non_differentiable, recorded, len(outs))
         results.append(out)
     if dirty is not None:
         check_dirty(ctx, outs)
+    if recorded and len(outs) > 1:
+        mark_several_views(results, non_differentiable)
     if recorded:
         for arg in args:
             n_edges += isinstance(arg, Tensor)
@@ -162,7 +185,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
             if isinstance(results[i], Tensor):
                 t = <Tensor> results[i]
                 set_meta(ctx, i, t, &next_dim)
-                link(ctx, i, t, <PyObject*> outs[i], dirty, non_differentiable)
+                link(ctx, i, t, <PyObject*> outs[i], args, dirty, non_differentiable)
             else:
                 set_meta(ctx, i, EMPTY, &next_dim)
         keep_saved(ctx, to_save, outs, results)
@@ -186,14 +209,17 @@ cdef int check_saved(tuple tensors) except -1:
 
 
 cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
-    for t in <object> ctx.dirty:
+    for i, t in enumerate(<object> ctx.dirty):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
         if not any([o is t for o in outs]):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
                                "inputs that are modified inplace must all be outputs of the Function.")
     return 0
 
 
-cdef object prepared(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded):
+cdef object prepared(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded,
+                     int n_outs):
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
@@ -206,6 +232,8 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
                                f"{cls.__name__} marked it as dirty. Clone it before apply()")
         if recorded:
             check_write(t, cls.__name__, True)
+            if n_outs > 1 and t.flags & TF_VIEW and t.base != NULL:
+                raise errors.dirty_view_of_several(cls.__name__)
         bump_version(t)
         return t
     if is_input:
@@ -219,17 +247,45 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
     return t
 
 
-cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, set dirty, set non_differentiable) except -1:
+cdef int mark_several_views(list results, set non_differentiable) except -1:
+    """Views among several differentiable outputs are like those of unbind: writing to them is refused."""
+    cdef int n = 0
+    cdef Tensor t
+    views = []
+    for out in results:
+        if isinstance(out, Tensor) and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT \
+                and (non_differentiable is None or <Py_ssize_t> <PyObject*> out not in non_differentiable):
+            n += 1
+            if (<Tensor> out).flags & TF_VIEW and (<Tensor> out).base != NULL:
+                views.append(out)
+    if n > 1:
+        for t in views:
+            t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_MULTI << TF_META_SHIFT)
+    return 0
+
+
+cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple args, set dirty,
+              set non_differentiable) except -1:
     cdef Py_ssize_t key = <Py_ssize_t> original
     if (non_differentiable is not None and key in non_differentiable) or FACTS.category[t.code] < CAT_FLOAT:
         return 0
     if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
-        rebase_custom(ctx, number, t)
+        rebase_node(ctx, t, edge_number(args, t))
         return 0
     if dirty is not None and key in dirty:
         move_retained(ctx, t)
     set_output(ctx, number, t)
     return 0
+
+
+cdef int edge_number(tuple args, Tensor t) except? -2:
+    """Which edge is that of an argument; -1: it is none."""
+    cdef int n = 0
+    for arg in args:
+        if arg is t:
+            return n
+        n += isinstance(arg, Tensor)
+    return -1
 
 
 cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) except -1:
@@ -251,6 +307,8 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
                 break
         Py_INCREF(t)
         saved[i].value = <PyObject*> t
+    if thread_state().saved_hooks != NULL:
+        pack_all(ctx, thread_state().saved_hooks, PySequence_Fast_ITEMS(results))
     return 0
 
 
@@ -288,6 +346,6 @@ cdef list edge_gradients(FunctionNode node, tuple grads):
         if is_tensor[i]:
             result.append(grads[i])
         elif grads[i] is not None:
-            raise RuntimeError(f"function {name} returned a gradient different from None at position {i + 1}, but the "
+            raise RuntimeError(f"function {name} returned a gradient different than None at position {i + 1}, but the "
                                "corresponding forward input was not a Variable")
     return result

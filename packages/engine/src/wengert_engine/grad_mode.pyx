@@ -8,6 +8,9 @@
 False
 """
 import functools
+from _thread import _local
+
+from wengert_core.caution import warn_user
 
 from wengert_core.state cimport WG_GRAD, WG_INFER, WgState, thread_state
 
@@ -36,8 +39,16 @@ class Mode:
 
     def __call__(self, function):
         if isinstance(function, type):
-            raise TypeError(f"{type(self).__name__} decorates functions; got the class {function.__name__}")
+            return decorated_class(self, function)
         return decorate(self, function)
+
+
+def decorated_class(mode, cls):
+    """What decorating a class gives: a function that makes an instance inside the mode. Warns."""
+    warn_user("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
+              "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+              "method and nothing else.", FutureWarning)
+    return decorate(mode, lambda *args, **kwargs: cls(*args, **kwargs))
 
 
 def decorate(mode, function):
@@ -121,7 +132,7 @@ class set_grad_enabled(Mode):
     """Switch recording by ``mode``: as a function at once, as a context manager for its body, as a decorator for a call."""
 
     def __init__(self, mode):
-        if not isinstance(mode, (bool, int)):
+        if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         self.mode = mode
         self.before = is_grad_enabled()
@@ -129,7 +140,7 @@ class set_grad_enabled(Mode):
 
     def __call__(self, function):
         switch(WG_GRAD, self.before)
-        return decorate(self, function)
+        return super().__call__(function)
 
     def __enter__(self):
         switch(WG_GRAD, self.mode)
@@ -142,6 +153,47 @@ class set_grad_enabled(Mode):
 
     def __repr__(self):
         return f"{type(self).__module__}.{type(self).__name__}(mode={self.mode})"
+
+
+cdef object MULTITHREADING = _local()
+
+
+def is_multithreading_enabled():
+    """Whether ``set_multithreading_enabled`` was left on in this thread; on a CPU the engine starts no thread either way."""
+    return getattr(MULTITHREADING, "on", True)
+
+
+class set_multithreading_enabled(Mode):
+    """Whether backward may use several threads: as a function at once, as a context manager for its body, as a decorator.
+
+    A backward runs on the thread that called it, so this is remembered and changes nothing.
+
+    >>> import wengert_engine.grad_mode as grad_mode
+    >>> with grad_mode.set_multithreading_enabled(False):
+    ...     grad_mode.is_multithreading_enabled()
+    False
+    """
+
+    def __init__(self, mode):
+        if not isinstance(mode, bool):
+            raise TypeError("set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
+        self.mode = mode
+        self.before = is_multithreading_enabled()
+        MULTITHREADING.on = mode
+
+    def __call__(self, function):
+        MULTITHREADING.on = self.before
+        return super().__call__(function)
+
+    def __enter__(self):
+        MULTITHREADING.on = self.mode
+
+    def __exit__(self, kind, error, trace):
+        MULTITHREADING.on = self.before
+
+    def clone(self):
+        return type(self)(self.mode)
 
 
 class inference_mode(Mode):

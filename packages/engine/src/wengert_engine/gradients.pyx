@@ -4,12 +4,14 @@ from wengert_core.arrays cimport fill_number
 from wengert_core.state cimport WgState, thread_state
 from wengert_core.tensor cimport new_empty
 from wengert_engine.fitting import fit
+from wengert_engine.node cimport ANY_DTYPE, saved_of
 
 
 cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index):
     """A gradient whose shape or dtype is not that of the output it belongs to, made to fit."""
     name = type(source).__name__ if source is not None else "backward"
-    return fit(grad, shape_of(node, output), dtype_of(metas_of(node)[output].code), name, index)
+    cdef int code = metas_of(node)[output].code
+    return fit(grad, shape_of(node, output), dtype_of(grad.code if code == ANY_DTYPE else code), name, index)
 
 
 cdef int write(Op op, Tensor target, Tensor other) except -1:
@@ -31,7 +33,8 @@ cdef int write(Op op, Tensor target, Tensor other) except -1:
 
 cdef Tensor zeros_of(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
-    cdef Tensor t = new_empty(meta.code, meta.rank, sizes_of(node) + meta.first_dim)
+    cdef int code = meta.code if meta.code != ANY_DTYPE else (<Tensor> saved_of(node)[0].value).code
+    cdef Tensor t = new_empty(code, meta.rank, sizes_of(node) + meta.first_dim)
     fill_number(t, 0)
     return t
 

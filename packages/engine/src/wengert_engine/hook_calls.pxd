@@ -2,6 +2,7 @@
 from wengert_core.tensor cimport Tensor
 from wengert_engine.node cimport NODE_ACCUMULATE, Node, saved_of
 
+cdef list run_output_hooks(Node node, list parts)                  # of the output tensors; retained gradients
 cdef list run_pre_hooks(Node node, list parts)
 cdef list run_leaf_hooks(Node node, list parts)
 cdef list run_post_hooks(Node node, list grads, list parts)

@@ -6,6 +6,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
+from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold
 
 cdef extern from "Python.h":
@@ -15,8 +16,8 @@ cdef Op ADD = find_op("add")
 cdef Op CLONE = find_op("clone")
 
 
-cdef list run_pre_hooks(Node node, list parts):
-    """Tensor hooks by output, retained gradients, then node pre-hooks."""
+cdef list run_output_hooks(Node node, list parts):
+    """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now."""
     cdef NodeExtra* extra = node.extra
     if extra.tensor_hooks != NULL:
         for output_nr, hooks in list((<dict> extra.tensor_hooks).items()):
@@ -24,11 +25,14 @@ cdef list run_pre_hooks(Node node, list parts):
     if extra.retained != NULL:
         for output_nr, reference in (<dict> extra.retained).items():
             retain(reference(), parts[output_nr])
-    if extra.pre_hooks != NULL:
-        for hook in list((<dict> extra.pre_hooks).values()):
-            result = hook(tuple(parts))
-            if result is not None:
-                parts = list(result) if isinstance(result, tuple) else [result]
+    return parts
+
+
+cdef list run_pre_hooks(Node node, list parts):
+    for hook in list((<dict> node.extra.pre_hooks).values()):
+        result = hook(tuple(parts))
+        if result is not None:
+            parts = checked_results(hook, result, parts)
     return parts
 
 
@@ -38,13 +42,37 @@ cdef object run_tensor_hooks(dict hooks, object grad):
     for hook in list(hooks.values()):
         result = hook(grad)
         if result is not None:
-            if not isinstance(result, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-            if not same_shape(<Tensor> result, <Tensor> grad):
-                raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value: "
-                                   f"{list(shape_tuple(<Tensor> grad))} became {list(shape_tuple(<Tensor> result))}")
+            check_result(hook, result, grad)
             grad = result
     return grad
+
+
+cdef int check_result(object hook, object result, object grad) except -1:
+    """What a hook puts in a gradient's place has to be like it."""
+    name = getattr(hook, "__name__", hook)
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if not same_shape(<Tensor> result, <Tensor> grad):
+        raise RuntimeError(f"hook '{name}' has changed the size of value: {list(shape_tuple(<Tensor> grad))} became "
+                           f"{list(shape_tuple(<Tensor> result))}")
+    if (<Tensor> result).code != (<Tensor> grad).code:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
+    return 0
+
+
+cdef list checked_results(object hook, object results, list grads):
+    """What a node's hook returned: a tuple with one gradient, or None, for each that it got."""
+    if not isinstance(results, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
+    if len(results) != len(grads):
+        raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect number of values (got "
+                           f"{len(results)}, but expected {len(grads)})")
+    for result, grad in zip(results, grads):
+        if result is not None:
+            if grad is None:
+                raise RuntimeError("can't replace a None gradient with a non-None value")
+            check_result(hook, result, grad)
+    return list(results)
 
 
 cdef int retain(object tensor, object grad) except -1:
@@ -74,9 +102,5 @@ cdef list run_post_hooks(Node node, list grads, list parts):
     for hook in list((<dict> node.extra.post_hooks).values()):
         result = hook(tuple(grads), tuple(parts))
         if result is not None:
-            result = list(result) if isinstance(result, tuple) else [result]
-            if len(result) != len(grads):
-                raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect number of "
-                                   f"values: {len(result)} instead of {len(grads)}")
-            grads = result
+            grads = checked_results(hook, result, grads)
     return grads

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Self
 
+from wengert_core.caution import warn_of_lost_hooks
+
 Hooks = dict[int, Callable[..., Any]]
 _ids = count()
 
@@ -37,3 +39,22 @@ def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
+
+
+def unserializable_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: pickling a tensor that has this hook loses it without a warning.
+
+    >>> import pickle, wengert_core as wc, wengert_engine
+    >>> from wengert_engine.hooks import unserializable_hook
+    >>> x = wc.ones(2, requires_grad=True)
+    >>> handle = x.register_hook(unserializable_hook(lambda grad: grad * 2))
+    >>> pickle.loads(pickle.dumps(x)).tolist()
+    [1.0, 1.0]
+    """
+    hook.__torch_unserializable__ = True  # type: ignore[attr-defined]
+    return hook
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook of a tensor that pickle will not keep."""
+    warn_of_lost_hooks((tensor._backward_hooks or {}).values())

@@ -30,8 +30,8 @@ cdef enum SavedKind:
     SAVED_PLAIN = 1                    # not a tensor
     SAVED_TENSOR = 2                   # an input; owned
     SAVED_OUTPUT = 3                   # an output of this node, as an alias without history; owned
-    SAVED_PACKED = 4                   # what a pack hook gave
-    SAVED_SEQUENCE = 5                 # a tuple with tensors in it (indices, operands); version: the sum of theirs
+    SAVED_PACKED = 4                   # what a pack hook gave: a Packed
+    SAVED_SEVERAL = 5                  # a sequence with tensors in it, such as an index: a Several
 
 cdef struct Edge:
     PyObject* node                     # owned; NULL: no gradient is needed there
@@ -45,6 +45,9 @@ cdef struct Saved:
     uint8_t output                     # SAVED_OUTPUT: which
     uint16_t own_history               # SAVED_TENSOR: not the argument itself but a recorded copy of it
 
+cdef enum:
+    ANY_DTYPE = 255                    # OutMeta.code of a leaf whose grad_dtype is None
+
 cdef struct OutMeta:                   # what a gradient of this output must agree with
     uint8_t code                       # DTypeCode
     uint8_t rank
@@ -57,7 +60,7 @@ cdef struct NodeExtra:                 # hooks and metadata; few nodes have any
     PyObject* post_hooks               # dict id -> hook(grad_inputs, grad_outputs)
     PyObject* tensor_hooks             # dict output_nr -> dict id -> hook
     PyObject* retained                 # dict output_nr -> weak reference to a tensor that retains its gradient
-    PyObject* trace                    # forward traceback (anomaly mode)
+    PyObject* trace                    # Trace: where it was recorded (anomaly mode)
 
 
 cdef class Node:
@@ -119,4 +122,8 @@ cdef void release_saved(Node node) noexcept
 cdef NodeExtra* node_extra(Node node) except NULL
 cdef object make_node_class(str name)
 cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # new reference; NULL: t needs no gradient
+cdef int grad_code(Tensor leaf) except -1                        # DTypeCode of a leaf's gradients, or ANY_DTYPE
+cdef int set_grad_code(Tensor leaf, int code) except -1
 cdef void number(Node node) noexcept
+ctypedef void (*OriginHook)(Node node) noexcept
+cdef void set_origin_hook(OriginHook hook) noexcept              # called with every new node; NULL: nothing is

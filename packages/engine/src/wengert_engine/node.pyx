@@ -1,4 +1,6 @@
 """Node: a recorded operation. Making and freeing nodes; see node.pxd for the notes."""
+import weakref
+
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -50,6 +52,14 @@ cdef extern from *:
     static inline PyObject **wengert_dict_of(PyObject *o) {
         return (PyObject **)((char *)o + Py_TYPE(o)->tp_dictoffset);
     }
+    /* Nodes come from wengert_take_node, with a header for the collector that Node itself would not get from its tp_new. */
+    static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *a, PyObject *k) {
+        return PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: they are made by recorded operations", t->tp_name);
+    }
+    static inline void wengert_abstract(PyTypeObject *t) {
+        t->tp_new = wengert_refuse_new;
+        t->tp_vectorcall = NULL;       /* Cython's, which does not look at tp_new */
+    }
     static inline Py_ssize_t wengert_basicsize(PyTypeObject *t) { return t->tp_basicsize; }
     static inline void wengert_adopt(PyTypeObject *t, destructor d) { t->tp_dealloc = d; }
     static inline void wengert_adopt_gc(PyTypeObject *t, traverseproc v, inquiry c) {
@@ -64,12 +74,14 @@ cdef extern from *:
     void wengert_null_weakrefs(PyObject* o) noexcept
     PyObject** wengert_dict_of(PyObject* o) noexcept
     Py_ssize_t wengert_basicsize(PyTypeObject* t) noexcept
+    void wengert_abstract(PyTypeObject* t) noexcept
     void wengert_adopt(PyTypeObject* t, destructor d) noexcept
     void wengert_adopt_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
 
 
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef uint64_t SEQUENCE = 0
+cdef OriginHook NOTE_ORIGIN = NULL
 cdef PyObject* WAITING = NULL          # nodes whose turn to be freed comes; linked through .sequence
 cdef bint FREEING = False
 
@@ -108,9 +120,6 @@ cdef inline void keep_payload(char* block, uint32_t nbytes) noexcept:
 cdef class Node:
     """A recorded operation: what ``grad_fn`` is. Edges lead to the nodes of its inputs."""
 
-    def __init__(self):
-        raise TypeError("cannot create 'Node' instances: they are made by recorded operations")
-
     def name(self):
         """The node's name: MulBackward0."""
         return type(self).__name__
@@ -127,8 +136,15 @@ cdef class Node:
 
     @property
     def metadata(self):
-        """A dict for whatever a user wants to keep with the node."""
-        return dict_in(&node_extra(self).metadata)
+        """A dict for whatever a user wants to keep with the node. In anomaly mode it has ``traceback_``, the lines that
+        recorded the node, and ``parent_``, the node whose derivative it is part of."""
+        cdef dict metadata = dict_in(&node_extra(self).metadata)
+        if self.extra.trace != NULL and "traceback_" not in metadata:
+            trace = <object> self.extra.trace
+            metadata["traceback_"] = trace.lines()
+            if trace.induced_by is not None:
+                metadata["parent_"] = trace.induced_by
+        return metadata
 
     def __call__(self, *grads):
         """The gradients of this node's inputs for given gradients of its outputs."""
@@ -151,9 +167,25 @@ cdef class Node:
         return self.sequence
 
     @property
+    def _input_metadata(self):
+        """For each output what its gradient must agree with: a tuple of objects with shape, dtype and device."""
+        from wengert_engine.inspection import input_metadata
+        return input_metadata(self)
+
+    def _register_hook_dict(self, tensor):
+        """Call the hooks of ``tensor`` for the gradient of the output with its number."""
+        from wengert_engine.inspection import share_hooks
+        share_hooks(self, tensor)
+
+    @property
     def requires_grad(self):
         """True: a node exists only where a gradient is needed."""
         return True
+
+
+def order_of(Node node):
+    """A node's place in the order of running: Note [Order]."""
+    return node.sequence
 
 
 cdef dict dict_in(PyObject** field):
@@ -198,6 +230,13 @@ cdef void number(Node node) noexcept:
     global SEQUENCE
     SEQUENCE += 1
     node.sequence = SEQUENCE
+    if NOTE_ORIGIN != NULL:
+        NOTE_ORIGIN(node)
+
+
+cdef void set_origin_hook(OriginHook hook) noexcept:
+    global NOTE_ORIGIN
+    NOTE_ORIGIN = hook
 
 
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1:
@@ -418,6 +457,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 # ---- leaves
 
 cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
+AccumulateGrad._sequence_nr = lambda self: 2**64 - 1                   # torch's: it runs before all others that are ready
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 
@@ -426,6 +466,31 @@ def accumulated_leaf(Node node):
     if node.kind != NODE_ACCUMULATE or saved_of(node)[0].value == NULL:
         return None
     return <object> saved_of(node)[0].value
+
+
+cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
+cdef bint GRAD_CODES_USED = False
+
+
+cdef int grad_code(Tensor leaf) except -1:
+    if GRAD_CODES:
+        entry = GRAD_CODES.get(<Py_ssize_t> <PyObject*> leaf)
+        if entry is not None:
+            return entry[1]
+    return leaf.code
+
+
+cdef int set_grad_code(Tensor leaf, int code) except -1:
+    global GRAD_CODES_USED
+    key = <Py_ssize_t> <PyObject*> leaf
+    if code == leaf.code:
+        GRAD_CODES.pop(key, None)
+    else:
+        GRAD_CODES_USED = True
+        GRAD_CODES[key] = (weakref.ref(leaf, lambda gone: GRAD_CODES.pop(key, None)), code)
+    if leaf.extra != NULL and leaf.extra.accumulate != NULL:
+        metas_of(<Node> leaf.extra.accumulate).code = code
+    return 0
 
 
 cdef Node accumulate_node(Tensor leaf):
@@ -437,6 +502,8 @@ cdef Node accumulate_node(Tensor leaf):
     extra_of(leaf)
     node = new_node(<PyTypeObject*> AccumulateGrad, NODE_ACCUMULATE, 0, 1, 1, leaf.rank)
     set_meta(node, 0, leaf, &next_dim)
+    if GRAD_CODES_USED:
+        metas_of(node).code = grad_code(leaf)
     Py_INCREF(leaf)
     saved_of(node)[0].value = <PyObject*> leaf
     saved_of(node)[0].kind = SAVED_TENSOR
@@ -463,6 +530,7 @@ cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL:
     return <PyObject*> node
 
 
+wengert_abstract(<PyTypeObject*> Node)
 cdef Py_ssize_t NODE_BYTES = wengert_basicsize(<PyTypeObject*> Node)
 wengert_adopt(<PyTypeObject*> Node, <destructor> node_dealloc)
 wengert_adopt_gc(<PyTypeObject*> Node, <traverseproc> node_traverse, <inquiry> node_clear)

@@ -13,14 +13,14 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
                                   shape_tuple, storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
-from wengert_engine.saved cimport versions_in
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEQUENCE, SAVED_TENSOR,
-                                  Edge, Node, Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
+from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
+                                  Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
+from wengert_engine.packing cimport pack_all, several_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -34,11 +34,12 @@ cdef Op CLONE = None
 
 cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Make the node of an op that has run, and let its outputs point to it."""
+    cdef WgState* state = thread_state()
     cdef Formula f
     cdef Node node
     cdef int i, next_dim = 0
     cdef Tensor out
-    if not thread_state().modes & WG_GRAD:
+    if state.modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
         return 0
     f = formula_of(op)
     if f.silent:
@@ -51,6 +52,8 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
         set_meta(node, i, out, &next_dim)
         if FACTS.category[out.code] >= CAT_FLOAT and (f.all_outputs or f.differentiable_outputs >> i & 1):
             set_output(node, i, out)
+    if state.saved_hooks != NULL:
+        pack_all(node, state.saved_hooks, outs)
     return 0
 
 
@@ -128,8 +131,8 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
             continue
         value = slots[plan.slot]
         if plan.what == SAVE_VALUE:
-            if plan.slot == 0 and old_self != NULL:
-                value = old_self
+            if old_self != NULL and (plan.slot == 0 or (value == slots[0] and thread_state().saved_hooks != NULL)):
+                value = old_self       # also for b.mul_(b) when hooks are there: they get the value before the write
                 saved[i].own_history = 1
             save_value(&saved[i], value)
             if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
@@ -148,19 +151,13 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
     else:
         saved.kind = SAVED_PLAIN
         if isinstance(<object> value, (list, tuple)):
-            return save_sequence(saved, tuple(<object> value))
+            several = several_of(<object> value)
+            keep_object(saved, tuple(<object> value) if several is None else several)
+            if several is not None:
+                saved.kind = SAVED_SEVERAL
+            return 0
     Py_XINCREF(value)
     saved.value = value
-    return 0
-
-
-cdef int save_sequence(Saved* saved, tuple values) except -1:
-    """Several values as one; a write to a tensor among them is noticed."""
-    keep_object(saved, values)
-    saved.version = versions_in(values)
-    for value in values:
-        if isinstance(value, Tensor):
-            saved.kind = SAVED_SEQUENCE
     return 0
 
 
@@ -201,12 +198,12 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
-    if modes & WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
+    if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
         check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
-    cdef bint recorded = modes & WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
+    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
-    if not modes & WG_GRAD:
+    if modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
     check_write(t, op.name, recorded)
     if recorded:
@@ -276,7 +273,7 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     """Note [What a write does to history]. The version has been raised already."""
     cdef Formula f = formula_of(op)
     cdef uint32_t aged
-    if f.silent or not thread_state().modes & WG_GRAD:
+    if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
     aged = keep_up(op, slots)
     try:
@@ -300,6 +297,8 @@ cdef int continue_history(Formula f, PyObject** slots, PyObject* keep) except -1
     set_meta(node, 0, t, &next_dim)
     move_retained(node, t)
     set_output(node, 0, t)
+    if thread_state().saved_hooks != NULL:
+        pack_all(node, thread_state().saved_hooks, slots)
     return 0
 
 
@@ -340,60 +339,63 @@ cdef int move_retained(Node node, Tensor t) except -1:
 
 cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except -1:
     """The write to a view, recorded on its base."""
-    cdef int i, next_dim = 0
+    cdef int next_dim = 0
     cdef Node inner = build_for_view(f, slots, view, keep)
     set_meta(inner, 0, view, &next_dim)
+    rebase_node(inner, view, own_edge(f))
+    if thread_state().saved_hooks != NULL:
+        pack_all(inner, thread_state().saved_hooks, slots)
+    return 0
+
+
+cdef int rebase_node(Node inner, Tensor view, int own) except -1:
+    """Put the node of a write to a view into a CopySlices of the view's base. own: which of its edges is the view's; -1: none."""
+    cdef Tensor base = <Tensor> view.base
+    cdef int next_dim = 0, i
+    cdef Node outer
+    cdef Edge* edges
+    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
+    edges = edges_of(outer)
+    if base.flags & WG_GRAD:
+        edges[0].node = gradient_edge(base, &edges[0].input_nr)
+    for i in range(inner.n_edges):
+        edges[i + 1] = edges_of(inner)[i]
+        Py_XINCREF(edges[i + 1].node)
+    if own >= 0:
+        drop_self_edge(own, inner, view, edges)
+    number(outer)
+    keep_object(&saved_of(outer)[0], inner)
+    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
+    next_dim = 0
+    set_meta(outer, 0, base, &next_dim)
+    move_retained(outer, base)
+    set_output(outer, 0, base)
+    refresh_view(view)
+    return 0
+
+
+cdef int own_edge(Formula f) noexcept:
+    """Which edge of an op's node is that of the tensor it writes to; -1: none."""
+    cdef int i
     for i in range(f.n_inputs):
         if f.inputs[i].slot == 0 and not f.has_list:
-            cut_self_edge(&edges_of(inner)[i], view)
-    return write_on_base(inner, view)
+            return i
+    return -1
 
 
-cdef int rebase_custom(Node inner, int number, Tensor view) except -1:
-    """A custom Function wrote to a view: recorded on the base as an op's write is."""
-    cdef Edge* edge = edges_of(inner)
-    cdef int i
-    if inner.n_outputs != 1:
-        raise errors.dirty_view(inner.n_outputs)
-    for i in range(inner.n_edges):
-        if edge[i].node != NULL and edge[i].node == view.grad_fn and edge[i].input_nr == view.output_nr:
-            cut_self_edge(&edge[i], view)
-            break
-    return write_on_base(inner, view)
-
-
-cdef int cut_self_edge(Edge* edge, Tensor view) except -1:
+cdef int drop_self_edge(int own, Node inner, Tensor view, Edge* outer) except -1:
     """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
     knows the view's shape."""
     cdef int next_dim = 0
     cdef Node sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
     set_meta(sink, 0, view, &next_dim)
+    Py_XDECREF(outer[own + 1].node)
+    outer[own + 1].node = NULL
+    Py_XDECREF(edges_of(inner)[own].node)
     Py_INCREF(sink)
-    Py_XDECREF(edge.node)
-    edge.node = <PyObject*> sink
-    edge.input_nr = 0
+    edges_of(inner)[own].node = <PyObject*> sink
+    edges_of(inner)[own].input_nr = 0
     return 0
-
-
-cdef int write_on_base(Node inner, Tensor view) except -1:
-    """Let the base's history go on with the write to its view that ``inner`` recorded."""
-    cdef Tensor base = <Tensor> view.base
-    cdef int next_dim = 0, i
-    cdef Node outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
-    cdef Edge* edges = edges_of(outer)
-    if base.flags & WG_GRAD:
-        edges[0].node = gradient_edge(base, &edges[0].input_nr)
-    for i in range(inner.n_edges):
-        if edges_of(inner)[i].node != NULL and type(<object> edges_of(inner)[i].node) is not ViewGradient:
-            edges[i + 1] = edges_of(inner)[i]
-            Py_XINCREF(edges[i + 1].node)
-    number(outer)
-    keep_object(&saved_of(outer)[0], inner)
-    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
-    set_meta(outer, 0, base, &next_dim)
-    move_retained(outer, base)
-    set_output(outer, 0, base)
-    return refresh_view(view)
 
 
 cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* keep):

@@ -13,7 +13,7 @@ from wengert_engine.gradients cimport fitted, materialized, shape_of, stealable,
 from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
                                   FunctionNode, edges_of, saved_of)
-from wengert_engine.saved cimport saved_value
+from wengert_engine.saved cimport enter_write, is_view_gradient, leave_write, saved_value
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
@@ -164,7 +164,12 @@ cdef list around_view(Node node, object grad, bint create_graph):
     whole = EMPTY_STRIDED(base[0], base[1], dtype=grad.dtype)
     whole.copy_(grad)
     part = whole.as_strided(view[0], view[1], view[2] - base[2])
-    inside = input_gradients(inner, [part.clone()], create_graph)
+    if create_graph:
+        enter_write(node, inner)
+    try:
+        inside = input_gradients(inner, [part.clone()], create_graph)
+    finally:
+        leave_write(inner)
     own = None
     for i in range(inner.n_edges):
         if is_view_gradient(edges_of(inner)[i].node):
@@ -174,11 +179,6 @@ cdef list around_view(Node node, object grad, bint create_graph):
     else:
         part.copy_(own)
     return [whole] + inside
-
-
-cdef bint is_view_gradient(PyObject* node) noexcept:
-    """Whether a node stands for the view that an in-place op wrote to: it has no formula, and is never run."""
-    return node != NULL and (<Node> node).kind == NODE_FORMULA and (<Node> node).formula == NULL
 
 
 def call_node(Node node, grads):

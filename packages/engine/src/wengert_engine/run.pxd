@@ -35,7 +35,11 @@ cdef class Run:
     cdef list results                  # with inputs: the gradient of each, None where none arrived
     cdef bint keep_graph, create_graph
     cdef bint accumulating             # with inputs: leaves take their gradients
+    cdef bint watched                  # anomaly mode
+    cdef bint general                  # no node takes the short way: inputs were given, or the run is watched
     cdef list callbacks                # called when the run is over; or None
+    cdef dict notes                    # what hooks keep for the time of the run; or None
+    cdef set reachable                 # ids of nodes which the run reaches, once somebody has asked; or None
 
     cdef void drop(self, uint32_t i) noexcept
     cdef int grow(self) except -1
@@ -46,4 +50,5 @@ cdef class Run:
     cdef int execute(self) except -1
     cdef int step(self, Node node, Formula f, Tensor grad) except -1
     cdef int step_general(self, Node node, list parts) except -1
+    cdef int step_watched(self, Node node, list parts) except -1
     cdef bint capture(self, Node node, list parts) except -1

@@ -5,8 +5,11 @@ from libc.string cimport memset
 
 from wengert_core.op cimport Op, find_op
 from wengert_engine import errors
+from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
+from wengert_engine.anomaly_mode import report_failure
 from wengert_engine.gradients cimport fitted, stealable, write
-from wengert_engine.hook_calls cimport leaf_has_hooks, run_leaf_hooks, run_post_hooks, run_pre_hooks
+from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
+                                        run_pre_hooks)
 from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport NODE_ACCUMULATE, NODE_CUSTOM, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
@@ -166,14 +169,20 @@ cdef class Run:
             self.let_go(node, slot)
             if w.grads != NULL:
                 grad = None
-                self.step_general(node, parts_of(node, w.grads))
+                if self.watched:
+                    self.step_watched(node, parts_of(node, w.grads))
+                else:
+                    self.step_general(node, parts_of(node, w.grads))
                 continue
             grad = <Tensor> w.grad
             Py_DECREF(w.grad)          # ``grad`` holds it now
-            if node.extra != NULL or self.captures is not None or node.kind > NODE_ACCUMULATE or leaf_has_hooks(node):
+            if node.extra != NULL or self.general or node.kind > NODE_ACCUMULATE or leaf_has_hooks(node):
                 parts = [grad]
                 grad = None
-                self.step_general(node, parts)
+                if self.watched:
+                    self.step_watched(node, parts)
+                else:
+                    self.step_general(node, parts)
             elif node.kind == NODE_ACCUMULATE:
                 accumulate(node, grad, self.create_graph)
             elif all_at_once(<Formula> node.formula):
@@ -206,28 +215,47 @@ cdef class Run:
         """
         cdef Edge* edge = edges_of(node)
         cdef int i
-        if node.extra != NULL:
-            parts = run_pre_hooks(node, parts)
         if node.kind == NODE_ACCUMULATE:
             parts = run_leaf_hooks(node, parts)
+        if node.extra != NULL:
+            parts = run_output_hooks(node, parts)
         if self.captures is not None and self.capture(node, parts):
             return 0
+        if node.extra != NULL and node.extra.pre_hooks != NULL:
+            parts = run_pre_hooks(node, parts)
         if node.kind == NODE_ACCUMULATE:
             if parts[0] is not None:
                 grad = <Tensor> parts[0]
-                parts = None
+                if node.extra == NULL or node.extra.post_hooks == NULL:
+                    parts = None       # so that the leaf can take the gradient itself
                 accumulate(node, grad, self.create_graph)
+                if parts is not None:
+                    run_post_hooks(node, [], parts)
             return 0
         if all_none(parts) and node.kind != NODE_CUSTOM:
             return 0
         grads = input_gradients(node, parts, self.create_graph)
         if node.extra != NULL and node.extra.post_hooks != NULL:
             grads = run_post_hooks(node, grads, parts)
+        if self.watched:
+            check_gradients(node, grads, parts)
         for i in range(node.n_edges):
             if edge[i].node != NULL and grads[i] is not None:
                 self.deliver(&edge[i], checked_tensor(grads[i], node, i), node, i)
         if not self.keep_graph and (node.n_saved or node.kind == NODE_CUSTOM):
             release_saved(node)
+        return 0
+
+    cdef int step_watched(self, Node node, list parts) except -1:
+        """In anomaly mode: when it fails, a warning shows the lines that recorded the node."""
+        before = enter_node(node)
+        try:
+            self.step_general(node, parts)
+        except Exception:
+            report_failure(node)
+            raise
+        finally:
+            leave_node(before)
         return 0
 
     cdef bint capture(self, Node node, list parts) except -1:

@@ -1,16 +1,30 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport PyObject
 
-from wengert_core.dtypes cimport dtype_of
-from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_VIEW, Tensor, alias, shape_tuple, version_of
+from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_SEQUENCE, SAVED_TENSOR, Edge,
-                                  Saved, edges_of, saved_of, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
+                                  Edge, Saved, edges_of, saved_of, set_output)
+from wengert_engine.packing cimport Several, unpacked
 
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
+
+
+cdef int enter_write(Node outer, Node inner) except -1:
+    OUTER[<Py_ssize_t> <PyObject*> inner] = outer
+    return 0
+
+
+cdef int leave_write(Node inner) except -1:
+    OUTER.pop(<Py_ssize_t> <PyObject*> inner, None)
+    return 0
+
+
+cdef bint is_view_gradient(PyObject* node) noexcept:
+    """Whether a node stands for the view that an in-place op wrote to: it has no formula, and is never run."""
+    return node != NULL and (<Node> node).kind == NODE_FORMULA and (<Node> node).formula == NULL
 
 
 cdef object saved_value(Node node, int index, bint create_graph):
@@ -21,22 +35,51 @@ cdef object saved_value(Node node, int index, bint create_graph):
         if node.flags & NF_RELEASED:
             raise errors.freed_graph(type(node).__name__)
         return None
-    if saved.kind == SAVED_SEQUENCE and versions_in(<tuple> saved.value) != saved.version:
-        raise modified_among(node, index, <tuple> saved.value, saved)
+    if saved.kind == SAVED_PACKED:
+        return unpacked(node, index)
+    if saved.kind == SAVED_SEVERAL:
+        return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
         return <object> saved.value
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
-        raise modified(node, index, t, saved, version_of(t))
+        from wengert_engine.modified import modified
+        raise modified(node, name_of(node, index), t, saved.output if saved.kind == SAVED_OUTPUT else -1,
+                       saved.version, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
+        if node.n_edges and is_part_of_write(node):
+            return seen_from_base(node, t)
         out = alias(t)
         set_output(node, saved.output, out)
         return out
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
+
+
+# ---- writes to views
+
+cdef bint is_part_of_write(Node node) noexcept:
+    """Whether a node is the inside of a CopySlices: one of its edges ends in a node that is never run."""
+    cdef int i
+    for i in range(node.n_edges):
+        if is_view_gradient(edges_of(node)[i].node):
+            return True
+    return False
+
+
+cdef Tensor seen_from_base(Node inner, Tensor t):
+    """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
+    outer = OUTER.get(<Py_ssize_t> <PyObject*> inner)
+    if outer is None:
+        raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
+    base, view = <object> saved_of(<Node> outer)[1].value
+    offset = t.storage_offset()
+    whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
+    set_output(<Node> outer, 0, <Tensor> whole)
+    return whole.as_strided(view[0], view[1], offset)
 
 
 def read_saved(node, index):
@@ -67,30 +110,4 @@ cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
 
 cdef str name_of(Node node, int index):
     """What a saved value is called in the formula that asked for it."""
-    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else "a saved tensor"
-
-
-cdef unsigned int versions_in(tuple values):
-    cdef unsigned int total = 0
-    for value in values:
-        if isinstance(value, Tensor):
-            total += version_of(<Tensor> value)
-    return total
-
-
-cdef object modified_among(Node node, int index, tuple values, Saved* saved):
-    """The error for a sequence of which some tensor was written to since; versions are the sums of theirs."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    return modified(node, index, <Tensor> tensors[0], saved, versions_in(values))
-
-
-cdef object modified(Node node, int index, Tensor t, Saved* saved, unsigned int now):
-    """The error for a saved tensor that was written to since. It names the tensor's node as it is now."""
-    cdef PyObject* fn = <PyObject*> node
-    cdef int output = saved.output
-    if saved.kind != SAVED_OUTPUT:
-        fn = HOOKS.view_grad_fn(t) if t.flags & TF_VIEW else t.grad_fn
-        output = t.output_nr
-    made_by = type(<object> fn).__name__ if fn != NULL else None
-    return errors.saved_modified((dtype_of(t.code).name, list(shape_tuple(t))), made_by, output,
-                                 (saved.version, now), (type(node).__name__, name_of(node, index)))
+    return (<Formula> node.formula).saved_names[index] if node.formula != NULL else f"saved_tensors[{index}]"

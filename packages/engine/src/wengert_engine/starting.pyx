@@ -2,10 +2,11 @@
 from _thread import _local
 
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
+from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
 
@@ -24,6 +25,8 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     cdef Edge edge
     cdef int i
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
+    run.watched = anomaly_flags() & ANOMALY_ON
+    run.general = run.watched or inputs is not None
     if inputs is not None:
         prepare_captures(run, roots, inputs)
     state.modes = modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)
@@ -53,6 +56,72 @@ def queue_callback(callback):
     if run.callbacks is None:
         run.callbacks = []
     run.callbacks.append(callback)
+
+
+def run_number():
+    """A number for the innermost backward that runs in this thread; 0 when none is running.
+
+    >>> from wengert_engine.starting import run_number
+    >>> run_number()
+    0
+    """
+    runs = getattr(RUNNING, "runs", None)
+    return (<Run> runs[len(runs) - 1]).id if runs else 0
+
+
+def wants_inputs():
+    """Whether one of the backward passes that run in this thread was asked for the gradients of certain inputs only.
+
+    >>> from wengert_engine.starting import wants_inputs
+    >>> wants_inputs()
+    False
+    """
+    return any([(<Run> run).captures is not None for run in getattr(RUNNING, "runs", ())])
+
+
+cdef Run current_run():
+    runs = getattr(RUNNING, "runs", None)
+    if not runs:
+        raise RuntimeError("no backward is running in this thread")
+    return <Run> runs[len(runs) - 1]
+
+
+def run_notes():
+    """A dict for what hooks keep for the time of the innermost running backward. RuntimeError when none is running."""
+    cdef Run run = current_run()
+    if run.notes is None:
+        run.notes = {}
+    return run.notes
+
+
+def will_run(nodes, Node current):
+    """For each node whether the innermost running backward reaches it. current: the node whose hooks are being called."""
+    cdef Run run = current_run()
+    if run.reachable is None:
+        run.reachable = reached_from(run, current)
+    return [<Py_ssize_t> <PyObject*> node in run.reachable for node in nodes]
+
+
+cdef set reached_from(Run run, Node current):
+    """Ids of the nodes that a run still comes to: those which wait, the current one, and what they lead to."""
+    cdef Node node
+    cdef Edge* edges
+    cdef uint32_t k
+    cdef int i
+    stack = [current]
+    for k in range(run.n_slots):
+        if run.slots[k].node != NULL:
+            stack.append(<object> run.slots[k].node)
+    found = {<Py_ssize_t> <PyObject*> node for node in stack}
+    while stack:
+        node = <Node> stack.pop()
+        edges = edges_of(node)
+        for i in range(node.n_edges):
+            key = <Py_ssize_t> edges[i].node
+            if key and key not in found and (run.needed is None or key in run.needed):
+                found.add(key)
+                stack.append(<object> edges[i].node)
+    return found
 
 
 cdef int run_callbacks(Run run) except -1:

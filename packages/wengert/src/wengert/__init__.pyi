@@ -19,6 +19,7 @@ from wengert_registry import Registry
 from wengert import autograd as autograd
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import utils as utils
 
 __version__: str
 plugins: Registry

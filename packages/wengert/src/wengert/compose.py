@@ -2,9 +2,10 @@
 for.
 
 Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for
-``wengert`` itself, dotted ones for its modules; any other name is the dotted place under ``wengert.`` where a module is
-mounted. Op tables give their ops the same way. Names of first-party entries are there at once; a plugin is loaded when
-a name is asked for that nobody has given yet.
+``wengert`` itself, dotted ones for its modules; any other name is a dotted place under ``wengert.``: a module's public
+names are mounted there, any other object is what is found there, so that several distributions can give names to one
+module. Op tables give their ops the same way. What wengert needs is there at once; optional parts and plugins are
+loaded when a name is asked for that nobody has given yet.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from wengert_registry import registry
 PARTS = {
     "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
     "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler",
-    "autograd.graph": "graph",
     "autograd.forward_ad": "functional", "cuda": "cuda12", "utils.checkpoint": "graph",
+    "autograd.graph.Drawing": "graph", "autograd.graph.draw": "graph", "autograd.graph.explain_grad": "graph",
+    "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",
 }
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
+AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
+"""Distributions whose names are mounted when wengert is imported: those it cannot do without."""
 
 
 HIDDEN = {"compose", "_compose"}
@@ -38,6 +42,9 @@ class Mounted(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         return find(f"{self.__name__.partition('.')[2]}.{name}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *known_names(self.__name__.partition(".")[2])})
 
 
 def module_at(dotted: str) -> ModuleType:
@@ -71,13 +78,19 @@ def mount_table(table: Any) -> None:
     HIDDEN.update(table.hidden)
 
 
-def mount_module(dotted: str) -> ModuleType:
-    """Load the namespace entry called ``dotted`` and mount its public names."""
+def mount_entry(dotted: str) -> Any:
+    """Load the namespace entry called ``dotted``. Of a module the public names are mounted, anything else is mounted
+    itself.
+    """
     source: Any = registry.group("namespace").get(dotted)
+    if not isinstance(source, ModuleType):
+        mount({dotted: source})
+        return source
     module = module_at(dotted)
     public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
     module.__dict__.update({name: getattr(source, name) for name in public})
     module.__doc__ = source.__doc__
+    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public]
     return module
 
 
@@ -85,23 +98,23 @@ def compose(namespace: dict[str, Any]) -> None:
     """Mount what the first-party entries give. Called once, by ``import wengert``."""
     names = registry.group("namespace")
     for name in names.names():
-        if name.startswith("top.") and not is_strange(name):
+        if name.startswith("top.") and not is_late(name):
             give_top(name)
     tables: Any = registry.group("ops")
     mount_table(tables.get("core"))
     for name in names.names():
-        if not name.startswith("top.") and not is_strange(name):
-            mount_module(name)
+        if not name.startswith("top.") and not is_late(name):
+            mount_entry(name)
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
 
 
-def is_strange(name: str) -> bool:
-    """Whether a namespace entry comes from somebody else's distribution: it is then loaded on first use only."""
-    candidates = registry.group("namespace").candidates()
-    return any(one.name == name and not one.distribution.first_party for one in candidates)
+def is_late(name: str) -> bool:
+    """Whether a namespace entry comes from an optional part or from a plugin: it is then loaded on first use only."""
+    owners = [one.distribution for one in registry.group("namespace").candidates() if one.name == name]
+    return any(not owner.first_party or owner.name not in AT_ONCE for owner in owners)
 
 
 def give_top(entry: str) -> None:
@@ -114,9 +127,11 @@ def find(dotted: str) -> Any:
     """A name that is not there yet: a mounted module, a plugin's name, or an error that says what to install."""
     group = registry.group("namespace")
     if dotted in group:
-        return mount_module(dotted)
+        return mount_entry(dotted)
+    if is_place(dotted):
+        return module_at(dotted)
     for entry in group.names():
-        if entry.startswith("top.") and is_strange(entry):
+        if entry.startswith("top.") and is_late(entry):
             give_top(entry)
     load_tables()
     place, _, name = dotted.rpartition(".")
@@ -126,6 +141,12 @@ def find(dotted: str) -> Any:
     if dotted in PARTS:
         raise MissingPartError(f"wengert.{dotted} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
     raise AttributeError(f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'")
+
+
+def is_place(dotted: str) -> bool:
+    """Whether names are known that lie in a module of this name: ``utils``, for ``utils.checkpoint``."""
+    inside = dotted + "."
+    return any(name.startswith(inside) for name in (*registry.group("namespace").names(), *PARTS))
 
 
 def load_tables() -> None:
@@ -141,9 +162,11 @@ def top_level_getattr(name: str) -> Any:
     return find(name)
 
 
-def known_names() -> list[str]:
-    """First parts of all names that could be mounted."""
-    return [name.partition(".")[0] for name in registry.group("namespace").names() if not name.startswith("top.")]
+def known_names(place: str = "") -> list[str]:
+    """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
+    inside = place + "." if place else ""
+    names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
+    return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 
 class Finder:
@@ -155,13 +178,17 @@ class Finder:
         if root != "wengert" or not dotted:
             return None
         if dotted in registry.group("namespace"):
+            if not isinstance(mount_entry(dotted), ModuleType):
+                return None  # a name in a module: not to be imported itself
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(f"{fullname} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
+        if is_place(dotted):
+            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # as above
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return mount_module(spec.name.partition(".")[2])
+        return module_at(spec.name.partition(".")[2])
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: the names are there."""

@@ -43,3 +43,6 @@ class Variable(metaclass=VariableMeta):
         result: Any = data.detach()
         result.requires_grad = requires_grad
         return result
+
+
+__all__ = ["Variable"]

@@ -2,5 +2,8 @@ from wengert_engine import Function as Function
 from wengert_engine import InplaceFunction as InplaceFunction
 from wengert_engine import once_differentiable as once_differentiable
 from wengert_engine.function import FunctionCtx as FunctionCtx
-from wengert_engine.function import FunctionCtx as _ContextMethodMixin  # noqa: F401 - the older name
+from wengert_engine.function import FunctionCtx as _ContextMethodMixin  # the older name
 from wengert_engine.nested import NestedIOFunction as NestedIOFunction
+
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "_ContextMethodMixin",
+           "once_differentiable"]

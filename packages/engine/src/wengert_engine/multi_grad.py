@@ -1,0 +1,78 @@
+"""A hook over the gradients of several tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert_engine.attributes import edge_of
+from wengert_engine.hooks import RemovableHandle
+from wengert_engine.starting import run_notes, will_run
+
+MODES = ("all", "any")
+
+
+class MultiHandle(RemovableHandle):
+    """Removes the hooks of several tensors."""
+
+    __slots__ = ("handles",)
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Remove the hooks; harmless when they are gone already."""
+        for handle in self.handles:
+            handle.remove()
+
+
+class Gathered:
+    """The gradients that one run has brought so far."""
+
+    def __init__(self, expected: int, n: int) -> None:
+        self.missing = expected
+        self.grads: list[Any] = [None] * n
+
+
+def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
+    """Call ``fn`` once in every run through the graph that brings gradients of ``tensors``.
+
+    mode "all": when the gradients of all that the run reaches are there, ``fn(grads)`` with None for the others.
+    mode "any": at the first of them, ``fn(grad)``.
+    What fn returns is ignored. Returns a handle with ``remove()``.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine.multi_grad import register_multi_grad_hook
+    >>> a, b, c = (wc.ones(1, requires_grad=True) for _ in range(3))
+    >>> handle = register_multi_grad_hook([a, b, c], lambda grads: print([g is not None for g in grads]))
+    >>> (a * b).backward()
+    [True, True, False]
+    """
+    if mode not in MODES:
+        raise ValueError(f"Expects mode to be one of {MODES} but got {mode}")
+    tensors = tuple(tensors)
+    nodes = [edge[0] for edge in map(edge_of, tensors) if edge is not None]
+    if len(nodes) != len(tensors):
+        raise AssertionError("Expected gradient function to be set")
+    key = object()                      # of this hook in the notes of a run
+
+    def gather(index: int, grad: Any) -> None:
+        notes = run_notes()
+        gathered = notes.get(key)
+        if gathered is None:
+            gathered = notes[key] = Gathered(sum(will_run(nodes, nodes[index])), len(nodes))
+        gathered.grads[index] = grad
+        gathered.missing -= 1
+        if gathered.missing == 0:
+            fn(gathered.grads)
+
+    def first(grad: Any) -> None:
+        notes = run_notes()
+        if key not in notes:
+            notes[key] = True
+            fn(grad)
+
+    def hook_of(index: int) -> Callable[[Any], None]:
+        return first if mode == "any" else lambda grad: gather(index, grad)
+
+    return MultiHandle([tensor.register_hook(hook_of(i)) for i, tensor in enumerate(tensors)])

@@ -1,0 +1,11 @@
+"""wengert.autograd.grad_mode: whether operations are recorded."""
+
+from wengert_engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]

@@ -1,0 +1,18 @@
+"""Packing saved tensors: the stack of hooks, and what a packed value remembers. See packing.pyx."""
+from cpython.ref cimport PyObject
+
+from wengert_core.tensor cimport Tensor
+from wengert_engine.node cimport Node
+
+cdef class Several:
+    """A sequence with tensors in it that a node has saved, such as an index; the tensors have no history."""
+    cdef list values                   # what was saved; Packed where hooks have packed a tensor
+    cdef list versions                 # of the tensors when they were saved; None for other things
+    cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1
+    cdef tuple read(self, str node, str name)
+
+cdef Several several_of(object values)   # None when there is no tensor in it
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # outs: the node's outputs, with their history
+# shown: what the hook gets; source itself, or an alias of it without history
+cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
+cdef Tensor unpacked(Node node, int index)

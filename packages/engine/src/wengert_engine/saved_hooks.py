@@ -1,0 +1,105 @@
+"""Hooks for saved tensors: the context managers of ``wengert.autograd.graph``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from wengert_engine import errors
+from wengert_engine.packing import hooks_active, pop_hooks, push_hooks
+
+_disabled = threading.local()           # .message: why this thread may have no hooks; absent or None: it may
+
+
+class saved_tensors_hooks:
+    """What is saved for backward in this context is packed by ``pack_hook`` and read by ``unpack_hook``.
+
+    pack_hook: gets the tensor, may return anything.   unpack_hook: gets that, returns a tensor with the content of the
+    first. pack_hook runs without recording, and may not write to its tensor; do not let the packed value hold the
+    tensor itself where that is a result (detach it): the graph would own itself. Inner contexts replace outer ones.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine.saved_hooks import saved_tensors_hooks
+    >>> x = wc.ones(2, requires_grad=True)
+    >>> with saved_tensors_hooks(lambda t: t.detach().numpy().copy(), wc.from_numpy):
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad.tolist()
+    [2.0, 2.0]
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        message = getattr(_disabled, "message", None)
+        if message is not None:
+            raise RuntimeError(message)
+        push_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exception: object) -> None:
+        pop_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """What is saved for backward in this context is kept in memory of the CPU, and moved back when it is read.
+
+    pin_memory: keep it in memory that a device reads directly; without a device there is none, and no effect.
+
+    >>> import wengert_core as wc
+    >>> from wengert_engine.saved_hooks import save_on_cpu
+    >>> x = wc.ones(2, requires_grad=True)
+    >>> with save_on_cpu():
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad.tolist()
+    [2.0, 2.0]
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(_pinned if pin_memory else _on_cpu, _back)
+
+
+def _on_cpu(tensor: Any) -> tuple[Any, Any, int]:
+    kept = tensor.detach().to("cpu")
+    return tensor.device, kept, kept._version
+
+
+def _pinned(tensor: Any) -> tuple[Any, Any, int]:
+    kept = tensor.detach().to("cpu").clone()
+    return tensor.device, kept, kept._version
+
+
+def _back(packed: tuple[Any, Any, int]) -> Any:
+    """The tensor on its device. One that lives on the CPU is shared with the program, which may have written to it."""
+    device, kept, version = packed
+    if kept._version != version:
+        raise errors.saved_modified("save_on_cpu", "a saved tensor", f"{kept.dtype}{list(kept.shape)}", version,
+                                    kept._version)
+    return kept.to(device)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Generator[None, None, None]:
+    """In this context, entering ``saved_tensors_hooks`` raises RuntimeError(error_message).
+
+    Raises that itself when hooks are active already.
+
+    >>> from wengert_engine.saved_hooks import disable_saved_tensors_hooks, save_on_cpu
+    >>> with disable_saved_tensors_hooks("no hooks in here"):
+    ...     with save_on_cpu():
+    ...         pass
+    Traceback (most recent call last):
+    RuntimeError: no hooks in here
+    """
+    before = getattr(_disabled, "message", None)
+    if hooks_active():
+        raise RuntimeError(error_message)
+    _disabled.message = error_message
+    try:
+        yield
+    finally:
+        _disabled.message = before

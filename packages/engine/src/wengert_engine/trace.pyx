@@ -1,0 +1,79 @@
+"""Where in a program something was recorded: see trace.pxd. No line is looked up and no file read before it is shown."""
+import traceback
+
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.ref cimport Py_XDECREF, Py_XINCREF, PyObject
+
+cdef extern from "Python.h":
+    ctypedef struct PyFrameObject
+    ctypedef struct PyCodeObject
+    PyFrameObject* PyEval_GetFrame() noexcept                   # borrowed
+    PyFrameObject* PyFrame_GetBack(PyFrameObject* frame) noexcept
+    PyCodeObject* PyFrame_GetCode(PyFrameObject* frame) noexcept
+    int PyFrame_GetLasti(PyFrameObject* frame) noexcept
+    int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
+
+
+cdef class Trace:
+    """The stack of calls that recorded something."""
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.n):
+            Py_XDECREF(self.codes[i])
+        PyMem_Free(self.codes)
+        PyMem_Free(self.offsets)
+
+    def frames(self):
+        """A ``traceback.StackSummary``, the outermost call first."""
+        cdef int i
+        found = traceback.StackSummary()
+        for i in range(self.n - 1, -1, -1):
+            code = <object> self.codes[i]
+            found.append(traceback.FrameSummary(code.co_filename, PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]),
+                                                code.co_name))
+        return found
+
+    def lines(self):
+        """What a traceback would print: a list of strings."""
+        return self.frames().format()
+
+    @property
+    def induced_by(self):
+        """The node whose derivative was being recorded; None in a forward pass."""
+        return self.parent
+
+
+cdef int make_room(Trace trace, int room) except -1:
+    cdef void* codes = PyMem_Realloc(trace.codes, room * sizeof(PyObject*))
+    if codes != NULL:
+        trace.codes = <PyObject**> codes
+    cdef void* offsets = PyMem_Realloc(trace.offsets, room * sizeof(int))
+    if offsets != NULL:
+        trace.offsets = <int*> offsets
+    if codes == NULL or offsets == NULL:
+        raise MemoryError()
+    return 0
+
+
+cdef Trace capture():
+    """The stack as it is now."""
+    cdef Trace trace = Trace.__new__(Trace)
+    cdef PyFrameObject* frame = PyEval_GetFrame()
+    cdef PyFrameObject* back
+    cdef int room = 0
+    Py_XINCREF(<PyObject*> frame)
+    try:
+        while frame != NULL:
+            if trace.n == room:
+                room = 16 if room == 0 else 2 * room
+                make_room(trace, room)
+            trace.codes[trace.n] = <PyObject*> PyFrame_GetCode(frame)
+            trace.offsets[trace.n] = PyFrame_GetLasti(frame)
+            trace.n += 1
+            back = PyFrame_GetBack(frame)
+            Py_XDECREF(<PyObject*> frame)
+            frame = back
+    finally:
+        Py_XDECREF(<PyObject*> frame)
+    return trace

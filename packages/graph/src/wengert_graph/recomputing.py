@@ -1,0 +1,198 @@
+"""Checkpointing by hooks: what a segment saved is computed again when backward first asks for it.
+
+Note [What stands for a saved tensor]
+    While the segment runs, each tensor that it saves is replaced by a Holder, and dies. When backward wants the first
+    one back, the segment runs again, and what it saves then goes to the holders, one after the other. A holder dies
+    with the node that owns it, so the values are freed one by one while backward goes on.
+    The segment's arguments are saved by a node of their own (KeepArguments), recorded outside of the segment: if that
+    lies in another checkpointed segment, they are computed again too, and a write to one of them is noticed.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+from wengert_core import empty, get_rng_state, set_rng_state
+from wengert_core.tensor import Tensor
+from wengert_engine import Function, enable_grad
+from wengert_engine.looking import saved_values
+from wengert_engine.saved_hooks import saved_tensors_hooks
+from wengert_engine.starting import queue_callback, run_number
+
+from wengert_graph import checkpoint_errors as errors
+
+
+class StopRecomputationError(BaseException):
+    """All that is needed has been computed. No Exception: functions which catch those shall not catch this."""
+
+
+class Holder:
+    """Stands for a saved tensor. Note [What stands for a saved tensor]."""
+
+    __slots__ = ("__weakref__", "index", "segment", "values")
+
+    def __init__(self, segment: Segment, index: int) -> None:
+        self.segment, self.index = segment, index
+        self.values: dict[int, Any] = {}  # by the number of the backward that wanted them
+
+    def kept(self) -> list[Any]:
+        """What is held in its place, for reports: the segment's arguments, and what has been computed again."""
+        return [value for _, _, value in saved_values(self.segment.kept)] + list(self.values.values())
+
+
+class KeepArguments(Function):
+    """Saves a segment's tensor arguments; its output is never used."""
+
+    @staticmethod
+    def forward(ctx: Any, anchor: Any, *arguments: Any) -> Any:
+        tensors = [one for one in arguments if isinstance(one, Tensor)]
+        ctx.save_for_backward(*tensors)
+        ctx.others = [None if isinstance(one, Tensor) else one for one in arguments]
+        ctx.is_tensor = [isinstance(one, Tensor) for one in arguments]
+        return anchor.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError("nothing leads to the node that keeps a checkpoint's arguments")
+
+
+@contextmanager
+def random_state(state: Any) -> Generator[None, None, None]:
+    """Random numbers as from ``state`` on, and afterwards as if nothing had happened; None: no change."""
+    if state is None:
+        yield
+        return
+    before = get_rng_state()
+    set_rng_state(state)
+    try:
+        yield
+    finally:
+        set_rng_state(before)
+
+
+def facts(tensor: Any) -> dict[str, Any]:
+    """What has to be the same the second time."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+class Segment:
+    """One call of a checkpointed function. again: the context of the second run."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], again: Any,
+                 *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
+        self.function, self.keywords, self.again = function, keywords, again
+        self.check_facts, self.early_stop = check_facts, early_stop
+        self.rng_state = get_rng_state() if preserve else None
+        self.kept: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
+        self.holders: list[ref[Holder]] = []
+        self.facts: list[Any] = []
+        self.places: list[str] | None = [] if debug else None  # where each was saved
+        self.complete = False  # the first run is over
+        self.may_differ = False  # backward began before that: what was saved until then is a part only
+
+    # ---- the first run
+
+    def hooks(self) -> Any:
+        """The context of the first run."""
+        return saved_tensors_hooks(self.pack, self.unpack)
+
+    def pack(self, tensor: Any) -> Holder:
+        holder = Holder(self, len(self.holders))
+        self.holders.append(ref(holder))
+        self.facts.append(facts(tensor) if self.check_facts else None)
+        if self.places is not None:
+            self.places.append(place_now())
+        return holder
+
+    def unpack(self, holder: Holder) -> Any:
+        run = run_number()
+        if run == 0:  # somebody looks at a saved tensor
+            return self.recompute()[holder.index]
+        if run not in holder.values:
+            values = self.recompute()
+            for one, value in zip(self.holders, values, strict=False):
+                alive = one()
+                if alive is not None:
+                    alive.values[run] = value
+            queue_callback(lambda: self.forget(run))
+        return holder.values[run]
+
+    def forget(self, run: int) -> None:
+        """A backward is over which has kept the graph: a further one computes again."""
+        for one in self.holders:
+            alive = one()
+            if alive is not None:
+                alive.values.pop(run, None)
+
+    # ---- the second run
+
+    def arguments(self) -> list[Any]:
+        tensors = iter(self.kept.saved_tensors)
+        return [next(tensors) if is_tensor else other
+                for is_tensor, other in zip(self.kept.is_tensor, self.kept.others, strict=True)]
+
+    def recompute(self) -> list[Any]:
+        """Run again; returns what was saved. Raises CheckpointError where that does not fit to the first run."""
+        second = SecondRun(self)
+        arguments = self.arguments()
+        self.may_differ |= not self.complete
+        try:
+            with (random_state(self.rng_state), enable_grad(), self.again,
+                  saved_tensors_hooks(second.pack, lambda tensor: tensor)):
+                self.function(*arguments, **self.keywords)
+        except StopRecomputationError as stop:
+            if stop.args != (id(second),):
+                raise
+        try:
+            self.compare(second)
+        except errors.CheckpointError as error:
+            if self.places is None:
+                raise
+            raise errors.with_places(error, self.places, second.places) from error
+        return second.values
+
+    def compare(self, second: SecondRun) -> None:
+        if second.surplus and not self.may_differ:
+            raise errors.too_many()
+        if len(second.values) != len(self.holders) and not self.may_differ:
+            raise errors.other_number(len(self.holders), len(second.values))
+        if not self.check_facts:
+            return
+        triples = zip(self.holders, self.facts, second.values, strict=False)
+        different = [(i, before, facts(now)) for i, (holder, before, now) in enumerate(triples)
+                     if holder() is not None and before != facts(now)]
+        if different:
+            raise errors.other_facts(different)
+
+
+class SecondRun:
+    """What is saved while a segment runs again."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.segment = segment
+        self.values: list[Any] = []
+        self.places: list[str] = []
+        self.surplus = False
+
+    def pack(self, tensor: Any) -> Any:
+        wanted = len(self.segment.holders)
+        if self.segment.places is not None:
+            self.places.append(place_now())
+        if len(self.values) >= wanted:
+            self.surplus = True
+            return tensor.detach()
+        self.values.append(tensor.detach())
+        if self.segment.early_stop and len(self.values) == wanted:
+            raise StopRecomputationError(id(self))
+        return tensor.detach()
+
+
+def place_now() -> str:
+    """The lines of the user's program that lead here, without our own."""
+    own = ("wengert_graph", "wengert_engine", "wengert_core")
+    frames = [frame for frame in traceback.extract_stack() if not any(f"/{name}/" in frame.filename for name in own)]
+    return "".join(traceback.format_list(frames[-4:]))

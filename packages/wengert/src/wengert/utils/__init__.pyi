@@ -1,0 +1,1 @@
+from wengert.utils import checkpoint as checkpoint
