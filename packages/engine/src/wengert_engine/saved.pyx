@@ -36,7 +36,7 @@ cdef object saved_value(Node node, int index, bint create_graph):
             raise errors.freed_graph(type(node).__name__)
         return None
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
-        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index)
+        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index, create_graph)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
@@ -55,11 +55,15 @@ cdef object saved_value(Node node, int index, bint create_graph):
     return t
 
 
-cdef object of_hooks_or_several(Node node, int index):
+cdef object of_hooks_or_several(Node node, int index, bint create_graph):
     """A saved value that is neither plain nor a tensor."""
     cdef Saved* saved = saved_of(node) + index
+    cdef Tensor out
     if saved.kind == SAVED_PACKED:
-        return unpacked(node, index)
+        out = unpacked(node, index)
+        if create_graph and out.grad_fn == <PyObject*> node and is_part_of_write(node):
+            give_place_in_base(node, out)
+        return out
     return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
 
 
@@ -84,6 +88,19 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
     set_output(<Node> outer, 0, <Tensor> whole)
     return whole.as_strided(view[0], view[1], offset)
+
+
+cdef int give_place_in_base(Node inner, Tensor out) except -1:
+    """The same for a value that hooks have unpacked: it looks into no base, so one of the base's geometry stands in."""
+    outer = OUTER.get(<Py_ssize_t> <PyObject*> inner)
+    if outer is None:
+        return 0
+    base, view = <object> saved_of(<Node> outer)[1].value
+    whole = out.detach().new_empty_strided(base[0], base[1])
+    set_output(<Node> outer, 0, <Tensor> whole)
+    seen = whole.as_strided(view[0], view[1], view[2] - base[2])
+    set_output(<Node> (<Tensor> seen).grad_fn, 0, out)
+    return 0
 
 
 def read_saved(node, index):
