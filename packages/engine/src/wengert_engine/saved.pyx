@@ -1,6 +1,8 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport PyObject
 
+from wengert_core.dtypes cimport dtype_of
+from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
@@ -9,6 +11,7 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SA
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
 
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
 
 
@@ -62,7 +65,7 @@ cdef object of_hooks_or_several(Node node, int index, bint create_graph):
     if saved.kind == SAVED_PACKED:
         out = unpacked(node, index)
         if create_graph and out.grad_fn == <PyObject*> node and is_part_of_write(node):
-            give_place_in_base(node, out)
+            return seen_from_base(node, out)
         return out
     return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
 
@@ -84,23 +87,12 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
-    offset = t.storage_offset()
-    whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
-    set_output(<Node> outer, 0, <Tensor> whole)
-    return whole.as_strided(view[0], view[1], offset)
-
-
-cdef int give_place_in_base(Node inner, Tensor out) except -1:
-    """The same for a value that hooks have unpacked: it looks into no base, so one of the base's geometry stands in."""
-    outer = OUTER.get(<Py_ssize_t> <PyObject*> inner)
-    if outer is None:
-        return 0
-    base, view = <object> saved_of(<Node> outer)[1].value
-    whole = out.detach().new_empty_strided(base[0], base[1])
-    set_output(<Node> outer, 0, <Tensor> whole)
-    seen = whole.as_strided(view[0], view[1], view[2] - base[2])
-    set_output(<Node> (<Tensor> seen).grad_fn, 0, out)
-    return 0
+    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=dtype_of(t.code))    # stands for the base: has its history only
+    set_output(<Node> outer, 0, whole)
+    cdef Tensor part = whole.as_strided(view[0], view[1], view[2] - base[2])
+    cdef Tensor out = alias(t)
+    set_output(<Node> part.grad_fn, part.output_nr, out)
+    return out
 
 
 def read_saved(node, index):
