@@ -1,14 +1,17 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport PyObject
 
+from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
+from wengert_engine.grad_mode import no_grad
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
 
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
 
 
@@ -36,7 +39,7 @@ cdef object saved_value(Node node, int index, bint create_graph):
             raise errors.freed_graph(type(node).__name__)
         return None
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
-        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index)
+        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index, create_graph)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
@@ -55,11 +58,15 @@ cdef object saved_value(Node node, int index, bint create_graph):
     return t
 
 
-cdef object of_hooks_or_several(Node node, int index):
+cdef object of_hooks_or_several(Node node, int index, bint create_graph):
     """A saved value that is neither plain nor a tensor."""
     cdef Saved* saved = saved_of(node) + index
+    cdef Tensor t
     if saved.kind == SAVED_PACKED:
-        return unpacked(node, index)
+        t = unpacked(node, index)
+        if create_graph and t.grad_fn == <PyObject*> node and is_part_of_write(node):
+            return seen_from_copy_of_base(node, t.detach())
+        return t
     return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
 
 
@@ -74,15 +81,32 @@ cdef bint is_part_of_write(Node node) noexcept:
     return False
 
 
-cdef Tensor seen_from_base(Node inner, Tensor t):
-    """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
+cdef Node write_of(Node inner):
+    """The CopySlices that a node is the inside of."""
     outer = OUTER.get(<Py_ssize_t> <PyObject*> inner)
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
-    base, view = <object> saved_of(<Node> outer)[1].value
+    return <Node> outer
+
+
+cdef Tensor seen_from_copy_of_base(Node inner, object t):
+    """As seen_from_base, for what a hook has unpacked, which lies in no base: one is made that has it in its place."""
+    cdef Node outer = write_of(inner)
+    base, view = <object> saved_of(outer)[1].value
+    with no_grad():
+        whole = EMPTY_STRIDED(base[0], base[1], dtype=t.dtype).zero_()
+        whole.as_strided(view[0], view[1], view[2] - base[2]).copy_(t)
+    set_output(outer, 0, <Tensor> whole)
+    return whole.as_strided(view[0], view[1], view[2] - base[2])
+
+
+cdef Tensor seen_from_base(Node inner, Tensor t):
+    """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
+    cdef Node outer = write_of(inner)
+    base, view = <object> saved_of(outer)[1].value
     offset = t.storage_offset()
     whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
-    set_output(<Node> outer, 0, <Tensor> whole)
+    set_output(outer, 0, <Tensor> whole)
     return whole.as_strided(view[0], view[1], offset)
 
 
