@@ -109,7 +109,6 @@ def test_assigning_data():
     assert x.grad.tolist() == [2.0] * 3
 
 
-@pytest.mark.xfail(strict=True, reason="check of .data =: open")
 def test_assigning_data_of_an_integer_dtype_is_refused_for_a_leaf_that_requires_grad():
     x = leaf(1.0)
     with pytest.raises(RuntimeError, match="data set to a tensor that requires gradients must be floating point or "

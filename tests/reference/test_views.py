@@ -103,7 +103,6 @@ def test_outputs_of_multi_output_views_are_refused(make, node):
         make(y)[0].mul_(2)
 
 
-@pytest.mark.xfail(strict=True, reason="dead multi-output views: open")
 def test_base_may_change_after_a_multi_output_view_but_the_views_are_dead_then():
     _, y = inner()
     part = y.unbind(0)[0]
@@ -114,7 +113,6 @@ def test_base_may_change_after_a_multi_output_view_but_the_views_are_dead_then()
         _ = part.grad_fn
 
 
-@pytest.mark.xfail(strict=True, reason="multi-output views under no_grad: open")
 def test_multi_output_view_under_no_grad():
     _, y = inner()
     with torch.no_grad():
@@ -123,7 +121,6 @@ def test_multi_output_view_under_no_grad():
         part.add_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="in-place on a view that is a leaf: open")
 def test_requires_grad_of_a_view_of_a_constant_leaf():
     base = torch.zeros(2)
     view = base[:1].requires_grad_()
@@ -132,7 +129,6 @@ def test_requires_grad_of_a_view_of_a_constant_leaf():
         view.add_(1)
 
 
-@pytest.mark.xfail(strict=True, reason="retain_grad of a base that a view changes: open")
 def test_hooks_and_retained_gradients_of_the_base_follow():
     x, y = inner()
     y.retain_grad()

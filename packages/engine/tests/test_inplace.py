@@ -225,6 +225,40 @@ def test_a_write_that_overwrites_its_own_other_operand_is_an_error_in_backward()
         y.sum().backward()
 
 
+@pytest.mark.parametrize("take", [
+    lambda v: v[0], lambda v: v[:1], lambda v: v.narrow(0, 0, 1), lambda v: v.movedim(0, 0), lambda v: v.reshape(2),
+    lambda v: v.flatten(), lambda v: v[None, 0]],
+                         ids=["int", "slice", "narrow", "movedim", "reshape", "flatten", "several"])
+def test_a_view_taken_of_such_a_view_is_recorded(take):
+    w, base = leaf(3.0), wc.ones(3)
+    view = base[:2]
+    base.mul_(w)
+    take(view).sum().backward()
+    assert w.grad.item() > 0
+
+
+def test_nothing_is_written_when_another_operand_is_refused():
+    x = leaf(1.0, 2.0)
+    y, target = x * 1, wc.zeros(())
+    dead = y.unbind(0)[0]
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
+        target.add_(dead)
+    assert (target.item(), target._version, target.requires_grad) == (0.0, 0, False)
+
+
+def test_copying_a_tensor_to_itself_is_a_write():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        x.copy_(x)
+    y = x * 3
+    y.copy_(y)
+    y.sum().backward()
+    assert (y._version, x.grad.tolist()) == (1, [3.0, 3.0])
+    wide = wc.ones(1).expand(3)
+    assert wide.copy_(wide).tolist() == [1.0] * 3
+
+
 def test_second_derivative_of_a_write_that_saves_its_result():
     x = leaf(1.0, 1.0, 1.0)
     base = x * 1

@@ -13,12 +13,19 @@ def text(tensor: Any) -> str:
     """``repr(tensor)``, as torch prints it."""
     from wengert_core import printing  # costs milliseconds; most programs print nothing
 
-    grad_fn = getattr(tensor, "grad_fn", None)
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor
     array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
     return printing.format_tensor(array, dtype=tensor.dtype.name, default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
-                                  grad_fn_name=type(grad_fn).__name__ if grad_fn is not None else None)
+                                  grad_fn_name=_grad_fn_name(tensor))
+
+
+def _grad_fn_name(tensor: Any) -> str | None:
+    try:
+        grad_fn = getattr(tensor, "grad_fn", None)
+    except RuntimeError:  # a view whose history a write to its base has ended
+        return "Invalid"
+    return type(grad_fn).__name__ if grad_fn is not None else None
 
 
 def formatted(tensor: Any, spec: str) -> str:

@@ -114,12 +114,14 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
     """Before an in-place kernel: refuse what must not be written to. keep: see EngineHooks.before_inplace."""
     keep[0] = NULL
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+        HOOKS.before_inplace(op, slots, keep)
     if shape_overlap(target):
+        Py_XDECREF(keep[0])
+        keep[0] = NULL
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
                            f"location. Please clone() the tensor before performing the operation: {op.name} got a tensor of "
                            f"shape {list(shape_tuple(target))} that was expanded")
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, keep)
     return 0
 
 

@@ -19,7 +19,7 @@ from wengert_core.op cimport Op
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
-from wengert_core.views cimport V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, mark_origin, view_call
+from wengert_core.views cimport V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, view_call
 
 cdef extern from "Python.h":
     bint PySlice_Check(PyObject* o) noexcept
@@ -341,7 +341,7 @@ cdef Tensor view_by(Index* index, Tensor t):
     cdef unsigned int modes = thread_state().modes
     cdef Geometry g
     cdef Tensor out
-    if t.flags & modes & LIVE_SLOW:
+    if t.flags & modes & LIVE_SLOW or is_stale(t):
         return walk_recorded(index, t)
     start_from(&g, t)
     walk(index, t, &g)
@@ -358,7 +358,7 @@ cdef object single_int(Tensor t, PyObject* key):
     cdef Tensor out
     cdef unsigned int modes = thread_state().modes
     cdef Py_ssize_t wrapped = checked(at, t.dims[0], 0)
-    if t.flags & modes & LIVE_SLOW:
+    if t.flags & modes & LIVE_SLOW or is_stale(t):
         return view_call(V_SELECT, t, (0, wrapped))
     if t.rank == 1:
         out = new_view(t, 0, t.dims, t.dims, t.data + wrapped * t.dims[1])

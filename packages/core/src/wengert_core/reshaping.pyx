@@ -20,15 +20,15 @@ from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_siz
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
-from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, mark_origin,
-                                 set_primitive, set_shortcuts, view_call)
+from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
+                                 mark_origin, set_primitive, set_shortcuts, view_call)
 
 cdef enum:
     LIVE_SLOW = 4 | 8 | 16 | 1         # LIVE_INTERCEPT | WG_GRAD: the primitive itself must run
 
 
 cdef inline bint needs_primitive(Tensor t) noexcept:
-    return (t.flags & thread_state().modes & LIVE_SLOW) != 0
+    return t.flags & thread_state().modes & LIVE_SLOW != 0 or is_stale(t)
 
 
 cdef inline Tensor marked(Tensor t, Tensor out):

@@ -454,7 +454,8 @@ cdef Tensor alias_fresh_version(Tensor t):
     """The same memory with a version counter of its own: what ``x.data`` gives."""
     cdef Tensor new = alias(t)
     cdef Storage old = storage_of(t)
-    cdef Storage own = foreign_storage(old.data, old.nbytes, t.storage)
+    cdef bint borrowed = old.owner != NULL and isinstance(<object> old.owner, Storage)
+    cdef Storage own = foreign_storage(old.data, old.nbytes, old.owner if borrowed else t.storage)    # no chains
     own.readonly = old.readonly
     Py_INCREF(own)
     wengert_clear_ref(&new.storage)

@@ -3,9 +3,9 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, VIEW_INFERENCE, VIEW_MULTI, VIEW_NO_GRAD,
-                                  VIEW_NO_GRAD_MULTI, Tensor)
+from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_INFERENCE, VIEW_MULTI, VIEW_NO_GRAD,
+                                  VIEW_NO_GRAD_MULTI, Tensor, version_of)
 
 cdef enum ViewKind:                    # the primitives: ops with a formula of their own
     V_VIEW = 0
@@ -42,11 +42,17 @@ cdef object view_call(int kind, Tensor t, tuple arguments)      # run a primitiv
 cdef Tensor checked_self(Op op, PyObject** slots)
 cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t live)
 
-# How a view came to be: engines refuse some writes to it. A plain view of a special one is special too.
+# Whether a view's memory was written to since its history was made: it may have come to require grad without knowing.
+cdef inline bint is_stale(Tensor t) noexcept:
+    return t.flags & TF_VIEW != 0 and t.attr_version != version_of(t)
+
+
+# How a view came to be: engines refuse some writes to it. A plain view of a special one is special too. One that has no
+# history lets the engine look (WG_ASK) whether its base was written to since.
 cdef inline void mark_origin(Tensor t, Tensor out, unsigned int modes) noexcept:
     if modes & WG_INFER and not t.flags & TF_INFERENCE:
-        out.flags |= VIEW_INFERENCE << TF_META_SHIFT
+        out.flags |= VIEW_INFERENCE << TF_META_SHIFT | WG_ASK
     elif not modes & WG_GRAD:
-        out.flags |= VIEW_NO_GRAD << TF_META_SHIFT
+        out.flags |= VIEW_NO_GRAD << TF_META_SHIFT | WG_ASK
     else:
         out.flags |= t.flags & TF_META_MASK

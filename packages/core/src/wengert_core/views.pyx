@@ -9,7 +9,7 @@ Note [How a view op runs]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport WG_ASK, WG_RECORD
 from wengert_core.dims cimport PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, op_error
@@ -120,8 +120,11 @@ cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t
     cdef uint32_t origin = VIEW_MULTI if modes & WG_GRAD else VIEW_NO_GRAD_MULTI
     if modes & WG_INFER and not t.flags & TF_INFERENCE:
         origin = VIEW_INFERENCE
+    origin <<= TF_META_SHIFT
+    if not modes & WG_GRAD:
+        origin |= WG_ASK
     for out in outs:
-        (<Tensor> out).flags |= origin << TF_META_SHIFT
+        (<Tensor> out).flags |= origin
     if live & WG_RECORD and HOOKS.record != NULL and len(outs):
         HOOKS.record(op, slots, WENGERT_TUPLE_ITEMS(<PyObject*> outs), <int> len(outs))
     return outs

@@ -83,12 +83,13 @@ cdef object copy_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    if source is target:
-        return target
     if not same_shape(source, target):
         check_fits(op, target, source)
-    before_write(op, slots, target, live, &keep)
-    copy_into(target, apart(source, target))
+    if source is target:               # nothing to copy, and elements that share memory do no harm; yet it is a write
+        before_fill(op, slots, target, live, &keep)
+    else:
+        before_write(op, slots, target, live, &keep)
+        copy_into(target, apart(source, target))
     after_write(op, slots, target, live, keep)
     return target
 

@@ -12,7 +12,7 @@ from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dt
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
-                                  same_shape, shape_tuple, swap_contents, version_of)
+                                  same_shape, shape_tuple, storage_of, swap_contents, version_of)
 from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
                                   set_grad_code)
 
@@ -41,8 +41,9 @@ def get_is_leaf(Tensor self):
 
 def get_requires_grad(Tensor self):
     """True when gradients are computed for this tensor."""
-    if self.flags & TF_VIEW and not self.flags & WG_GRAD:
-        grad_fn_of(self)
+    if self.flags & TF_VIEW and self.base != NULL and self.attr_version != version_of(self) \
+            and (<Tensor> self.base).flags & WG_GRAD:
+        return True                    # its history is made anew when somebody asks for that
     return bool(self.flags & WG_GRAD)
 
 
@@ -166,10 +167,26 @@ def get_data(Tensor self):
 
 
 def set_data(Tensor self, value):
-    """Let this tensor take over another one's memory; its identity, history and gradient stay."""
+    """Let this tensor take over another one's memory; its identity, history, version and gradient stay."""
+    cdef Tensor other
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-    swap_contents(self, <Tensor> value)
+    other = <Tensor> value
+    if FACTS.category[other.code] < CAT_FLOAT and get_requires_grad(self):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype: this one "
+                           f"is {dtype_of(other.code)!r}")
+    if self is other:
+        return
+    if self.code != other.code and self.extra != NULL:
+        self.extra.accumulate = NULL   # borrowed. Graphs recorded before keep theirs, with the dtype of then
+    other = alias_fresh_version(other)
+    storage_of(other).version = version_of(self)
+    swap_contents(self, other)
+
+
+def delete_data(Tensor self):
+    """Refused: a tensor always has data."""
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
 
 def get_version(Tensor self):
@@ -286,7 +303,7 @@ TENSOR_ATTRIBUTES = {
     "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
-    "data": property(get_data, set_data, doc=get_data.__doc__),
+    "data": property(get_data, set_data, delete_data, doc=get_data.__doc__),
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),

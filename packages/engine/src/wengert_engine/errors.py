@@ -20,6 +20,12 @@ def type_name(dtype: Any) -> str:
     return SCALAR_NAMES[CODES[dtype.name]]
 
 
+def tensor_type(dtype: Any) -> str:
+    """What torch's messages call a tensor of a dtype: some have no legacy type."""
+    name = type_name(dtype)
+    return f"CPU{name}Type" if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble") else f"torch.{name}Tensor"
+
+
 def forward_name(node: str) -> str:
     """The name of what a node is the derivative of, as torch's messages give it: Unbind for UnbindBackward0."""
     return re.sub(r"Backward\d*$", "", node)
@@ -35,27 +41,32 @@ def write_to_leaf_view(op: str) -> RuntimeError:
                         f"{op} would change the leaf. Write under no_grad(), or work on a clone() of the leaf")
 
 
-def write_to_multi_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view is the "
-                        "output of a function that returns multiple views. Such functions do not allow the output "
-                        "views to be modified inplace. You should replace the inplace operation by an out-of-place "
-                        f"one: {op}")
+# What is said of a view that must not be changed by a write, by how it came to be (core's ViewOrigin).
+_SEVERAL = ("This view is the output of a function that returns multiple views. Such functions do not allow the output "
+            "views to be modified inplace. You should replace the inplace operation by an out-of-place one.")
+_CUSTOM = ("This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+           "logic to handle view+inplace would override the custom backward associated with the custom Function, "
+           "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+           "custom Function.")
+_MODE = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+         "both the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) "
+         "or both outside (if you want the inplace to be tracked).")
+_VIEW_ADVICE = {1: _MODE.format("no_grad"), 2: _SEVERAL, 3: _CUSTOM, 4: _MODE.format("inference_mode"),
+                5: _MODE.format("no_grad")}
 
 
-def write_to_no_grad_view(op: str) -> RuntimeError:
-    return RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-                        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
-                        "code by moving both the view and the inplace either both inside the no_grad block (if you "
-                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-                        f"tracked): {op}")
-
-
-def write_to_custom_view(op: str, view: str) -> RuntimeError:
-    return RuntimeError(f"Output 0 of {forward_name(view)} is a view and is being modified inplace. This view was "
-                        "created inside a custom Function (or because an input was returned as-is) and the autograd "
-                        "logic to handle view+inplace would override the custom backward associated with the custom "
-                        "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-                        f"cloning the output of the custom Function. The write was {op}")
+def write_to_view(origin: int, view: str | None, output: int, op: str | None) -> RuntimeError:
+    """A write that a view with this origin forbids. view: its node; op: of a write to the view, None: to its base."""
+    subject = "is" if op is not None else "its base or another view of its base has been"
+    if origin == 4:
+        made, mode = "A view was created in inference mode and", " in normal mode"
+    elif view is None:
+        made, mode = "A view was created in no_grad mode and", " with grad mode enabled"
+    else:
+        made, mode = f"Output {output} of {forward_name(view)} is a view and", ""
+    what = f"being modified inplace{mode}" if op is not None else f"modified inplace{mode}"
+    written = f" The write was {op}." if op is not None else ""
+    return RuntimeError(f"{made} {subject} {what}. {_VIEW_ADVICE[origin]}{written}")
 
 
 def dirty_view_of_several(function: str) -> RuntimeError:
@@ -65,14 +76,6 @@ def dirty_view_of_several(function: str) -> RuntimeError:
                         "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
                         "inplace that returns a single Tensor and a second one that does the other operations). The "
                         f"Function is {function}")
-
-
-def write_to_inference_view(op: str) -> RuntimeError:
-    return RuntimeError("A view was created in inference mode and is being modified inplace in normal mode. Given that "
-                        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-                        "moving both the view and the inplace either both inside the inference_mode block (if you "
-                        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-                        f"tracked): {op}")
 
 
 def inference_written(op: str) -> RuntimeError:

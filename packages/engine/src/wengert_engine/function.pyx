@@ -13,7 +13,7 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_
                                   edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.packing cimport pack_all
-from wengert_engine.record cimport check_write, rebase_node
+from wengert_engine.record cimport check_write, move_retained, rebase_node
 from wengert_engine.saved cimport saved_value
 
 cdef extern from "Python.h":
@@ -272,6 +272,8 @@ cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple 
     if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
         rebase_node(ctx, t, edge_number(args, t))
         return 0
+    if dirty is not None and key in dirty:
+        move_retained(ctx, t)
     set_output(ctx, number, t)
     return 0
 

@@ -13,8 +13,8 @@ def modified(node: Any, name: str, tensor: Any, output: int, saved: int, now: in
     source, number = (node, output) if output >= 0 else (tensor.grad_fn, tensor.output_nr)
     which = f", which is output {number} of {errors.forward_name(source.name())}," if source is not None else ""
     writer = writer_of(tensor, saved)
-    if writer is None and output < 0 and source is not None and source._sequence_nr() > node._sequence_nr():
-        writer = f"what {whole(tensor).grad_fn.name()} recorded"      # a history younger than the saving: the write's
+    if writer is None and output < 0 and younger(whole(tensor).grad_fn, node):
+        writer = f"what {whole(tensor).grad_fn.name()} recorded"
     saver = f"{node.name()}{line_of(node_trace(node))}"
     return errors.saved_modified(kind_of(tensor), which, saved, now, get_flags()[0], saver, name, writer)
 
@@ -27,13 +27,18 @@ def modified_value(saver: str, name: str, tensor: Any, saved: int, now: int) -> 
 
 def kind_of(tensor: Any) -> str:
     """What torch's message calls a tensor."""
-    return f"torch.{errors.type_name(tensor.dtype)}Tensor {list(tensor.shape)}"
+    return f"{errors.tensor_type(tensor.dtype)} {list(tensor.shape)}"
 
 
 def writer_of(tensor: Any, saved: int) -> str | None:
     """The operation that wrote first after a version, with its line; None when it is not known."""
     write = write_after(tensor, saved)
     return f"{write[0]}{line_of(write[1])}" if write is not None else None
+
+
+def younger(history: Any, node: Any) -> bool:
+    """Whether a tensor's history is younger than a node that saved the tensor: it is that of a write."""
+    return history is not None and history._sequence_nr() > node._sequence_nr()
 
 
 def whole(tensor: Any) -> Any:

@@ -4,7 +4,8 @@ Note [What a write does to history]
     ``a.mul_(b)``: the tensor's grad_fn becomes the new node, whose first edge is the old one. When ``a`` is a view, the write is
     seen from the base: the base's grad_fn becomes a CopySlices node (gradient outside the view passes, inside goes through the op's
     formula), and every view of that base, ``a`` too, finds its version behind and makes its grad_fn anew from the base's
-    when it is next asked for (view_grad_fn).
+    when it is next asked for (view_grad_fn). Views that cannot follow (one of several outputs of an op, made under no_grad,
+    inference mode or in a custom Function) are dead from then on: whatever asks for their history is an error.
 """
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
@@ -13,9 +14,8 @@ from libc.stdint cimport uint32_t
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_INFERENCE,
-                                  VIEW_MULTI, VIEW_NO_GRAD, VIEW_NO_GRAD_MULTI, Tensor, alias, shape_tuple,
-                                  storage_of, strides_of, version_of)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
+                                  shape_tuple, storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
 from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
@@ -204,6 +204,8 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
+    if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
+        check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
     cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
@@ -211,6 +213,7 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
         return 0
     check_write(t, op.name, recorded)
     if recorded:
+        check_operands(op, slots)
         f = formula_of(op)
         if f.needs_old_self and others_want_self(f, slots):
             if CLONE is None:
@@ -218,6 +221,15 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
             kept = CLONE(t)            # recorded: the old value keeps its history for higher orders
             Py_INCREF(kept)
             keep[0] = <PyObject*> kept
+    return 0
+
+
+cdef int check_operands(Op op, PyObject** slots) except -1:
+    """Refuse views without a history before anything is written: recording comes too late for that."""
+    cdef int i
+    for i in range(1, op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).flags & TF_VIEW:
+            view_grad_fn(<Tensor> slots[i])
     return 0
 
 
@@ -242,39 +254,47 @@ cdef bint any_other_needs(Op op, PyObject** slots):
 
 cdef int check_write(Tensor t, str name, bint recorded) except -1:
     """torch's rules for in-place operations on leaves and on views, with grad mode on."""
-    cdef int origin
     cdef Tensor base
     if t.flags & TF_VIEW and t.base != NULL:
         base = <Tensor> t.base
-        origin = (t.flags & TF_META_MASK) >> TF_META_SHIFT
         if base.flags & WG_GRAD or recorded:
-            if origin == VIEW_MULTI or origin == VIEW_NO_GRAD_MULTI:
-                raise errors.write_to_multi_view(name, view_name(t))
-            if origin == VIEW_NO_GRAD:
-                raise errors.write_to_no_grad_view(name)
-            if origin == VIEW_INFERENCE:
-                raise errors.write_to_inference_view(name)
-            if origin == VIEW_CUSTOM:
-                raise errors.write_to_custom_view(name, view_name(t))
-        if base.flags & WG_GRAD and base.grad_fn == NULL:
+            check_origin(t, name)
+        if (t.flags | base.flags) & WG_GRAD and base.grad_fn == NULL:
             raise errors.write_to_leaf_view(name)
     elif t.flags & WG_GRAD and t.grad_fn == NULL:
         raise errors.write_to_leaf(name)
     return 0
 
 
-cdef str view_name(Tensor t):
-    return type(<object> t.grad_fn).__name__ if t.grad_fn != NULL else "a view"
+cdef int check_origin(Tensor view, str name) except -1:
+    """Refuse a write to a view, or to its base (name: None), where the view's history cannot follow it."""
+    cdef int origin = (view.flags & TF_META_MASK) >> TF_META_SHIFT
+    if origin == VIEW_DEFAULT:
+        return 0
+    made_by = type(<object> view.grad_fn).__name__ if view.grad_fn != NULL else None
+    raise errors.write_to_view(origin, made_by, view.output_nr, name)
 
 
 cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     """Note [What a write does to history]. The version has been raised already."""
-    cdef Tensor t = <Tensor> slots[0]
     cdef Formula f = formula_of(op)
-    cdef Node node
-    cdef int next_dim = 0
-    if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD or not (needs_grad(slots[0]) or any_other_needs(op, slots)):
+    cdef uint32_t aged
+    if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
+    aged = keep_up(op, slots)
+    try:
+        if needs_grad(slots[0]) or any_other_needs(op, slots):
+            continue_history(f, slots, keep)
+    finally:
+        if aged:
+            fall_behind(op, slots, aged)
+    return 0
+
+
+cdef int continue_history(Formula f, PyObject** slots, PyObject* keep) except -1:
+    cdef Tensor t = <Tensor> slots[0]
+    cdef int next_dim = 0
+    cdef Node node
     if t.flags & TF_VIEW and t.base != NULL:
         return rebase(f, slots, t, keep)
     node = build(f, slots, slots, 1, keep)
@@ -286,6 +306,27 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     if thread_state().saved_hooks != NULL:
         pack_all(node, thread_state().saved_hooks, slots)
     return 0
+
+
+cdef uint32_t keep_up(Op op, PyObject** slots) noexcept:
+    """Let operands that view the written memory pass as unchanged while the write is recorded: it has read them as they
+    were before. Returns which slots these are."""
+    cdef uint32_t aged = 0, now = version_of(<Tensor> slots[0])
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).flags & TF_VIEW \
+                and (<Tensor> slots[i]).storage == (<Tensor> slots[0]).storage and (<Tensor> slots[i]).attr_version + 1 == now:
+            (<Tensor> slots[i]).attr_version = now
+            aged |= 1 << i
+    return aged
+
+
+cdef void fall_behind(Op op, PyObject** slots, uint32_t aged) noexcept:
+    """Undo keep_up for all but the tensor that was written to."""
+    cdef int i
+    for i in range(1, op.n_params):
+        if aged >> i & 1 and slots[i] != slots[0]:
+            (<Tensor> slots[i]).attr_version -= 1
 
 
 cdef int move_retained(Node node, Tensor t) except -1:
@@ -333,6 +374,7 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
     keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
     next_dim = 0
     set_meta(outer, 0, base, &next_dim)
+    move_retained(outer, base)
     set_output(outer, 0, base)
     refresh_view(view)
     return 0
@@ -399,18 +441,19 @@ cdef int refresh_view(Tensor view) except -1:
     outs[0] = <PyObject*> view
     node = build(formula_of(AS_STRIDED), slots, outs, 1, NULL)
     set_meta(node, 0, view, &next_dim)
+    move_retained(node, view)
     set_output(node, 0, view)
     return 0
 
 
 cdef PyObject* view_grad_fn(Tensor t) except? NULL:
     """A view's grad_fn; made anew when the base has been written to since. Borrowed."""
-    cdef Tensor base
     if t.base == NULL or t.attr_version == version_of(t):
         return t.grad_fn
-    base = <Tensor> t.base
-    if base.flags & WG_GRAD and base.grad_fn != NULL:
-        refresh_view(t)
+    if t.grad_fn == NULL and not (<Tensor> t.base).flags & WG_GRAD:
+        return NULL
+    check_origin(t, None)
+    refresh_view(t)
     return t.grad_fn
 
 

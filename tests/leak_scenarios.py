@@ -1,0 +1,194 @@
+"""Rounds of work that must leave nothing behind: `python leak_scenarios.py NAME ROUNDS` runs one many times and prints by how
+many allocated blocks and by how many bytes of resident memory the process has grown after a warm-up.
+"""
+
+import contextlib
+import gc
+import os
+import sys
+
+import wengert as torch
+
+X, W = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+KEPT = []
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        out = x * 2
+        ctx.save_for_backward(x, out)
+        ctx.note = [x.shape]
+        return out
+
+    @staticmethod
+    def backward(ctx, g):
+        x, out = ctx.saved_tensors
+        return g * out / x
+
+
+class Cyclic(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+class Failing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, early):
+        ctx.save_for_backward(x)
+        if early:
+            raise ValueError("forward")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        raise ValueError("backward")
+
+
+def refuse(*_):
+    raise ValueError("hook")
+
+
+def small_graphs():
+    ((X * W).sin().exp() + X).sum().backward()
+
+
+def hooks():
+    x = torch.ones(4, requires_grad=True)
+    y = x * W
+    y.retain_grad()
+    y.register_hook(lambda g: g * 2)
+    y.grad_fn.register_hook(lambda gi, go: None)
+    y.grad_fn.register_prehook(lambda go: None)
+    x.register_post_accumulate_grad_hook(lambda t: None)
+    x.register_hook(lambda g: y.shape and None).remove()
+    y.sum().backward()
+
+
+def hooks_that_know_their_tensor():
+    y = X * W
+    y.register_hook(lambda g: y * 0 + g)
+    y.sum().backward()
+
+
+def cycles_of_create_graph():
+    x = torch.ones(4, requires_grad=True)
+    (x * x * x).sum().backward(create_graph=True)
+    (x.grad * x).sum().backward()
+
+
+def second_order():
+    (g,) = torch.autograd.grad((X * X * W).sum(), X, create_graph=True)
+    torch.autograd.grad(g.sum(), [X, W])
+
+
+def exceptions_in_hooks():
+    y = X * W
+    y.register_hook(refuse)
+    with contextlib.suppress(ValueError):
+        (y.exp() * y).sum().backward()
+
+
+def exceptions_in_functions():
+    for early in (True, False):
+        with contextlib.suppress(ValueError):
+            Failing.apply(X * W, early).sum().backward()
+
+
+def custom_functions():
+    Scaled.apply(X * W).sum().backward()
+
+
+def custom_functions_in_cycles():
+    y = Cyclic.apply(X * W)
+    y.grad_fn.out = y
+
+
+def saved_results():
+    y = (X * W).exp()
+    KEPT.append(y.tanh())
+    if len(KEPT) > 10:
+        KEPT.pop(0).sum().backward()
+
+
+def graphs_that_are_never_run():
+    y = (X * W).exp()
+    y[1:].mul_(y[:3].detach() * 2)
+
+
+def refused_backwards():
+    y = (X * W).exp()
+    y.add_(1)
+    for root in (y.sum(), y):
+        with contextlib.suppress(RuntimeError):
+            root.backward()
+    z = (X * W).sin().sum()
+    z.backward()
+    with contextlib.suppress(RuntimeError):
+        z.backward()
+
+
+def writes_to_views():
+    y = X * W
+    parts, view = y.unbind(0), y[1:]
+    view.mul_(y[:3].clone())
+    y.copy_(y * 2)
+    with contextlib.suppress(RuntimeError):
+        parts[0].add_(1)
+    with contextlib.suppress(RuntimeError):
+        _ = parts[0] * 2
+    view.sum().backward()
+
+
+def data_and_detach():
+    x = torch.ones(4, requires_grad=True)
+    x.data = x.data * 2
+    (x * x.detach()).sum().backward()
+    with torch.no_grad():
+        x -= 0.1 * x.grad
+    x.grad = None
+
+
+def hooks_for_saved_tensors():
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (t.detach(), 1), lambda pair: pair[0]):
+        y = (X * W).exp()
+    y.sum().backward()
+
+
+def anomaly_mode():
+    with torch.autograd.detect_anomaly():
+        (X * W).exp().sum().backward()
+
+
+def one_object_each_time():
+    """What the measurement must see."""
+    KEPT.append(object())
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def measure(scenario, rounds):
+    """(blocks, bytes) by which ``rounds`` rounds let the process grow, after a tenth as many to warm up."""
+    sizes = []
+    for times in (rounds // 10 + 50, rounds):
+        for _ in range(times):
+            scenario()
+        X.grad = W.grad = None
+        gc.collect()
+        sizes.append((sys.getallocatedblocks(), resident()))
+    return sizes[1][0] - sizes[0][0], sizes[1][1] - sizes[0][1]
+
+
+if __name__ == "__main__":
+    import warnings
+
+    warnings.simplefilter("ignore")
+    print(*measure(globals()[sys.argv[1]], int(sys.argv[2])))
