@@ -1,8 +1,12 @@
 """Sphinx's settings. `make docs` builds the site into docs/_build/html, and a warning is an error."""
 
+import os
 import sys
 import tomllib
 from pathlib import Path
+
+# Read the modules, not stubs: the modules of a package share one file, and autodoc looks for a stub beside that.
+os.environ["SPHINX_AUTODOC_IGNORE_NATIVE_MODULE_TYPE_STUBS"] = "1"
 
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "tools")]

@@ -79,6 +79,15 @@ def test_lotka_volterra_quick(tmp_path: Path) -> None:
     check_pictures(tmp_path, text, "lotka_volterra.png")
 
 
+def test_saved_on_disk(tmp_path: Path) -> None:
+    text = run("saved_on_disk.py", tmp_path, "--quick")
+    assert re.search(r"^loss 0\.\d{6}: 9 files, 0\.\d MiB, for 4 layers$", text, re.MULTILINE)
+    assert number(r"backward has read (\S+) MiB", text) > 0
+    assert "files left: 0" in text
+    assert "gradients equal to those of a run in memory: yes" in text
+    assert not [*tmp_path.iterdir()]
+
+
 def test_the_data_are_whole_and_their_source_is_stated() -> None:
     with np.load(EXAMPLES / "data" / "digits.npz") as data:
         images, labels = data["images"], data["labels"]

@@ -261,3 +261,25 @@ from wengert_graph.walking import walk
 print(*[step.name for step in walk(y)])
 """
     assert run(folder, program) == "NotImplemented NotImplemented AccumulateGrad"  # there are no formulas
+
+
+def test_a_strangers_names_are_mounted_where_its_entries_say(tmp_path: Path) -> None:
+    folder = environment(tmp_path, WENGERT)
+    (folder / "acme.py").write_text("ONE = 1\ndef twice(x):\n    return 2 * x\n", encoding="utf-8")
+    (folder / "acme_inner.py").write_text("TWO = 2\n", encoding="utf-8")
+    metadata = folder / "acme-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(
+        "[wengert.namespace.v1]\nacme = acme\nacme.inner = acme_inner\nautograd.graph.twice = acme:twice\n"
+        "elsewhere.twice = acme:twice\n",
+        encoding="utf-8",
+    )
+    program = """
+import sys, wengert as wg
+before = 'acme' in sys.modules
+import wengert.acme.inner, wengert.elsewhere
+from wengert.autograd.graph import twice, Node
+print(before, wengert.acme.ONE, wengert.acme.inner.TWO, twice(3), wg.elsewhere.twice(4), wg.acme.twice is twice)
+"""
+    assert run(folder, program) == "False 1 2 6 8 True"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference-table.md"
-TEST = re.compile(r"`(tests/[^`]+)::([^`]+)`")
+TEST = re.compile(r"`((?:packages/[^`]+/)?tests/[^`]+)::([^`]+)`")
 OPEN = re.compile(r"open: issue \d+$|^not part of this project$")
 THIS = re.compile(r"; open: issue 3$")
 

@@ -8,6 +8,9 @@ import pytest
 import wengert_core as wc
 from wengert_engine import Function, grad, no_grad
 from wengert_engine.anomaly_mode import AnomalyError, detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from wengert_engine.mutation import allow_mutation_on_saved_tensors
+from wengert_engine.saved_hooks import save_on_cpu
+from wengert_engine.versions import increment_version
 
 pytestmark = [pytest.mark.filterwarnings("ignore:Error detected in"),
               pytest.mark.filterwarnings(r"ignore:\s+Previous calculation")]
@@ -40,8 +43,8 @@ def test_the_error_carries_its_facts():
     assert [frame.name for frame in error.forward_stack][-1] == "forward_line"
     assert error.forward_stack[-1].line == "return x.sqrt()"
     assert error.induced_by == []
-    assert str(error).startswith("Function 'SqrtBackward0' returned nan values in its 0th output. 2 of 4 values are nan, "
-                                 "the first at index [1]. Computed from grad_outputs[0] [4] in [0, 0]; saved result ")
+    assert str(error).startswith("Function 'SqrtBackward0' returned nan values in its 0th output. 2 of 4 values are "
+                                 "nan, the first at index [1]. Computed from grad_outputs[0] [4] in [0, 0]; saved ")
 
 
 def test_infinities_are_looked_for_when_asked():
@@ -156,8 +159,8 @@ def test_the_error_for_a_modified_tensor_names_saver_and_writer():
     x = leaf(1.0) * 1
     y = x.sin()
     x.add_(1)
-    phrase = (r"\[torch.FloatTensor \[1\]\], which is output 0 of Add, is at version 1; expected version 0 instead. Hint: .* "
-              r"SinBackward0 saved it as 'self' and what AddBackward0 recorded wrote to it")
+    phrase = (r"\[torch.FloatTensor \[1\]\], which is output 0 of Add, is at version 1; expected version 0 instead. "
+              r"Hint: .* SinBackward0 saved it as 'self' and what AddBackward0 recorded wrote to it")
     with pytest.raises(RuntimeError, match=phrase):
         y.sum().backward()
 
@@ -205,5 +208,26 @@ def test_the_first_write_after_saving_is_shown():
         y = x.sin()
         x.add_(1)
         x.mul_(2)
-        with pytest.raises(RuntimeError, match="and add_ .* wrote to it"):
+        with pytest.raises(RuntimeError, match=r"and add_ .* wrote to it"):
+            y.sum().backward()
+
+
+def test_indices_and_what_hooks_keep_are_named_too():
+    x, index = leaf(1.0, 2.0), wc.tensor([0, 1])
+    y = x[index]
+    index.zero_()
+    with pytest.raises(RuntimeError, match=r"\[torch.LongTensor \[2\]\] is at version 1; expected version 0 instead. .* "
+                                           r"IndexBackward0 saved it as 'indices'"):
+        y.sum().backward()
+    x = leaf(1.0) * 1
+    with save_on_cpu():
+        y = x.sin()
+    x.add_(1)
+    with pytest.raises(RuntimeError, match=r"is at version 1; expected version 0 instead. .* save_on_cpu saved it as"):
+        y.sum().backward()
+    x = leaf(1.0) * 1
+    with allow_mutation_on_saved_tensors():
+        y = x.sin()
+        increment_version(x)
+        with pytest.raises(RuntimeError, match=r"allow_mutation_on_saved_tensors saved it as 'a saved tensor': clone"):
             y.sum().backward()

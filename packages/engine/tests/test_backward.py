@@ -236,8 +236,7 @@ def test_batched_gradients_of_an_unused_input():
 
 @pytest.mark.parametrize(("given", "kind", "phrase"), [
     ([wc.ones(3, 2), wc.ones(4, 2)], ValueError, r"Expected all tensors to have the same size .* got sizes \[3, 4\]"),
-    ([wc.ones(3, 3), wc.ones(3, 2)], RuntimeError, r"we interpret the first dimension of each grad_output .* "
-                                                   r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"),
+    ([wc.ones(3, 3), wc.ones(3, 2)], RuntimeError, r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"),
     ([wc.ones(3, 2), None], RuntimeError, "each output needs a tensor of gradients"),
     ([wc.ones(3, 2)], RuntimeError, "got 2 tensors and 1 gradients"),
     (None, RuntimeError, "got 2 tensors and 0 gradients")], ids=["counts", "shape", "none", "few", "nothing"])

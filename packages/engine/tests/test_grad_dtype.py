@@ -47,14 +47,14 @@ def test_what_is_refused():
         _ = (x * 2).grad_dtype
     with pytest.raises(RuntimeError, match="grad_dtype can only be set on leaf tensors"):
         (x * 2).grad_dtype = wc.float64
-    with pytest.raises(RuntimeError, match="grad_dtype must be a torch.dtype or None, but got int"):
+    with pytest.raises(RuntimeError, match=r"grad_dtype must be a torch.dtype or None, but got int"):
         x.grad_dtype = 3
     x.grad_dtype = wc.float64
-    with pytest.raises(RuntimeError, match="with dtype 'float' to a tensor with grad_dtype 'Double'. The gradient must match"):
+    with pytest.raises(RuntimeError, match=r"with dtype 'float' to a tensor with grad_dtype 'Double'. The gradient"):
         x.grad = wc.ones(2)
     x.grad = wc.ones(2).double()
-    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Float' because there is already a gradient with dtype "
-                                           "'double'. Please clear the gradient"):
+    with pytest.raises(RuntimeError, match=r"Cannot set grad_dtype to 'Float' because there is already a gradient with "
+                                           r"dtype 'double'. Please clear the gradient"):
         x.grad_dtype = wc.float32
     assert x.grad_dtype is wc.float64
 

@@ -11,6 +11,8 @@ import random
 import pytest
 import wengert_core as wc
 from wengert_engine import grad, no_grad
+from wengert_engine.mutation import allow_mutation_on_saved_tensors
+from wengert_engine.saved_hooks import saved_tensors_hooks
 
 SEEDS = range(150)
 STEP = 1e-6
@@ -125,3 +127,15 @@ def run_in_grad_mode(seed, x):
 
 def test_most_programs_do_run():
     assert sum(first_order(seed)[1] is not None for seed in SEEDS) > len(SEEDS) // 2
+
+
+def copied():
+    return saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("context", [copied, allow_mutation_on_saved_tensors], ids=["copied", "mutation"])
+def test_with_copies_of_what_is_saved_no_program_is_refused(seed, context):
+    with context():
+        x, g = first_order(seed)
+    assert close(g, by_differences(lambda moved: run_live(seed, moved), x))

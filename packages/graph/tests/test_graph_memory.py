@@ -60,6 +60,22 @@ def test_by_line():
     assert "(unknown)" in memory.table("line")
 
 
+@pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
+def test_anomaly_mode_gives_lines():
+    x = leaf(10)
+    with wg.autograd.detect_anomaly():
+        y = x.exp()
+        y = y * y.sin()
+    assert [row.name.rpartition(": ")[2] for row in saved_memory(y).by_line] == ["y = y * y.sin()", "y = x.exp()"]
+
+
+def test_indices_count():
+    rows = wg.arange(50)
+    memory = saved_memory(leaf(100)[rows])
+    assert memory.nbytes == 400
+    assert [one.what for one in memory.held] == ["int64[50]"]
+
+
 def test_by_storage():
     x = leaf(10)
     y = x.exp()

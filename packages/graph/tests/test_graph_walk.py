@@ -143,3 +143,24 @@ def test_a_million_nodes():
         x = x * 1.0
     *_, last = walk(x)
     assert (last.number, last.name) == (1_000_000, "AccumulateGrad")
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
+def test_anomaly_mode_gives_lines():
+    with wg.autograd.detect_anomaly():
+        y = leaf().exp()  # here
+    plain = y * 2
+    steps = list(walk(plain))
+    assert steps[0].line is None
+    assert steps[1].line.startswith(f"{__file__}:")
+    assert steps[1].line.endswith(": y = leaf().exp()  # here")
+
+
+def test_tensors_that_are_saved_together():
+    x, rows = leaf(1.0, 2.0, 3.0), wg.tensor([2, 0])
+    saved = [one for one in next(walk(x[rows])).saved if one.kind == "several"]
+    assert [one.tensor for one in saved] == [None]
+    assert saved[0].value[0].equal(rows)
+    with wg.autograd.graph.saved_tensors_hooks(lambda tensor: "packed", lambda packed: rows):
+        y = x[rows]
+    assert [one.value for one in next(walk(y)).saved if one.kind == "several"] == [("packed",)]

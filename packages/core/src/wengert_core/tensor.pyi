@@ -243,6 +243,7 @@ class Tensor:
     requires_grad: _bool
     data: Tensor
     grad: Tensor | None
+    grad_dtype: _dtype | None
     @property
     def grad_fn(self) -> Any: ...
     @property

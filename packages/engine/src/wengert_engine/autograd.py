@@ -70,7 +70,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 
     Arguments as for backward; allow_unused: an input that was not used gives None instead of an error;
     materialize_grads: zeros in place of those None. is_grads_batched: the first dimension of each of grad_outputs
-    numbers gradients that are passed through the graph one after the other; that of the results numbers what they gave.
+    numbers gradients that are passed through the graph one after the other; that of the results what they gave.
     Returns a tuple with one gradient for each input.
 
     >>> import wengert_core as wc
@@ -91,13 +91,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = root_edges(roots)
     keep = create_graph if retain_graph is None else retain_graph
+    rows: tuple[int, ...] = ()
     if is_grads_batched:
         results = batched_gradients(roots, edges, grad_outputs, keep, create_graph, targets)
         rows = (len(as_tuple(grad_outputs)[0]),)
     else:
         grads = root_gradients(roots, grad_outputs, create_graph)
         results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
-        rows = ()
     if not (allow_unused or materialize_grads):
         for i, result in enumerate(results):
             if result is None:
@@ -124,8 +124,8 @@ def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bo
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     for i, (root, gradient) in enumerate(zip(roots, given, strict=True)):
         if not isinstance(gradient, Tensor):
-            raise RuntimeError("with is_grads_batched=True each output needs a tensor of gradients in grad_outputs, got "
-                               f"{type(gradient).__name__} for output {i}")
+            raise RuntimeError("with is_grads_batched=True each output needs a tensor of gradients in grad_outputs, "
+                               f"got {type(gradient).__name__} for output {i}")
         if gradient.ndim == 0 or tuple(gradient.shape[1:]) != tuple(root.shape):
             raise errors.batched_gradient_shape(i, tuple(gradient.shape[1:]), tuple(root.shape))
     counts = [len(gradient) for gradient in given]

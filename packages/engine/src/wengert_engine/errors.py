@@ -70,12 +70,12 @@ def write_to_view(origin: int, view: str | None, output: int, op: str | None) ->
 
 
 def dirty_view_of_several(function: str) -> RuntimeError:
-    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-                        "return more than one Tensor. This is not supported by the current autograd engine. You should "
-                        "either make sure the input is not a view (using .clone() for example) or make your Function "
-                        "only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
-                        "that returns a single Tensor and a second one that does the other operations). The Function "
-                        f"is {function}")
+    return RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                        "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+                        "should either make sure the input is not a view (using .clone() for example) or make your "
+                        "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
+                        "inplace that returns a single Tensor and a second one that does the other operations). The "
+                        f"Function is {function}")
 
 
 def inference_written(op: str) -> RuntimeError:
@@ -173,9 +173,9 @@ def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int
 
 
 def grad_dtype_mismatch(got: str, wanted: str) -> RuntimeError:
-    return RuntimeError(f"attempting to assign a gradient with dtype '{got}' to a tensor with grad_dtype '{wanted}'. The "
-                        "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
-                        "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+    return RuntimeError(f"attempting to assign a gradient with dtype '{got}' to a tensor with grad_dtype '{wanted}'. "
+                        "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
+                        "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
                         "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
                         "downstream systems that assume they match.")
 

@@ -2,16 +2,21 @@
 from wengert_core.dtypes cimport dtype_of
 from wengert_engine.formula cimport RULE_ZERO, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT,
-                                  SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Node, Saved, metas_of, saved_of, sizes_of)
+                                  SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Node, Saved, metas_of,
+                                  saved_of, sizes_of)
+from wengert_engine.packing cimport Several
+from wengert_engine.packing import Packed
 
-cdef dict KINDS = {SAVED_PLAIN: "plain", SAVED_TENSOR: "tensor", SAVED_OUTPUT: "output", SAVED_PACKED: "packed"}
+cdef dict KINDS = {SAVED_PLAIN: "plain", SAVED_TENSOR: "tensor", SAVED_OUTPUT: "output", SAVED_PACKED: "packed",
+                   SAVED_SEVERAL: "several"}
 
 
 def saved_values(Node node):
     """(name, kind, value) of each value that the node holds for its formula, as it is stored.
 
-    kind: 'tensor', 'output' (of the node itself), 'packed' (what a pack hook gave) or 'plain' (a number, a shape ...). A
-    leaf's accumulator holds none; of a write to a view they are those of the operation that wrote.
+    kind: 'tensor', 'output' (of the node itself), 'packed' (what a pack hook gave), 'several' (a tuple of such: indices)
+    or 'plain' (a number, a shape ...). A leaf's accumulator holds none; of a write to a view they are those of the
+    operation that wrote.
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> x = wc.ones(2, requires_grad=True)
@@ -29,11 +34,17 @@ def saved_values(Node node):
     found = []
     for i in range(node.n_saved):
         if saved[i].value != NULL:
-            value = <object> saved[i].value
-            if saved[i].kind == SAVED_PACKED:
-                value = value.value
+            value = as_stored(<object> saved[i].value)
             found.append((saved_name(node, i), KINDS.get(saved[i].kind, "plain"), value))
     return found
+
+
+cdef object as_stored(object value):
+    if isinstance(value, Packed):
+        return value.value
+    if isinstance(value, Several):
+        return tuple([as_stored(one) for one in (<Several> value).values])
+    return value
 
 
 cdef str saved_name(Node node, int index):

@@ -12,15 +12,28 @@ def modified(node: Any, name: str, tensor: Any, output: int, saved: int, now: in
     """The error. output: which output of ``node`` it is; -1: an input. saved, now: the versions."""
     source, number = (node, output) if output >= 0 else (tensor.grad_fn, tensor.output_nr)
     which = f", which is output {number} of {errors.forward_name(source.name())}," if source is not None else ""
-    write = write_after(tensor, saved)
-    if write is not None:
-        writer = f"{write[0]}{line_of(write[1])}"
-    elif output < 0 and younger(whole(tensor).grad_fn, node):
+    writer = writer_of(tensor, saved)
+    if writer is None and output < 0 and younger(whole(tensor).grad_fn, node):
         writer = f"what {whole(tensor).grad_fn.name()} recorded"
-    else:
-        writer = None
-    return errors.saved_modified(f"{errors.tensor_type(tensor.dtype)} {list(tensor.shape)}", which, saved, now,
-                                 get_flags()[0], f"{node.name()}{line_of(node_trace(node))}", name, writer)
+    saver = f"{node.name()}{line_of(node_trace(node))}"
+    return errors.saved_modified(kind_of(tensor), which, saved, now, get_flags()[0], saver, name, writer)
+
+
+def modified_value(saver: str, name: str, tensor: Any, saved: int, now: int) -> RuntimeError:
+    """The error for a tensor that was kept by what is no node, or as one of several."""
+    return errors.saved_modified(kind_of(tensor), "", saved, now, get_flags()[0], saver, name,
+                                 writer_of(tensor, saved))
+
+
+def kind_of(tensor: Any) -> str:
+    """What torch's message calls a tensor."""
+    return f"{errors.tensor_type(tensor.dtype)} {list(tensor.shape)}"
+
+
+def writer_of(tensor: Any, saved: int) -> str | None:
+    """The operation that wrote first after a version, with its line; None when it is not known."""
+    write = write_after(tensor, saved)
+    return f"{write[0]}{line_of(write[1])}" if write is not None else None
 
 
 def younger(history: Any, node: Any) -> bool:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from wengert_core.tensor import Tensor
 
-from wengert_engine import errors
+from wengert_engine.modified import modified_value
 from wengert_engine.saved_hooks import saved_tensors_hooks
 from wengert_engine.versions import set_version, watch_writes
 
@@ -60,8 +60,7 @@ class AllowMutationOnSavedContext:
                                  "in which the graph was originally recorded.")
         kept, version = self.original[handle]
         if kept._version != version:    # by another thread, or by what is no operation
-            raise errors.saved_modified("allow_mutation_on_saved_tensors", "a saved tensor",
-                                        f"{kept.dtype}{list(kept.shape)}", version, kept._version)
+            raise modified_value("allow_mutation_on_saved_tensors", "a saved tensor", kept, version, kept._version)
         return kept
 
     def clear(self) -> None:

@@ -183,6 +183,9 @@ cdef class Node:
         return True
 
 
+wengert_abstract(<PyTypeObject*> Node)       # before any subclass is made: they inherit it
+
+
 def order_of(Node node):
     """A node's place in the order of running: Note [Order]."""
     return node.sequence
@@ -196,6 +199,9 @@ cdef dict dict_in(PyObject** field):
 
 cdef class FunctionNode(Node):
     """The node of a custom Function; its ``ctx``."""
+
+    def __init__(self):
+        raise TypeError(f"cannot create '{type(self).__name__}' instances: they are made by apply()")
 
 
 # ---- making nodes
@@ -530,7 +536,6 @@ cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL:
     return <PyObject*> node
 
 
-wengert_abstract(<PyTypeObject*> Node)
 cdef Py_ssize_t NODE_BYTES = wengert_basicsize(<PyTypeObject*> Node)
 wengert_adopt(<PyTypeObject*> Node, <destructor> node_dealloc)
 wengert_adopt_gc(<PyTypeObject*> Node, <traverseproc> node_traverse, <inquiry> node_clear)

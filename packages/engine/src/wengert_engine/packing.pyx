@@ -48,8 +48,8 @@ cdef class Several:
             if isinstance(value, Packed):
                 value = tensor_of(<Packed> value)
             elif isinstance(value, Tensor) and version_of(<Tensor> value) != self.versions[i]:
-                raise errors.saved_modified(node, name, f"{value.dtype.name}{list(value.shape)}", self.versions[i],
-                                            version_of(<Tensor> value))
+                from wengert_engine.modified import modified_value
+                raise modified_value(node, name, value, self.versions[i], version_of(<Tensor> value))
             found.append(value)
         return tuple(found)
 

@@ -151,13 +151,19 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
     else:
         saved.kind = SAVED_PLAIN
         if isinstance(<object> value, (list, tuple)):
-            several = several_of(<object> value)
-            keep_object(saved, tuple(<object> value) if several is None else several)
-            if several is not None:
-                saved.kind = SAVED_SEVERAL
-            return 0
+            return save_sequence(saved, <object> value)
     Py_XINCREF(value)
     saved.value = value
+    return 0
+
+
+cdef int save_sequence(Saved* saved, object values) except -1:
+    """Numbers are kept as a tuple; with tensors among them, their versions have to be checked."""
+    several = several_of(values)
+    if several is None:
+        return keep_object(saved, tuple(values))
+    keep_object(saved, several)
+    saved.kind = SAVED_SEVERAL
     return 0
 
 

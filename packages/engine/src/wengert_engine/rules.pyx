@@ -184,6 +184,8 @@ cdef list around_view(Node node, object grad, bint create_graph):
 def call_node(Node node, grads):
     """What calling a node gives: the gradients of its inputs for those of its outputs. The graph is kept."""
     name = type(node).__name__
+    if node.kind == NODE_FORMULA and node.formula == NULL:
+        raise RuntimeError(f"{name}: no operation was recorded here, so there is nothing to run")
     if len(grads) != node.n_outputs:
         raise TypeError(f"expected {node.n_outputs} arguments, got {len(grads)} instead: {name} takes the gradients of its "
                         "outputs")

@@ -5,8 +5,8 @@ from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
-                                  Edge, Saved, edges_of, saved_of, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
+                                  Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
 
 cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
@@ -35,12 +35,8 @@ cdef object saved_value(Node node, int index, bint create_graph):
         if node.flags & NF_RELEASED:
             raise errors.freed_graph(type(node).__name__)
         return None
-    if saved.kind == SAVED_PACKED:
-        return unpacked(node, index)
-    if saved.kind == SAVED_SEVERAL:
-        return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
-        return <object> saved.value
+        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
@@ -57,6 +53,14 @@ cdef object saved_value(Node node, int index, bint create_graph):
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
+
+
+cdef object of_hooks_or_several(Node node, int index):
+    """A saved value that is neither plain nor a tensor."""
+    cdef Saved* saved = saved_of(node) + index
+    if saved.kind == SAVED_PACKED:
+        return unpacked(node, index)
+    return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
 
 
 # ---- writes to views

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from wengert_engine import errors
+from wengert_engine.modified import modified_value
 from wengert_engine.packing import hooks_active, pop_hooks, push_hooks
 
 _disabled = threading.local()           # .message: why this thread may have no hooks; absent or None: it may
@@ -77,8 +77,7 @@ def _back(packed: tuple[Any, Any, int]) -> Any:
     """The tensor on its device. One that lives on the CPU is shared with the program, which may have written to it."""
     device, kept, version = packed
     if kept._version != version:
-        raise errors.saved_modified("save_on_cpu", "a saved tensor", f"{kept.dtype}{list(kept.shape)}", version,
-                                    kept._version)
+        raise modified_value("save_on_cpu", "a saved tensor", kept, version, kept._version)
     return kept.to(device)
 
 

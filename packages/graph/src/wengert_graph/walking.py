@@ -26,7 +26,7 @@ class Saved(NamedTuple):
     """A value that a node keeps for its formula."""
 
     name: str
-    kind: str  # 'tensor', 'output', 'packed' (by a hook) or 'plain'
+    kind: str  # 'tensor', 'output', 'packed' (by a hook), 'several' (a tuple of these) or 'plain'
     value: Any
 
     @property

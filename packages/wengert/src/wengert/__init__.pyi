@@ -14,6 +14,8 @@ from wengert_engine import no_grad as no_grad
 from wengert_engine.attributes import detach as detach
 from wengert_engine.attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
+from wengert_engine.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_registry import Registry
 
 from wengert import autograd as autograd

@@ -96,25 +96,29 @@ def mount_entry(dotted: str) -> Any:
 
 def compose(namespace: dict[str, Any]) -> None:
     """Mount what the first-party entries give. Called once, by ``import wengert``."""
-    names = registry.group("namespace")
-    for name in names.names():
-        if name.startswith("top.") and not is_late(name):
+    group = registry.group("namespace")
+    names, late = group.names(), late_names()
+    for name in names:
+        if name.startswith("top.") and name not in late:
             give_top(name)
     tables: Any = registry.group("ops")
     mount_table(tables.get("core"))
-    for name in names.names():
-        if not name.startswith("top.") and not is_late(name):
+    for name in names:
+        if not name.startswith("top.") and name not in late:
             mount_entry(name)
+    places = {name.rpartition(".")[0] for name in (*late, *PARTS) if not name.startswith("top.")}
+    for place in sorted(places.difference(names)):
+        module_at(place)  # so that names can be asked of it
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
 
 
-def is_late(name: str) -> bool:
-    """Whether a namespace entry comes from an optional part or from a plugin: it is then loaded on first use only."""
-    owners = [one.distribution for one in registry.group("namespace").candidates() if one.name == name]
-    return any(not owner.first_party or owner.name not in AT_ONCE for owner in owners)
+def late_names() -> set[str]:
+    """The namespace entries of optional parts and plugins, which are loaded on first use only."""
+    return {one.name for one in registry.group("namespace").candidates()
+            if not one.distribution.first_party or one.distribution.name not in AT_ONCE}
 
 
 def give_top(entry: str) -> None:
@@ -128,10 +132,9 @@ def find(dotted: str) -> Any:
     group = registry.group("namespace")
     if dotted in group:
         return mount_entry(dotted)
-    if is_place(dotted):
-        return module_at(dotted)
+    late = late_names()
     for entry in group.names():
-        if entry.startswith("top.") and is_late(entry):
+        if entry.startswith("top.") and entry in late:
             give_top(entry)
     load_tables()
     place, _, name = dotted.rpartition(".")
@@ -141,12 +144,6 @@ def find(dotted: str) -> Any:
     if dotted in PARTS:
         raise MissingPartError(f"wengert.{dotted} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
     raise AttributeError(f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'")
-
-
-def is_place(dotted: str) -> bool:
-    """Whether names are known that lie in a module of this name: ``utils``, for ``utils.checkpoint``."""
-    inside = dotted + "."
-    return any(name.startswith(inside) for name in (*registry.group("namespace").names(), *PARTS))
 
 
 def load_tables() -> None:
@@ -183,8 +180,6 @@ class Finder:
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(f"{fullname} is not installed: pip install 'wengert[{PARTS[dotted]}]'")
-        if is_place(dotted):
-            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # as above
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -1,5 +1,8 @@
+from wengert.autograd import anomaly_mode as anomaly_mode
 from wengert.autograd import function as function
+from wengert.autograd import grad_mode as grad_mode
 from wengert.autograd import graph as graph
+from wengert.autograd import variable as variable
 from wengert_engine import Function as Function
 from wengert_engine import backward as backward
 from wengert_engine import enable_grad as enable_grad
@@ -7,10 +10,17 @@ from wengert_engine import grad as grad
 from wengert_engine import inference_mode as inference_mode
 from wengert_engine import no_grad as no_grad
 from wengert_engine import set_grad_enabled as set_grad_enabled
+from wengert_engine.anomaly_mode import AnomalyError as AnomalyError
+from wengert_engine.anomaly_mode import detect_anomaly as detect_anomaly
+from wengert_engine.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from wengert_engine.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
+from wengert_engine.grad_mode import is_multithreading_enabled as is_multithreading_enabled
+from wengert_engine.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from wengert_engine.inspection import SavedTensor as SavedTensor
 from wengert_engine.mutation import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from wengert_engine.namespaces.variable import Variable as Variable
 from wengert_engine.nested import NestedIOFunction as NestedIOFunction
 
-__all__ = ["Function", "NestedIOFunction", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad",
-           "set_grad_enabled"]
+__all__ = ["AnomalyError", "Function", "NestedIOFunction", "Variable", "_is_multithreading_enabled", "backward",
+           "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_multithreading_enabled", "no_grad",
+           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]

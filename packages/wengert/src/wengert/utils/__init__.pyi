@@ -1,1 +1,2 @@
 from wengert.utils import checkpoint as checkpoint
+from wengert.utils import hooks as hooks
