@@ -158,13 +158,15 @@ cdef class Run:
 
     cdef int execute(self) except -1:
         """Run what waits, and what that leads to, until nothing waits."""
-        cdef uint32_t slot
+        cdef uint32_t slot, steps = 0
         cdef Waiting w
-        cdef Node node
+        cdef Node node = None
         cdef Tensor grad = None
         try:
             while self.n_heap:
-                PyErr_CheckSignals()   # Ctrl-C: nodes of our own formulas run no Python code that would look
+                steps += 1
+                if steps & 15 == 0:    # Ctrl-C: nodes of our own formulas run no Python code that would look
+                    PyErr_CheckSignals()
                 slot = pop(self.heap, &self.n_heap)
                 w = self.slots[slot]
                 node = <Node> w.node
@@ -193,7 +195,8 @@ cdef class Run:
                 else:
                     self.step(node, <Formula> node.formula, grad)
         except (MemoryError, KeyboardInterrupt) as error:      # others have a traceback or a message that tells it
-            error.add_note(f"raised while {type(node).__name__} was run backward")
+            if node is not None:
+                error.add_note(f"raised while {type(node).__name__} was run backward")
             raise
         return 0
 
