@@ -77,6 +77,10 @@ cdef void drop_cache() noexcept:
     STATS.cached = 0
 
 
+class AllocationError(MemoryError, RuntimeError):
+    """There is no memory left: Python's exception for that, and the one that torch raises."""
+
+
 cdef char* allocate_slowly(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
     """A fresh block; under memory pressure the kept ones go first."""
     cdef char* block = NULL
@@ -86,7 +90,7 @@ cdef char* allocate_slowly(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
             drop_cache()
             block = wengert_fresh_block(size)
     if block == NULL:
-        raise RuntimeError(
+        raise AllocationError(
             f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes; {STATS.in_use} bytes "
             "are in use by tensors. Free some, or work on smaller pieces")
     return block

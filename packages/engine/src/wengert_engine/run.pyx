@@ -17,6 +17,7 @@ from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
 
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept
+    int PyErr_CheckSignals() except -1
 
 cdef uint32_t RUNS = 0
 cdef Op ADD = find_op("add")
@@ -157,38 +158,46 @@ cdef class Run:
 
     cdef int execute(self) except -1:
         """Run what waits, and what that leads to, until nothing waits."""
-        cdef uint32_t slot
+        cdef uint32_t slot, steps = 0
         cdef Waiting w
-        cdef Node node
+        cdef Node node = None
         cdef Tensor grad = None
-        while self.n_heap:
-            slot = pop(self.heap, &self.n_heap)
-            w = self.slots[slot]
-            node = <Node> w.node
-            Py_DECREF(w.node)          # ``node`` holds it now
-            self.let_go(node, slot)
-            if w.grads != NULL:
-                grad = None
-                if self.watched:
-                    self.step_watched(node, parts_of(node, w.grads))
+        try:
+            while self.n_heap:
+                steps += 1
+                if steps & 15 == 0:    # Ctrl-C: nodes of our own formulas run no Python code that would look
+                    PyErr_CheckSignals()
+                slot = pop(self.heap, &self.n_heap)
+                w = self.slots[slot]
+                node = <Node> w.node
+                Py_DECREF(w.node)          # ``node`` holds it now
+                self.let_go(node, slot)
+                if w.grads != NULL:
+                    grad = None
+                    if self.watched:
+                        self.step_watched(node, parts_of(node, w.grads))
+                    else:
+                        self.step_general(node, parts_of(node, w.grads))
+                    continue
+                grad = <Tensor> w.grad
+                Py_DECREF(w.grad)          # ``grad`` holds it now
+                if node.extra != NULL or self.general or node.kind > NODE_ACCUMULATE or leaf_has_hooks(node):
+                    parts = [grad]
+                    grad = None
+                    if self.watched:
+                        self.step_watched(node, parts)
+                    else:
+                        self.step_general(node, parts)
+                elif node.kind == NODE_ACCUMULATE:
+                    accumulate(node, grad, self.create_graph)
+                elif all_at_once(<Formula> node.formula):
+                    self.step_general(node, [grad])
                 else:
-                    self.step_general(node, parts_of(node, w.grads))
-                continue
-            grad = <Tensor> w.grad
-            Py_DECREF(w.grad)          # ``grad`` holds it now
-            if node.extra != NULL or self.general or node.kind > NODE_ACCUMULATE or leaf_has_hooks(node):
-                parts = [grad]
-                grad = None
-                if self.watched:
-                    self.step_watched(node, parts)
-                else:
-                    self.step_general(node, parts)
-            elif node.kind == NODE_ACCUMULATE:
-                accumulate(node, grad, self.create_graph)
-            elif all_at_once(<Formula> node.formula):
-                self.step_general(node, [grad])
-            else:
-                self.step(node, <Formula> node.formula, grad)
+                    self.step(node, <Formula> node.formula, grad)
+        except (MemoryError, KeyboardInterrupt) as error:      # others have a traceback or a message that tells it
+            if node is not None:
+                error.add_note(f"raised while {type(node).__name__} was run backward")
+            raise
         return 0
 
     cdef int step(self, Node node, Formula f, Tensor grad) except -1:
