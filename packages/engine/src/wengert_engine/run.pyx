@@ -6,7 +6,6 @@ from libc.string cimport memset
 from wengert_core.op cimport Op, find_op
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
-from wengert_engine.anomaly_mode import report_failure
 from wengert_engine.gradients cimport fitted, stealable, write
 from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
                                         run_pre_hooks)
@@ -261,6 +260,7 @@ cdef class Run:
         try:
             self.step_general(node, parts)
         except Exception:
+            from wengert_engine.anomaly_mode import report_failure     # here: most programs never need it
             report_failure(node)
             raise
         finally:

@@ -1,6 +1,4 @@
 """Where in a program something was recorded: see trace.pxd. No line is looked up and no file read before it is shown."""
-import traceback
-
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF, PyObject
 
@@ -27,6 +25,7 @@ cdef class Trace:
     def frames(self):
         """A ``traceback.StackSummary``, the outermost call first."""
         cdef int i
+        import traceback
         found = traceback.StackSummary()
         for i in range(self.n - 1, -1, -1):
             code = <object> self.codes[i]
