@@ -79,8 +79,7 @@ def _metadata_folders(path: object) -> list[tuple[str, str, str]]:
     """(folder, normalised name, version) of each distribution in one folder of sys.path; wheels before eggs."""
     try:
         base = os.fspath(path)  # type: ignore[call-overload]
-        with os.scandir(base or ".") as entries:
-            names = [entry.name for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+        names = [name for name in os.listdir(base or ".") if name.endswith((".dist-info", ".egg-info"))]
     except (OSError, TypeError, ValueError, AttributeError):
         return []  # not a folder, a zip file, or no path at all: nothing to find here
     names.sort(key=lambda name: (name.endswith(".egg-info"), name))
@@ -107,7 +106,10 @@ def normalise(name: str) -> str:
     >>> normalise("Acme_.GPU")
     'acme-gpu'
     """
-    name = name.strip().lower().replace("_", "-").replace(".", "-")
+    name = name.strip().lower()
+    if name.isalnum():
+        return name
+    name = name.replace("_", "-").replace(".", "-")
     while "--" in name:
         name = name.replace("--", "-")
     return name
