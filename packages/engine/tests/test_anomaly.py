@@ -216,8 +216,8 @@ def test_indices_and_what_hooks_keep_are_named_too():
     x, index = leaf(1.0, 2.0), wc.tensor([0, 1])
     y = x[index]
     index.zero_()
-    with pytest.raises(RuntimeError, match=r"\[torch.LongTensor \[2\]\] is at version 1; expected version 0 instead. .* "
-                                           r"IndexBackward0 saved it as 'indices'"):
+    with pytest.raises(RuntimeError, match=r"\[torch.LongTensor \[2\]\] is at version 1; expected version 0 instead. "
+                                           r".* IndexBackward0 saved it as 'indices'"):
         y.sum().backward()
     x = leaf(1.0) * 1
     with save_on_cpu():

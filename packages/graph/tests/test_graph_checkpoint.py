@@ -328,3 +328,32 @@ def test_with_hooks_around_the_segment():
         y = later(lambda x: x.exp() * x, leaf())
     assert [tuple(shape) for shape in packed] == [(2,)]  # the argument, nothing of the inside
     y.sum().backward()
+
+
+@pytest.mark.parametrize("use_reentrant", [True, False])
+def test_writes_to_views_inside_of_a_segment(use_reentrant):
+    def f(x):
+        y = x * 1
+        y[1:].add_(x[:1])
+        y[:1].exp_()
+        return y * x
+
+    x = leaf(0.5, 0.25)
+    (wanted,) = wg.autograd.grad(f(x).sum(), x)
+    checkpoint(f, x, use_reentrant=use_reentrant).sum().backward()
+    assert wg.equal(x.grad, wanted)
+
+
+def test_second_derivatives_of_writes_to_views():
+    def f(x):
+        y = x * 1
+        y[1:].add_(x[:2])
+        y[::2].exp_()
+        return y * x
+
+    x = leaf(0.5, 0.25, 0.125)
+    found = []
+    for y in (f(x), later(f, x)):
+        (slope,) = wg.autograd.grad(y.sum(), x, create_graph=True)
+        found.append(wg.autograd.grad((slope * slope).sum(), x)[0])
+    assert wg.allclose(*found)

@@ -100,7 +100,7 @@ def outputs(Node node):
     >>> import wengert_core as wc, wengert_engine as we
     >>> from wengert_engine.looking import outputs
     >>> outputs(wc.ones(2, 3, requires_grad=True).sum(0).grad_fn)
-    ((float32, (3,)),)
+    ((torch.float32, (3,)),)
     """
     cdef int i, d
     if node.payload == NULL:

@@ -1,6 +1,8 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport PyObject
 
+from wengert_core.dtypes cimport dtype_of
+from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, version_of
 from wengert_engine import errors
@@ -9,6 +11,7 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SA
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
 
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef dict OUTER = {}                   # inner node -> its CopySlices, while that is run with create_graph
 
 
@@ -36,7 +39,7 @@ cdef object saved_value(Node node, int index, bint create_graph):
             raise errors.freed_graph(type(node).__name__)
         return None
     if saved.kind != SAVED_TENSOR and saved.kind != SAVED_OUTPUT:
-        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index)
+        return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index, create_graph)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
@@ -55,11 +58,15 @@ cdef object saved_value(Node node, int index, bint create_graph):
     return t
 
 
-cdef object of_hooks_or_several(Node node, int index):
+cdef object of_hooks_or_several(Node node, int index, bint create_graph):
     """A saved value that is neither plain nor a tensor."""
     cdef Saved* saved = saved_of(node) + index
+    cdef Tensor out
     if saved.kind == SAVED_PACKED:
-        return unpacked(node, index)
+        out = unpacked(node, index)
+        if create_graph and out.grad_fn == <PyObject*> node and is_part_of_write(node):
+            return seen_from_base(node, out)
+        return out
     return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
 
 
@@ -80,10 +87,12 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
-    offset = t.storage_offset()
-    whole = t.as_strided(base[0], base[1], offset - (view[2] - base[2]))
-    set_output(<Node> outer, 0, <Tensor> whole)
-    return whole.as_strided(view[0], view[1], offset)
+    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=dtype_of(t.code))    # stands for the base: has its history only
+    set_output(<Node> outer, 0, whole)
+    cdef Tensor part = whole.as_strided(view[0], view[1], view[2] - base[2])
+    cdef Tensor out = alias(t)
+    set_output(<Node> part.grad_fn, part.output_nr, out)
+    return out
 
 
 def read_saved(node, index):

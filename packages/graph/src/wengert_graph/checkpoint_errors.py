@@ -23,7 +23,21 @@ EXPLICIT_SEQUENTIAL = ("the use_reentrant parameter should be passed explicitly.
 
 
 class CheckpointError(RuntimeError):
-    """The second run of a checkpointed function did not do what the first one did."""
+    """The second run of a checkpointed function did not do what the first one did.
+
+    >>> import wengert as wg
+    >>> from wengert.utils.checkpoint import CheckpointError, checkpoint
+    >>> calls = []
+    >>> def changing(x):
+    ...     calls.append(x)
+    ...     return x.sin().exp() if len(calls) == 1 else x.sin()
+    >>> y = checkpoint(changing, wg.ones(2, requires_grad=True), use_reentrant=False)
+    >>> try:
+    ...     y.sum().backward()
+    ... except CheckpointError as error:
+    ...     print(str(error).splitlines()[1])
+    Number of tensors saved during forward: 2
+    """
 
 
 def other_number(before: int, now: int) -> CheckpointError:

@@ -42,6 +42,12 @@ class Explanation(NamedTuple):
     reason: a key of REASONS.   place: the node where the path breaks, None where there is none.   line: of the program,
     where anomaly mode kept it.   path: names of the nodes from the output to the input, where there is a path.
     suspects: arguments in the graph that carry no gradient, each of which may be where the path broke.
+
+    >>> import wengert as wg
+    >>> x = wg.ones(2, requires_grad=True)
+    >>> answer = wg.autograd.graph.explain_grad((x * 0).sum(), x)
+    >>> answer.reason, answer.flows, answer.place.name(), answer.path
+    ('zero', False, 'MulBackward0', ('SumBackward0', 'MulBackward0', 'AccumulateGrad'))
     """
 
     reason: str

@@ -49,6 +49,11 @@ class Memory:
     ``held``: every saved tensor; ``storages``: the pieces of memory they lie in, each counted once however many tensors
     and views share it; ``by_op``, ``by_line``, ``by_storage``: tables, the largest first. ``nbytes``: all together;
     ``leaf_nbytes``: how much of that belongs to leaves, and lives anyway.
+
+    >>> import wengert as wg
+    >>> memory = wg.autograd.graph.saved_memory(wg.ones(4, requires_grad=True).exp())
+    >>> memory.nbytes, memory.by_op[0].name, memory.held[0].what
+    (16, 'ExpBackward0', 'float32[4]')
     """
 
     def __init__(self, root: Any) -> None:

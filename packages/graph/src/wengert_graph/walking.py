@@ -36,7 +36,13 @@ class Saved(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One node of a walk; what it holds is read when it is asked for."""
+    """One node of a walk; what it holds is read when it is asked for.
+
+    >>> import wengert as wg
+    >>> step = next(wg.autograd.graph.walk(wg.ones(2, requires_grad=True).exp()))
+    >>> step.name, step.outputs, step.saved[0].tensor.tolist(), step.released
+    ('ExpBackward0', ((torch.float32, (2,)),), [2.7182817459106445, 2.7182817459106445], False)
+    """
 
     number: int
     node: Node

@@ -4,8 +4,8 @@ for.
 Entries of ``wengert.namespace.v1``: ``top.ANYTHING`` gives a dict (or a function that returns one) of names for
 ``wengert`` itself, dotted ones for its modules; any other name is a dotted place under ``wengert.``: a module's public
 names are mounted there, any other object is what is found there, so that several distributions can give names to one
-module. Op tables give their ops the same way. What wengert needs is there at once; optional parts and plugins are
-loaded when a name is asked for that nobody has given yet.
+module. Op tables give their ops the same way. Core's ops and the first-party ``top.`` names are there at once; modules,
+optional parts and plugins are loaded when a name is asked for that nobody has given yet.
 """
 
 from __future__ import annotations
@@ -41,10 +41,26 @@ class Mounted(ModuleType):
     """A module of ``wengert`` whose names come from several distributions."""
 
     def __getattr__(self, name: str) -> Any:
+        if mount_late(self):
+            return getattr(self, name)
         return find(f"{self.__name__.partition('.')[2]}.{name}")
 
     def __dir__(self) -> list[str]:
+        mount_late(self)
         return sorted({*vars(self), *known_names(self.__name__.partition(".")[2])})
+
+
+FILLED: set[str] = set()
+"""Places under ``wengert.`` whose own entry has been mounted."""
+
+
+def mount_late(module: ModuleType) -> bool:
+    """Mount the entry of a module that was made for what lies inside it; True when there was one to mount."""
+    dotted = module.__name__.partition(".")[2]
+    if dotted in FILLED or dotted not in registry.group("namespace"):
+        return False
+    mount_entry(dotted)
+    return True
 
 
 def module_at(dotted: str) -> ModuleType:
@@ -83,6 +99,7 @@ def mount_entry(dotted: str) -> Any:
     itself.
     """
     source: Any = registry.group("namespace").get(dotted)
+    FILLED.add(dotted)
     if not isinstance(source, ModuleType):
         mount({dotted: source})
         return source
@@ -103,11 +120,8 @@ def compose(namespace: dict[str, Any]) -> None:
             give_top(name)
     tables: Any = registry.group("ops")
     mount_table(tables.get("core"))
-    for name in names:
-        if not name.startswith("top.") and name not in late:
-            mount_entry(name)
-    places = {name.rpartition(".")[0] for name in (*late, *PARTS) if not name.startswith("top.")}
-    for place in sorted(places.difference(names)):
+    places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
+    for place in sorted(places):
         module_at(place)  # so that names can be asked of it
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
