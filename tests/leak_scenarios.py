@@ -1,5 +1,5 @@
-"""Rounds of work that must leave nothing behind: `python leak_scenarios.py NAME ROUNDS` runs one many times and prints by how
-many allocated blocks and by how many bytes of resident memory the process has grown after a warm-up.
+"""Rounds of work that must leave nothing behind: `python leak_scenarios.py NAME ROUNDS` runs one many times and prints
+by how many allocated blocks and by how many bytes of resident memory the process has grown after a warm-up.
 """
 
 import contextlib

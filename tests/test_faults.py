@@ -1,5 +1,6 @@
-"""Memory exhaustion, Ctrl-C, fork and threads: the library stays usable and sums stay exact. Faults that end or limit a process
-run in one of their own."""
+"""Memory exhaustion, Ctrl-C, fork and threads: the library stays usable and sums stay exact. Faults that end or limit a
+process run in one of their own.
+"""
 
 import subprocess
 import sys

@@ -1,5 +1,6 @@
-"""Nothing is left behind: 20,000 rounds of each scenario of leak_scenarios.py, each in a process of its own, and cycles that
-the collector must find."""
+"""Nothing is left behind: 20,000 rounds of each scenario of leak_scenarios.py, each in a process of its own, and cycles
+that the collector must find.
+"""
 
 import gc
 import subprocess
