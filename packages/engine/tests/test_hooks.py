@@ -125,6 +125,6 @@ def test_an_error_in_a_hook_names_the_node_that_was_run():
     x = wc.ones(2, requires_grad=True)
     y = x.exp()
     y.register_hook(fail)
-    with pytest.raises(ValueError, match=r"^no$") as caught:
+    with pytest.raises(ValueError, match="no") as caught:
         y.sum().backward()
     assert caught.value.__notes__ == ["raised while ExpBackward0 was run backward"]

@@ -55,7 +55,8 @@ cdef int mark_grad(Tensor t) except -1:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: this one is "
                            f"{dtype_of(t.code)!r}")
     if REQUIRES_GRAD_HOOK is None:
-        raise ImportError("requires_grad=True needs automatic differentiation, which is not installed: pip install wengert-engine "
+        raise ImportError("requires_grad=True needs automatic differentiation: import wengert (or wengert_engine). If that is not "
+                          "installed: pip install wengert-engine "
                           "wengert-formulas (or: pip install wengert)")
     REQUIRES_GRAD_HOOK(t, True)
     return 0
