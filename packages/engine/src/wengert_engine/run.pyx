@@ -193,8 +193,8 @@ cdef class Run:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)
-        except BaseException as error:         # of a hook, a formula, a Function, the memory, Ctrl-C; ours name the node
-            if node is not None and type(node).__name__ not in str(error):
+        except (MemoryError, KeyboardInterrupt) as error:      # others have a traceback or a message that tells it
+            if node is not None:
                 error.add_note(f"raised while {type(node).__name__} was run backward")
             raise
         return 0

@@ -15,6 +15,11 @@ __all__ = ["load"]
 
 def load() -> FormulaTable:
     """The formulas of all operations of core, as one table."""
-    from wengert_formulas.composed import TABLE
+    try:
+        from wengert_formulas.composed import TABLE
+    except BaseException:  # Ctrl-C: the next call goes on where this one stopped
+        from wengert_formulas import base
 
+        base.TABLE.read_again = True
+        raise
     return TABLE

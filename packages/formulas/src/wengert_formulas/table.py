@@ -69,12 +69,13 @@ class FormulaTable:
     def __init__(self, name: str) -> None:
         self.name = name
         self.entries: dict[str, Entry] = {}
+        self.read_again = False  # filling it was interrupted: the lines of the module that was being read come again
 
     def __repr__(self) -> str:
         return f"<FormulaTable {self.name}: {len(self.entries)} formulas>"
 
     def _add(self, entry: Entry) -> None:
-        if entry.op in self.entries:
+        if entry.op in self.entries and not self.read_again:
             raise ValueError(f"table '{self.name}' has two formulas for the op '{entry.op}'")
         self.entries[entry.op] = entry
 
