@@ -9,7 +9,7 @@ import threading
 
 import pytest
 import wengert_core as wc
-from wengert_engine import backward, is_grad_enabled, no_grad
+from wengert_engine import backward, grad, is_grad_enabled, no_grad
 
 
 def in_threads(n, work):
@@ -71,3 +71,24 @@ print(len(os.listdir("/proc/self/task")) - before)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+def test_second_derivatives_of_a_write_to_a_view_in_several_threads():
+    x = wc.tensor([0.5, 1.5], dtype=wc.float64, requires_grad=True)
+    y = x * 2
+    y[0].exp_()
+    y = (y * y).sum()
+    found = []
+
+    def differentiate():
+        for _ in range(50):
+            (first,) = grad(y, x, create_graph=True, retain_graph=True)
+            found.append(grad((first * first).sum(), x)[0].tolist())
+
+    threads = [threading.Thread(target=differentiate) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 200
+    assert all(one == found[0] for one in found)
