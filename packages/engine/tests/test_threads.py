@@ -83,7 +83,7 @@ def test_second_derivatives_of_a_write_to_a_view_in_several_threads():
     def differentiate():
         for _ in range(50):
             (first,) = grad(y, x, create_graph=True, retain_graph=True)
-            found.append(grad((first * first).sum(), x)[0].tolist())
+            found.append(grad((first * first).sum(), x, retain_graph=True)[0].tolist())
 
     threads = [threading.Thread(target=differentiate) for _ in range(4)]
     for thread in threads:
