@@ -11,24 +11,24 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SA
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
 
-cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef dict OUTER = {}                   # (thread, inner node) -> its CopySlices, while that is run with create_graph
 
 
-cdef inline tuple place_of(Node inner):
+cdef inline tuple write_key(Node inner):
     return PyThread_get_thread_ident(), <Py_ssize_t> <PyObject*> inner
 
 
 cdef int enter_write(Node outer, Node inner) except -1:
-    OUTER[place_of(inner)] = outer
+    OUTER[write_key(inner)] = outer
     return 0
 
 
 cdef int leave_write(Node inner) except -1:
-    OUTER.pop(place_of(inner), None)
+    OUTER.pop(write_key(inner), None)
     return 0
 
 
@@ -90,7 +90,7 @@ cdef bint is_part_of_write(Node node) noexcept:
 
 cdef Tensor seen_from_base(Node inner, Tensor t):
     """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
-    outer = OUTER.get(place_of(inner))
+    outer = OUTER.get(write_key(inner))
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
