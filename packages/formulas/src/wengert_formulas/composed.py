@@ -6,6 +6,7 @@ from wengert_formulas import (  # noqa: F401
     comparison,
     complex_parts,
     conversion,
+    convolution,
     exponential,
     factories,
     indexing,

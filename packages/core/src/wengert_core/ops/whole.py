@@ -10,6 +10,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     comparison,
     complex_parts,
     conversion,
+    convolution,
     einsum,
     exponential,
     factories,

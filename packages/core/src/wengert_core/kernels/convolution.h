@@ -1,0 +1,69 @@
+/* What the loops of convolution_loops.h work on, and that file for float and for double. Included by convolution.pyx only.
+ *
+ * Note [Convolution by tables]
+ * A source is padded once, so that every element that a position needs exists: base[position] + tap[tap] within a channel.
+ * One description serves convolution in any number of dims, its transpose (one call for each residue of the stride, where a
+ * position is read with the taps that meet it and no others) and the gradient of the weight. Columns are positions of all
+ * images, one after another; rows of a column's vector are channels times taps.
+ */
+#ifndef WENGERT_CONVOLUTION_H
+#define WENGERT_CONVOLUTION_H
+
+#include <stdlib.h>
+
+#include "tiles.h"
+
+typedef struct {
+    const wg_tiles *tiles;
+    Py_ssize_t images, groups, m;        /* m: output channels of a group */
+    Py_ssize_t channels, taps;           /* of the source, in a group; k = channels * taps */
+    Py_ssize_t places, row, step;        /* positions of an image; positions in a row of them, and how far these are apart */
+    const char *source;
+    Py_ssize_t source_image, source_channel;
+    const int32_t *base, *tap;           /* offsets in a source channel, in elements as all others */
+    const char *weights, *bias;          /* packed by wg_pack_weights; bias: NULL or one for each output channel */
+    char *out;
+    Py_ssize_t out_image, out_channel;
+    const int32_t *place;                /* of a position in an output channel; NULL: in order */
+    Py_ssize_t panels, column_blocks;    /* of a unit; units of all columns */
+    Py_ssize_t m_block, m_blocks;        /* channels of a unit; units of a group's channels */
+    Py_ssize_t row_block, row_blocks;    /* weight gradient: k by units */
+    Py_ssize_t chunk, chunks;            /* weight gradient: columns by units, each with a result of its own */
+    int failed;                          /* no memory */
+} wg_conv;
+
+enum { WG_DEEP = 256, WG_WIDE = 512 };   /* k of a panel; columns of the weight gradient at a time */
+enum { WG_SLACK = 1024 };                /* bytes behind a padded source which vectors may read */
+
+typedef struct {                         /* planes with a border of zeros */
+    const char *from;
+    char *to;
+    Py_ssize_t inside[3], outside[3], before[3], item;
+} wg_border;
+
+static void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    const wg_border *b = ctx;
+    const Py_ssize_t row = b->inside[2] * b->item, size = b->outside[0] * b->outside[1] * b->outside[2] * b->item;
+    for (Py_ssize_t p = begin; p < end; p++) {
+        const char *from = b->from + p * b->inside[0] * b->inside[1] * row;
+        char *plane = b->to + p * size;
+        memset(plane, 0, (size_t)size);
+        for (Py_ssize_t i = 0; i < b->inside[0]; i++)
+            for (Py_ssize_t j = 0; j < b->inside[1]; j++, from += row)
+                memcpy(plane + (((i + b->before[0]) * b->outside[1] + j + b->before[1]) * b->outside[2] + b->before[2]) * b->item,
+                       from, (size_t)row);
+    }
+}
+
+#define R float
+#define SUF f32
+#include "convolution_loops.h"
+#undef R
+#undef SUF
+#define R double
+#define SUF f64
+#include "convolution_loops.h"
+#undef R
+#undef SUF
+
+#endif

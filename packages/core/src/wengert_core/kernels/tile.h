@@ -1,0 +1,70 @@
+/* Products of small tiles of matrices in registers: what convolution and attention compute with. Included by product.h,
+ * once for float and once for double (R, SUF), for each of two register files (TM, TV, ISA, TARGET).
+ *
+ * Note [Tiles]
+ * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
+ * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller, once.
+ * Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
+ */
+#define FN(name) WG_CAT(WG_CAT(WG_CAT(name, _), SUF), ISA)
+#define VEC WG_CAT(wg_vec_, SUF)
+#define LANES ((Py_ssize_t)(64 / sizeof(R)))
+
+WG_INLINE void FN(wg_outer)(const int rows, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
+                            R *c, Py_ssize_t c_step, int add) {
+    VEC acc[TM][TV];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < TV; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+    for (Py_ssize_t p = 0; p < k; p++, a += rows, b += b_step) {
+        VEC row[TV];
+        for (int j = 0; j < TV; j++) row[j] = *(const VEC *)(b + j * LANES);
+        for (int i = 0; i < rows; i++) {
+            const VEC x = a[i] - (VEC){0};
+            for (int j = 0; j < TV; j++) acc[i][j] += x * row[j];
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < TV; j++) {
+            VEC *at = (VEC *)(c + i * c_step + j * LANES);
+            if (add) acc[i][j] += *at;
+            *at = acc[i][j];
+        }
+}
+
+TARGET static void FN(wg_outer_tile)(int rows, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
+                                     R *c, Py_ssize_t c_step, int add) {
+    if (rows == TM) FN(wg_outer)(TM, a, b, b_step, k, start, c, c_step, add);
+    else if (rows == 4) FN(wg_outer)(4, a, b, b_step, k, start, c, c_step, add);
+    else if (rows == 2) FN(wg_outer)(2, a, b, b_step, k, start, c, c_step, add);
+    else FN(wg_outer)(1, a, b, b_step, k, start, c, c_step, add);
+}
+
+/* k: a multiple of LANES. */
+WG_INLINE void FN(wg_inner)(const int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step, Py_ssize_t k,
+                            VEC *sums) {
+    VEC acc[TM][TV];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < TV; j++) acc[i][j] = sums[i * TV + j];
+    for (Py_ssize_t p = 0; p < k; p += LANES) {
+        VEC other[TV];
+        for (int j = 0; j < TV; j++) other[j] = *(const VEC *)(b + j * b_step + p);
+        for (int i = 0; i < rows; i++) {
+            const VEC x = *(const VEC *)(a + i * a_step + p);
+            for (int j = 0; j < TV; j++) acc[i][j] += x * other[j];
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < TV; j++) sums[i * TV + j] = acc[i][j];
+}
+
+TARGET static void FN(wg_inner_tile)(int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step, Py_ssize_t k,
+                                     void *sums) {
+    if (rows == TM) FN(wg_inner)(TM, a, a_step, b, b_step, k, sums);
+    else if (rows == 4) FN(wg_inner)(4, a, a_step, b, b_step, k, sums);
+    else if (rows == 2) FN(wg_inner)(2, a, a_step, b, b_step, k, sums);
+    else FN(wg_inner)(1, a, a_step, b, b_step, k, sums);
+}
+
+#undef FN
+#undef VEC
+#undef LANES
