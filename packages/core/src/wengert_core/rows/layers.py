@@ -1,4 +1,4 @@
-"""Rows of the layers of networks whose kernels are their own: convolution."""
+"""Rows of the layers of networks whose kernels are their own: convolution, pooling."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert_core.convolution as _convolution
+import wengert_core.pooling as _pooling
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
 
@@ -22,3 +23,13 @@ class LayerRows(Rows):
         op = Op(schema, "convolution", doc=doc, reference=reference)
         _convolution.configure(op, compose, weight)
         return self.add(op, op.name, method=False)
+
+    def pooling_row(self, schema: str, *, kind: str, reference: Reference, doc: str, ndim: int = 0,
+                    name: str | None = None) -> Op:
+        """A mean or an extreme of windows, or a gradient of one. kind: a word of pooling.pyx.
+
+        ndim: dims that windows have; 0: the op is told.   name: where the table has it, when that is not the op's name.
+        """
+        op = Op(schema, "pooling", doc=doc, reference=reference)
+        _pooling.configure(op, kind, ndim)
+        return self.add(op, name or op.name, method=False)
