@@ -12,6 +12,7 @@ from wengert_formulas import (  # noqa: F401
     indexing,
     joining,
     matmul,
+    normalization,
     pooling,
     random,
     reductions,

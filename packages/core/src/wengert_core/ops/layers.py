@@ -1,13 +1,11 @@
-"""Parts of networks that are no activation and no loss: dropout, normalisation, embeddings, distances."""
+"""Parts of networks that are no activation and no loss: dropout, vectors of length 1, embeddings, distances."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -37,69 +35,7 @@ composite(
 )
 
 
-# ---- normalisation
-
-
-def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
-    """What layer_norm and rms_norm refuse."""
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and tuple(x.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
-                f"normalized_shape = {list(shape)}"
-            )
-    if tuple(input.shape[-len(shape) :]) != shape:
-        wanted = ", ".join(["*", *map(str, shape)])
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of size"
-            f"{list(input.shape)}"
-        )
-
-
-def dims_of(name: str, normalized_shape: Any) -> tuple[int, ...]:
-    """The sizes as a tuple; TypeError for one number."""
-    if isinstance(normalized_shape, int):
-        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
-    return tuple(normalized_shape)
-
-
-def layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
-) -> Tensor:
-    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
-    shape = dims_of("layer_norm", normalized_shape)
-    check_layer(input, shape, weight, bias)
-    if input.dtype.category != 2:
-        raise NotImplementedError(
-            f"\"LayerNormKernelImpl\" not implemented for '{type_name(input)}': it takes floating tensors"
-        )
-    dims = tuple(range(-len(shape), 0))
-    wide = input if input.dtype.itemsize > 2 else input.float()
-    centred = wide - wide.mean(dims, keepdim=True)
-    result = (centred * (centred.square().mean(dims, keepdim=True) + eps).rsqrt()).to(input.dtype)
-    result = result if weight is None else result * weight
-    return result if bias is None else result + bias
-
-
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
-    """Divided by the root of the mean square over the last dims, then times weight."""
-    shape = dims_of("rms_norm", normalized_shape)
-    check_layer(input, shape, weight, None)
-    eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
-    wide = input if input.dtype.itemsize > 2 else input.float()
-    result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
-    return result if weight is None else result * weight
+# ---- length
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
@@ -108,16 +44,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)
 
 
-for function in (layer_norm, rms_norm, normalize):
-    composite(function, namespace="nn.functional")
-composite(
-    lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
-        input, normalized_shape, weight, bias, eps
-    ),
-    name="layer_norm",
-    doc="Mean 0 and variance 1 over the last dims, then times weight plus bias.",
-)
-composite(rms_norm)
+composite(normalize, namespace="nn.functional")
 
 
 # ---- classes

@@ -21,6 +21,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     losses,
     matmul,
     nn,
+    normalization,
     operators,
     pooling,
     positions,

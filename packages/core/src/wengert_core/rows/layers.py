@@ -1,4 +1,5 @@
-"""Rows of the layers of networks whose kernels are their own: convolution, pooling."""
+"""Rows of the layers of networks whose kernels are their own: convolution, pooling,
+normalization."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert_core.convolution as _convolution
+import wengert_core.normalization as _normalization
 import wengert_core.pooling as _pooling
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
@@ -33,3 +35,10 @@ class LayerRows(Rows):
         op = Op(schema, "pooling", doc=doc, reference=reference)
         _pooling.configure(op, kind, ndim)
         return self.add(op, name or op.name, method=False)
+
+    def normalization_row(self, schema: str, *, reference: Reference, doc: str, label: str = "",
+                          backward: bool = False) -> Op:
+        """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use."""
+        op = Op(schema, "normalization", doc=doc, reference=reference, options={"label": label})
+        _normalization.configure(op, backward)
+        return self.add(op, op.name, method=False)
