@@ -3,6 +3,7 @@
 from wengert_formulas import (  # noqa: F401
     activations,
     arithmetic,
+    attention,
     comparison,
     complex_parts,
     conversion,
@@ -13,6 +14,7 @@ from wengert_formulas import (  # noqa: F401
     joining,
     matmul,
     normalization,
+    padding,
     pooling,
     random,
     reductions,

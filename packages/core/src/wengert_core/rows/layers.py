@@ -1,13 +1,15 @@
 """Rows of the layers of networks whose kernels are their own: convolution, pooling,
-normalization."""
+normalization, attention, padding."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import wengert_core.attention as _attention
 import wengert_core.convolution as _convolution
 import wengert_core.normalization as _normalization
+import wengert_core.padding as _padding
 import wengert_core.pooling as _pooling
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
@@ -41,4 +43,16 @@ class LayerRows(Rows):
         """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use."""
         op = Op(schema, "normalization", doc=doc, reference=reference, options={"label": label})
         _normalization.configure(op, backward)
+        return self.add(op, op.name, method=False)
+
+    def attention_row(self, schema: str, *, reference: Reference, doc: str, backward: bool = False) -> Op:
+        """Scaled dot-product attention, or (``backward``) its gradient."""
+        op = Op(schema, "attention", doc=doc, reference=reference)
+        _attention.configure(op, backward)
+        return self.add(op, op.name, method=False)
+
+    def padding_row(self, schema: str, *, reference: Reference, doc: str) -> Op:
+        """Padding by a number."""
+        op = Op(schema, "padding", doc=doc, reference=reference)
+        _padding.configure(op)
         return self.add(op, op.name, method=False)
