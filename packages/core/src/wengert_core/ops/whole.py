@@ -22,6 +22,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     layers,
     losses,
     matmul,
+    multi_head,
     nn,
     normalization,
     operators,
