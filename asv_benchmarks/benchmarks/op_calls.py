@@ -58,6 +58,30 @@ OP_CALLS = {
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",
+    # layers: image [2, 4, 4, 4], filters [4, 4, 2, 2]
+    "conv1d": "b, b[:, :, :2]", "conv2d": "image, filters", "conv3d": "image, filters[:, :2].unsqueeze(4)",
+    "conv_transpose1d": "b, b[:, :, :2]", "conv_transpose2d": "image, filters",
+    "conv_transpose3d": "image.unsqueeze(0)[:, :, :2], filters.unsqueeze(2)[:2]",
+    "convolution": "image, filters, None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1",
+    "convolution_weight": "image, image[:, :, :3, :3], (2, 2), (1, 1), (0, 0), (1, 1), 1",
+    "avg_pool1d": "b, 2", "avg_pool2d": "image, 2", "avg_pool3d": "image, 2", "max_pool1d": "b, 2", "max_pool2d": "image, 2",
+    "max_pool3d": "image, 2", "max_pool1d_with_indices": "b, 2", "max_pool2d_with_indices": "image, 2",
+    "max_pool3d_with_indices": "image, 2", "adaptive_avg_pool1d": "b, 2", "adaptive_avg_pool2d": "image, 2",
+    "adaptive_avg_pool3d": "image, 2", "_adaptive_avg_pool1d": "b, 2", "_adaptive_avg_pool2d": "image, 2",
+    "_adaptive_avg_pool3d": "image, 2", "adaptive_max_pool1d": "b, 2", "adaptive_max_pool2d": "image, 2",
+    "adaptive_max_pool3d": "image, 2", "avg_pool_backward": "x, (4, 8), 1, 2, None, 0, False, True, None",
+    "adaptive_avg_pool_backward": "x, (4, 8), 1", "pool_scatter": "x, j, (4, 8), 1", "pool_gather": "x, j, 1",
+    "nn.functional.batch_norm": "x, None, None, a, d, True", "batch_norm": "x, a, d, None, None, True, 0.1, 1e-5, False",
+    "nn.functional.instance_norm": "b", "instance_norm": "b, a, d, None, None, True, 0.1, 1e-5, False", "group_norm": "b, 2, a, d",
+    "_batch_norm": "x, a, d, None, None, (4, 1, 4, 1, 1), 1e-5", "_group_norm": "b, a, d, None, None, (1, 4, 2, 2, 4), 1e-5",
+    "_layer_norm": "x, a, d, None, None, (1, 4, 1, 4, 1), 1e-5",
+    "normalization_backward": "y, x, a, a, d, True, (4, 1, 4, 1, 1), 1e-5",
+    "scaled_dot_product_attention": "b, b, b", "_scaled_dot_product_attention": "b, b, b, None, False, 0.5",
+    "_scaled_dot_product_attention_backward": "b, b, b, b, None, b, x, False, 0.5",
+    "multi_head_attention_forward": "b, b, b, 4, 2, b.reshape(16, 4)[:12], None, None, None, False, 0.0, x, a",
+    "constant_pad_nd": "x, (1, 1)", "nn.functional.pad": "x, (1, 1)", "nn.functional.unfold": "image, 2", "fold": "x, (3, 3), 2",
+    "dropout1d": "b", "dropout2d": "image", "dropout3d": "image", "nn.functional.alpha_dropout": "x, 0.5, True",
+    "nn.functional.feature_alpha_dropout": "x, 0.5, True",
     # factories and random numbers
     "tensor": "[1.0, 2.0, 3.0]", "as_tensor": "array", "asarray": "array", "scalar_tensor": "0.5", "range": "0, 16",
     "frombuffer": "bytearray(64), dtype=float32", "arange": "16", "linspace": "0, 1, 16", "logspace": "0, 1, 16",
@@ -75,6 +99,7 @@ def values() -> dict[str, Any]:
     integers = (10 * numbers(4, 4)).astype("int64")
     found |= {"n": wg.tensor(integers), "p": wg.tensor(integers[::-1].copy()), "i": wg.tensor([0, 2, 1, 3])}
     found["j"] = wg.tensor(integers % 4)
+    found |= {"image": wg.tensor(numbers(2, 4, 4, 4)), "filters": wg.tensor(numbers(4, 4, 2, 2))}
     found |= {"m": found["x"] > found["y"], "c": wg.tensor([1 + 2j, 3 - 4j])}
     return found | {"array": numbers(4, 4), "float32": wg.float32}
 

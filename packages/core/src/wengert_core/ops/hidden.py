@@ -22,6 +22,10 @@ ELSEWHERE = "gelu leaky_relu leaky_relu_ linalg_vector_norm log_sigmoid nll_loss
 INNER = (
     "_binary_cross_entropy _max _median _min _nanmedian _to_copy _unsafe_view alias diagonal_backward gelu_backward "
     "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
+    "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _batch_norm _group_norm _layer_norm "
+    "_scaled_dot_product_attention _scaled_dot_product_attention_backward adaptive_avg_pool_backward "
+    "adaptive_max_pool2d adaptive_max_pool3d avg_pool_backward convolution_weight max_pool2d_with_indices "
+    "max_pool3d_with_indices normalization_backward pool_gather pool_scatter "
     "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward"
 ).split()
 """What formulas and other ops call."""

@@ -9,8 +9,10 @@ from wengert_testing.case import OpCase
 from wengert_testing.samples import (
     activations,
     arithmetic,
+    attention,
     comparison,
     complex_parts,
+    convolution,
     creation,
     exponential,
     indexing,
@@ -18,6 +20,9 @@ from wengert_testing.samples import (
     losses,
     matmul,
     nn,
+    normalization,
+    padding,
+    pooling,
     reductions,
     rounding,
     trigonometric,
@@ -39,6 +44,11 @@ MODULES = (
     matmul,
     nn,
     losses,
+    convolution,
+    pooling,
+    normalization,
+    attention,
+    padding,
     creation,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
