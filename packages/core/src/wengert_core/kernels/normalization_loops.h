@@ -93,13 +93,14 @@ WG_CLONES static void FN(wg_normalize_back)(Py_ssize_t begin, Py_ssize_t end, vo
             sums += weight ? sum * weight[c] : sum;
             products += weight ? product * weight[c] : product;
         }
-        const R even = p->given ? 0 : (R)(scale * sums / count), slope = p->given ? 0 : (R)(scale * scale * products / count);
+        const R even = p->given ? 0 : (R)(sums / count), slope = p->given ? 0 : (R)(scale * products / count);
         for (Py_ssize_t a = 0; a < p->outer; a++)
             for (Py_ssize_t c = 0; c < p->channels; c++) {
                 const Py_ssize_t at = a * step + c * p->size;
-                const R *from = x + at, *above = grad + at, factor = (R)(weight ? scale * weight[c] : scale);
+                const R *from = x + at, *above = grad + at, factor = weight ? weight[c] : 1, common = (R)scale;
                 R *to = out + at;
-                for (Py_ssize_t i = 0; i < p->size; i++) to[i] = above[i] * factor - even - (from[i] - shift) * slope;
+                for (Py_ssize_t i = 0; i < p->size; i++)
+                    to[i] = (above[i] * factor - even - (from[i] - shift) * slope) * common;
             }
     }
 }
@@ -123,9 +124,9 @@ WG_CLONES static void FN(wg_normalize_back_rows)(Py_ssize_t begin, Py_ssize_t en
                 by_weight[i] += grad[i] * ((x[i] - shift) * scale);
                 to[i] = weight ? grad[i] * weight[i] : grad[i];
             }
-            const R even = p->given ? 0 : (R)(scale * FN(wg_sum_of)(to, NULL, 0, n) / (double)n);
-            const R slope = p->given ? 0 : (R)(scale * scale * scale * FN(wg_products_of)(x, to, shift, n) / (double)n);
-            for (Py_ssize_t i = 0; i < n; i++) to[i] = to[i] * scale - even - (x[i] - shift) * slope;
+            const R even = p->given ? 0 : (R)(FN(wg_sum_of)(to, NULL, 0, n) / (double)n);
+            const R slope = p->given ? 0 : (R)((double)scale * scale * FN(wg_products_of)(x, to, shift, n) / (double)n);
+            for (Py_ssize_t i = 0; i < n; i++) to[i] = (to[i] - even - (x[i] - shift) * slope) * scale;
         }
     }
 }

@@ -67,12 +67,18 @@ TABLE.attention_row(
 
 def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:
     """What attention refuses."""
+    for i, (name, x) in enumerate((("query", query), ("key", key), ("value", value))):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"scaled_dot_product_attention(): argument '{name}' (position {i + 1}) must be Tensor, not "
+                f"{type(x).__name__}"
+            )
     if min(query.dim(), key.dim(), value.dim()) < 2:
         raise RuntimeError(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.dim()} "
             f"key.dim: {key.dim()} and value.dim: {value.dim()} instead."
         )
-    if not query.dtype is key.dtype is value.dtype:
+    if query.dtype is not key.dtype or query.dtype is not value.dtype:
         names = [C_NAMES[x.dtype.code] for x in (query, key, value)]
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {names[0]} key.dtype: "

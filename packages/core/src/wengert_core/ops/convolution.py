@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.caution import warn_user
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -114,6 +115,11 @@ convolution_weight = TABLE.convolution_row(
 
 def check_rank(name: str, n: int, input: Tensor) -> bool:
     """Whether the input is one image without the dim of images; RuntimeError for another rank."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: argument 'input' (position 1) must be Tensor, not "
+            f"{type(input).__name__}"
+        )
     if input.dim() not in (n + 1, n + 2):
         raise RuntimeError(
             f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: "
@@ -136,6 +142,10 @@ def same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes, 
     reach = [d * (k - 1) for d, k in zip(as_list(dilation, n), weight.shape[2:], strict=True)]
     more = [r % 2 for r in reach]
     if any(more):
+        warn_user(
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input "
+            "be created"
+        )
         input = ops["constant_pad_nd"](input, [one for m in reversed(more) for one in (0, m)])
     return input, tuple(r // 2 for r in reach)
 

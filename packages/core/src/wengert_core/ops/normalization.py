@@ -82,6 +82,8 @@ def check_statistics(name: str, x: Tensor | None, n: int) -> None:
 
 def check_mixed(input: Tensor, *others: Tensor | None) -> None:
     """Weights and statistics have the input's dtype; those of a 16-bit input may be float32."""
+    if input.dtype.category != 2:
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_name(input)}': it takes floating tensors")
     for x in others:
         if x is not None and x.dtype is not input.dtype and not (input.dtype.itemsize == 2 and x.dtype.name == "float32"):
             raise RuntimeError(

@@ -42,8 +42,9 @@ def replicated(n: int, before: int, after: int) -> list[int]:
 
 
 def circular(n: int, before: int, after: int) -> list[int]:
-    """Round and round."""
-    return [i % n for i in range(-before, n + after)]
+    """Round and round, after what negative numbers cut is gone."""
+    start, kept = max(-before, 0), n + min(before, 0) + min(after, 0)
+    return [start + i % kept for i in range(-max(before, 0), kept + max(after, 0))] if kept > 0 else []
 
 
 PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
