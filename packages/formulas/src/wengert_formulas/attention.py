@@ -1,8 +1,8 @@
 """Derivatives of scaled dot-product attention.
 
-The first order is fused: scores are computed again by blocks. The derivatives of the gradient, and forward mode, are made
-of ordinary ops with all scores in memory. P: weights, softmax of the scores S = scale q k^T + mask; G: gradient of the
-result; E = G v^T, the gradient of P; D = P (E - <P, E>), that of S, with <,> the sum along keys, which stays.
+The first order is fused: scores are computed again by blocks. The derivatives of the gradient, and forward mode, are
+made of ordinary ops with all scores in memory. P: weights, softmax of the scores S = scale q k^T + mask; G: gradient of
+the result; E = G v^T, the gradient of P; D = P (E - <P, E>), that of S, with <,> the sum along keys, which stays.
 """
 
 from __future__ import annotations
@@ -45,14 +45,32 @@ def slope(weights: Tensor, of_weights: Tensor) -> Tensor:
     return weights * (of_weights - along(weights * of_weights))
 
 
-def backward(grad: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, result: Tensor,
-             logsumexp: Tensor, is_causal: bool, scale: float) -> Any:
+def backward(
+    grad: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Any,
+    result: Tensor,
+    logsumexp: Tensor,
+    is_causal: bool,
+    scale: float,
+) -> Any:
     """The gradients of query, key and value."""
     return attention_backward(grad, query, key, value, attn_mask, result, logsumexp, is_causal, scale)
 
 
-def moved(query_t: Tensor, key_t: Tensor, value_t: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Any,
-          is_causal: bool, scale: float) -> Any:
+def moved(
+    query_t: Tensor,
+    key_t: Tensor,
+    value_t: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Any,
+    is_causal: bool,
+    scale: float,
+) -> Any:
     """The tangent of the result."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
     scores_t = (query_t @ turned(key) + query @ turned(key_t)) * scale
@@ -69,8 +87,16 @@ TABLE.derivative(
 )
 
 
-def backward_of_backward(grads: Any, grad_output: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Any,
-                         is_causal: bool, scale: float) -> Any:
+def backward_of_backward(
+    grads: Any,
+    grad_output: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Any,
+    is_causal: bool,
+    scale: float,
+) -> Any:
     """From cotangents a, b, c of the gradients of query, key and value: those of grad_output, query, key, value."""
     a, b, c = grads
     weights = weights_of(query, key, attn_mask, is_causal, scale)
@@ -88,8 +114,19 @@ def backward_of_backward(grads: Any, grad_output: Tensor, query: Tensor, key: Te
     )
 
 
-def backward_moved(grad_output_t: Tensor, query_t: Tensor, key_t: Tensor, value_t: Tensor, grad_output: Tensor,
-                   query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_causal: bool, scale: float) -> Any:
+def backward_moved(
+    grad_output_t: Tensor,
+    query_t: Tensor,
+    key_t: Tensor,
+    value_t: Tensor,
+    grad_output: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Any,
+    is_causal: bool,
+    scale: float,
+) -> Any:
     """The tangents of the three gradients."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
     weights_t = slope(weights, (query_t @ turned(key) + query @ turned(key_t)) * scale)

@@ -1,5 +1,6 @@
 """Derivatives of convolution. Three functions, each linear in two arguments, are one another's derivatives: the
-convolution, its transpose and the gradient of the weight. See the note of that title in core's convolution.pyx."""
+convolution, its transpose and the gradient of the weight. See the note of that title in core's convolution.pyx.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ def as_tuple(value: Any, n: int) -> Sizes:
     return values * n if len(values) == 1 else values
 
 
-def transposed_onto(y: Tensor, weight: Tensor, size: Sizes, stride: Any, padding: Any, dilation: Any,
-                    groups: int) -> Any:
+def transposed_onto(
+    y: Tensor, weight: Tensor, size: Sizes, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     """The transpose of a convolution whose input had that size: the gradient of the input."""
     n = len(size)
     stride, padding, dilation = as_tuple(stride, n), as_tuple(padding, n), as_tuple(dilation, n)
@@ -31,8 +33,16 @@ def transposed_onto(y: Tensor, weight: Tensor, size: Sizes, stride: Any, padding
     return wc.convolution(y, weight, None, stride, padding, dilation, True, more, groups)
 
 
-def by_input(grad: Tensor, weight: Tensor, input_shape: Sizes, stride: Any, padding: Any, dilation: Any,
-             transposed: bool, groups: int) -> Any:
+def by_input(
+    grad: Tensor,
+    weight: Tensor,
+    input_shape: Sizes,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
+) -> Any:
     """The gradient of the input: the other of the two."""
     weight = conj(weight)
     if transposed:
@@ -40,15 +50,31 @@ def by_input(grad: Tensor, weight: Tensor, input_shape: Sizes, stride: Any, padd
     return transposed_onto(grad, weight, input_shape[2:], stride, padding, dilation, groups)
 
 
-def by_weight(grad: Tensor, input: Tensor, weight_shape: Sizes, stride: Any, padding: Any, dilation: Any,
-              transposed: bool, groups: int) -> Any:
+def by_weight(
+    grad: Tensor,
+    input: Tensor,
+    weight_shape: Sizes,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
+) -> Any:
     """The gradient of the weight."""
     wide, narrow = (grad, conj(input)) if transposed else (conj(input), grad)
     return wc.convolution_weight(wide, narrow, weight_shape[2:], stride, padding, dilation, groups)
 
 
-def without_bias(input: Tensor, weight: Tensor, stride: Any, padding: Any, dilation: Any, transposed: bool,
-                 output_padding: Any, groups: int) -> Any:
+def without_bias(
+    input: Tensor,
+    weight: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
     """The part that is linear in input and weight."""
     return wc.convolution(input, weight, None, stride, padding, dilation, transposed, output_padding, groups)
 

@@ -1,8 +1,8 @@
 """Derivatives of normalization by mean and variance, of batches, groups and layers alike.
 
-On a layout (outer, images, groups, channels, size) means M go over outer, channels and size. With y the normalized input
-and s its scale, the input's gradient is s P(g w) where P(u) = u - M(u) - y M(u y), which is its own transpose; with given
-statistics P(u) = u.
+On a layout (outer, images, groups, channels, size) means M go over outer, channels and size. With y the normalized
+input and s its scale, the input's gradient is s P(g w) where P(u) = u - M(u) - y M(u y), which is its own transpose;
+with given statistics P(u) = u.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ OVER, WEIGHT_OVER = (0, 3, 4), (0, 1, 4)
 class Normal:
     """An input on its layout: what it is normalized to and by, as functions of it."""
 
-    def __init__(self, x: Tensor, weight: Tensor | None, mean: Tensor, var: Tensor, given: bool, layout: Any,
-                 eps: float) -> None:
+    def __init__(
+        self, x: Tensor, weight: Tensor | None, mean: Tensor, var: Tensor, given: bool, layout: Any, eps: float
+    ) -> None:
         self.shape, self.layout, self.given = x.shape, layout, given
         each = (1, *layout[1:3], 1, 1)
         x = x.reshape(layout)
@@ -55,15 +56,24 @@ class Normal:
         return u.sum(WEIGHT_OVER).reshape(-1)
 
 
-def moved(input_t: Tensor, input: Tensor, weight: Tensor | None, mean: Any, save_mean: Tensor, save_var: Tensor,
-          layout: Any, eps: float) -> Any:
+def moved(
+    input_t: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    mean: Any,
+    save_mean: Tensor,
+    save_var: Tensor,
+    layout: Any,
+    eps: float,
+) -> Any:
     """s w P(t)."""
     n = Normal(input, weight, save_mean, save_var, mean is not None, layout, eps)
     return (n.scale * n.weight * n.project(n.laid(input_t))).reshape(n.shape)
 
 
-def moved_weight(weight_t: Tensor, input: Tensor, mean: Any, save_mean: Tensor, save_var: Tensor, layout: Any,
-                 eps: float) -> Any:
+def moved_weight(
+    weight_t: Tensor, input: Tensor, mean: Any, save_mean: Tensor, save_var: Tensor, layout: Any, eps: float
+) -> Any:
     """y t."""
     n = Normal(input, None, save_mean, save_var, mean is not None, layout, eps)
     return (n.y * n.spread(weight_t)).reshape(n.shape)
@@ -74,8 +84,17 @@ def moved_bias(bias_t: Tensor, input: Tensor, layout: Any) -> Any:
     return bias_t.reshape(*layout[2:4], 1).expand(layout).reshape(input.shape)
 
 
-def backward(grad: Tensor, input: Tensor, weight: Any, bias: Any, mean: Any, save_mean: Tensor, save_var: Tensor,
-             layout: Any, eps: float) -> Any:
+def backward(
+    grad: Tensor,
+    input: Tensor,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    save_mean: Tensor,
+    save_var: Tensor,
+    layout: Any,
+    eps: float,
+) -> Any:
     """The gradients of input, weight and bias."""
     by_input, by_weight, by_bias = wc.normalization_backward(
         grad, input, weight, save_mean, save_var, mean is not None, layout, eps
@@ -98,8 +117,17 @@ for kind in ("Batch", "Group", "Layer"):
     )
 
 
-def backward_of_backward(grads: Any, grad_output: Tensor, input: Tensor, weight: Any, mean: Tensor, var: Tensor,
-                         given: bool, layout: Any, eps: float) -> Any:
+def backward_of_backward(
+    grads: Any,
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Any,
+    mean: Tensor,
+    var: Tensor,
+    given: bool,
+    layout: Any,
+    eps: float,
+) -> Any:
     """From cotangents a, b, c of the gradients of input, weight, bias: those of grad_output, input and weight."""
     n = Normal(input, weight, mean, var, given, layout, eps)
     g = n.laid(grad_output)
@@ -128,8 +156,19 @@ def backward_of_backward(grads: Any, grad_output: Tensor, input: Tensor, weight:
     )
 
 
-def backward_moved(grad_output_t: Tensor, input_t: Tensor, weight_t: Any, grad_output: Tensor, input: Tensor,
-                   weight: Any, mean: Tensor, var: Tensor, given: bool, layout: Any, eps: float) -> Any:
+def backward_moved(
+    grad_output_t: Tensor,
+    input_t: Tensor,
+    weight_t: Any,
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Any,
+    mean: Tensor,
+    var: Tensor,
+    given: bool,
+    layout: Any,
+    eps: float,
+) -> Any:
     """The tangents of the three gradients."""
     n = Normal(input, weight, mean, var, given, layout, eps)
     g, g_t, t = n.laid(grad_output), n.laid(grad_output_t), n.laid(input_t)

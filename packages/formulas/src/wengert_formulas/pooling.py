@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import wengert_core as wc
 from wengert_core.op import find
+from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 
 NODES = {1: "2D", 2: "2D", 3: "3D"}  # torch computes those of one dim as of two
 average = {n: find(f"avg_pool{n}d") for n in NODES}
 adaptive_average = {n: find(f"_adaptive_avg_pool{n}d") for n in NODES}
+
+
+def spread(n: int) -> Any:
+    """The gradient of a mean of n dims."""
+
+    def rule(grad: Tensor, self_shape: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+             count_include_pad: bool, divisor_override: Any) -> Any:
+        return wc.avg_pool_backward(
+            grad, self_shape, n, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+
+    return rule
 
 
 def add(n: int) -> None:
@@ -27,11 +42,7 @@ def add(n: int) -> None:
     else:
         TABLE.linear(
             f"avg_pool{n}d",
-            self=lambda grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-                wc.avg_pool_backward(
-                    grad, self_shape, n, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-                )
-            ),
+            self=spread(n),
             node=f"AvgPool{n}DBackward0",
         )
     TABLE.linear(
@@ -39,7 +50,10 @@ def add(n: int) -> None:
         self=lambda grad, self_shape: wc.adaptive_avg_pool_backward(grad, self_shape, n),
         node=f"AdaptiveAvgPool{NODES[n]}Backward0",
     )
-    for name, node in ((f"max_pool{n}d_with_indices", "MaxPool{}WithIndices"), (f"adaptive_max_pool{n}d", "AdaptiveMaxPool{}")):
+    for name, node in (
+        (f"max_pool{n}d_with_indices", "MaxPool{}WithIndices"),
+        (f"adaptive_max_pool{n}d", "AdaptiveMaxPool{}"),
+    ):
         TABLE.derivative(
             name,
             self=lambda grad, indices, self_shape: wc.pool_scatter(grad, indices, self_shape, n),

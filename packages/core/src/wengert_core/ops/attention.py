@@ -35,8 +35,9 @@ def attended(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: Any, 
     return weights @ value, sums
 
 
-def attended_back(xp: Any, grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: Any,
-                  scale: Any) -> Any:
+def attended_back(
+    xp: Any, grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: Any, scale: Any
+) -> Any:
     """The reference of the gradient."""
     weights, _ = weighed(xp, query, key, mask, causal, scale)
     slopes = grad @ xp.swapaxes(value, -1, -2)
@@ -94,9 +95,7 @@ def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_cau
             f"{C_NAMES[mask.dtype.code]} and  query.dtype: {C_NAMES[query.dtype.code]} instead."
         )
     if is_causal:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 def as_heads(query: Tensor, key: Tensor, value: Tensor) -> tuple[Any, Any]:
@@ -140,8 +139,9 @@ def common_batch(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None)
     return query, key, value, mask
 
 
-def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool,
-             scale: float) -> Any:
+def composed(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float
+) -> Any:
     """Attention made of other ops, with all scores in memory."""
     scores = query @ key.transpose(-2, -1) * scale
     if is_causal:

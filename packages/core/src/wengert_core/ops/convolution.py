@@ -39,8 +39,18 @@ def padded(xp: Any, x: Any, padding: Any) -> Any:
     return xp.pad(x, [(0, 0)] * (x.ndim - len(padding)) + [(p, p) for p in padding])
 
 
-def convolved(xp: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any,
-              output_padding: Any, groups: Any) -> Any:
+def convolved(
+    xp: Any,
+    x: Any,
+    w: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: Any,
+    output_padding: Any,
+    groups: Any,
+) -> Any:
     """The reference of convolution: a product of matrices for each tap of the kernel."""
     n = x.ndim - 2
     stride, padding, dilation, more = (as_list(v, n) for v in (stride, padding, dilation, output_padding))
@@ -143,15 +153,24 @@ def same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes, 
     more = [r % 2 for r in reach]
     if any(more):
         warn_user(
-            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input "
-            "be created"
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
+            "input be created"
         )
         input = ops["constant_pad_nd"](input, [one for m in reversed(more) for one in (0, m)])
     return input, tuple(r // 2 for r in reach)
 
 
-def convolve(name: str, n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Padding,
-             dilation: Sizes, groups: int) -> Any:
+def convolve(
+    name: str,
+    n: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sizes,
+    padding: Padding,
+    dilation: Sizes,
+    groups: int,
+) -> Any:
     """convN d."""
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
@@ -162,54 +181,127 @@ def convolve(name: str, n: int, input: Tensor, weight: Tensor, bias: Tensor | No
         else:
             padding = 0
     single = check_rank(name, n, input)
-    result = convolution(input.unsqueeze(0) if single else input, weight, bias, sizes(stride, n), sizes(padding, n),
-                         sizes(dilation, n), False, (0,) * n, groups)
+    result = convolution(
+        input.unsqueeze(0) if single else input,
+        weight,
+        bias,
+        sizes(stride, n),
+        sizes(padding, n),
+        sizes(dilation, n),
+        False,
+        (0,) * n,
+        groups,
+    )
     return result.squeeze(0) if single else result
 
 
-def transpose(name: str, n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes,
-              output_padding: Sizes, groups: int, dilation: Sizes) -> Any:
+def transpose(
+    name: str,
+    n: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sizes,
+    padding: Sizes,
+    output_padding: Sizes,
+    groups: int,
+    dilation: Sizes,
+) -> Any:
     """conv_transposeNd."""
     if isinstance(padding, str):
         raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
     single = check_rank(name, n, input)
-    result = convolution(input.unsqueeze(0) if single else input, weight, bias, sizes(stride, n), sizes(padding, n),
-                         sizes(dilation, n), True, sizes(output_padding, n), groups)
+    result = convolution(
+        input.unsqueeze(0) if single else input,
+        weight,
+        bias,
+        sizes(stride, n),
+        sizes(padding, n),
+        sizes(dilation, n),
+        True,
+        sizes(output_padding, n),
+        groups,
+    )
     return result.squeeze(0) if single else result
 
 
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Padding = 0,
-           dilation: Sizes = 1, groups: int = 1) -> Any:
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:
     """input [N, C, L] (or [C, L]) with kernels [out, C / groups, k]. padding: "same" and "valid", too."""
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Padding = 0,
-           dilation: Sizes = 1, groups: int = 1) -> Any:
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:
     """input [N, C, H, W] (or [C, H, W]) with kernels [out, C / groups, k, k]. padding: "same" and "valid", too."""
     return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Padding = 0,
-           dilation: Sizes = 1, groups: int = 1) -> Any:
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:
     """input [N, C, D, H, W] (or [C, D, H, W]) with kernels [out, C / groups, k, k, k]."""
     return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Sizes = 0,
-                     output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1) -> Any:
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    output_padding: Sizes = 0,
+    groups: int = 1,
+    dilation: Sizes = 1,
+) -> Any:
     """The transpose of conv1d: input [N, C, L] (or [C, L]), kernels [C, out / groups, k]."""
     return transpose("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Sizes = 0,
-                     output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1) -> Any:
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    output_padding: Sizes = 0,
+    groups: int = 1,
+    dilation: Sizes = 1,
+) -> Any:
     """The transpose of conv2d: input [N, C, H, W] (or [C, H, W]), kernels [C, out / groups, k, k]."""
     return transpose("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Sizes = 0,
-                     output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1) -> Any:
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    output_padding: Sizes = 0,
+    groups: int = 1,
+    dilation: Sizes = 1,
+) -> Any:
     """The transpose of conv3d: input [N, C, D, H, W] (or [C, D, H, W]), kernels [C, out / groups, k, k, k]."""
     return transpose("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 

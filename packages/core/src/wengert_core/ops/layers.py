@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types
 from wengert_core.ops.table import TABLE

@@ -20,13 +20,12 @@ def require(condition: bool, message: str) -> None:
         raise AssertionError(message)
 
 
-def is_batched(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None,
-               attn_mask: Tensor | None) -> bool:
+def is_batched(
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None
+) -> bool:
     """Whether there is a dim of sequences; the ranks of all inputs agree."""
     rank = query.dim()
-    require(
-        rank in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor"
-    )
+    require(rank in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor")
     kind = "batched (3-D)" if rank == 3 else "unbatched (2-D)"
     require(
         key.dim() == rank and value.dim() == rank,
@@ -96,9 +95,61 @@ def static(x: Tensor, name: str, heads: int, size: int) -> Tensor:
     return x
 
 
-def longer(mask: Tensor | None) -> Any:
-    """A mask with one more key, which all see."""
-    return None if mask is None else ops["constant_pad_nd"](mask, (0, 1), 0)
+def longer(mask: Tensor | None, more: int) -> Any:
+    """A mask with more keys, which all see."""
+    return mask if mask is None or not more else ops["constant_pad_nd"](mask, (0, more), 0)
+
+
+def as_batch(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """One sequence as a batch of one; equal inputs stay one tensor."""
+    if query is key is value:
+        query = query.unsqueeze(1)
+        return query, query, query
+    return query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+
+
+def chosen_weights(key: Tensor, value: Tensor, together: Tensor | None, separate: Any) -> Any:
+    """The matrix of all three projections, or (separate) one for each."""
+    if separate is None:
+        require(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+        require(together is not None, "use_separate_proj_weight is False but in_proj_weight is None")
+        return together
+    require(
+        tuple(key.shape[:2]) == tuple(value.shape[:2]),
+        f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+    )
+    for name, weight in zip("qkv", separate, strict=True):
+        require(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    return separate
+
+
+def with_bias(k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, is_static: tuple[bool, bool]) -> Any:
+    """Keys and values with one more, the same for all sequences."""
+    if bias_k is None or bias_v is None:
+        require(bias_k is None, "bias_k is set but bias_v is None")
+        require(bias_v is None, "bias_v is set but bias_k is None")
+        return k, v
+    require(not is_static[0], "bias cannot be added to static key.")
+    require(not is_static[1], "bias cannot be added to static value.")
+    return (ops["cat"]([x, more.expand(1, x.size(1), -1)]) for x, more in ((k, bias_k), (v, bias_v)))
+
+
+def with_zeros(x: Tensor) -> Any:
+    """[heads, length, size] with one more row of zeros."""
+    return ops["constant_pad_nd"](x, (0, 0, 0, 1), 0)
+
+
+def joined_masks(mask: Tensor | None, padding: Tensor | None, sequences: int, heads: int, keys: int) -> Any:
+    """The masks of all queries and of each sequence's keys, added."""
+    if padding is None:
+        return mask
+    for dim, wanted in enumerate((sequences, keys)):
+        require(
+            padding.size(dim) == wanted,
+            f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {padding.size(dim)}",
+        )
+    each = padding.reshape(sequences, 1, 1, keys).expand(-1, heads // sequences, -1, -1).reshape(heads, 1, keys)
+    return each if mask is None else mask + each
 
 
 def multi_head_attention_forward(
@@ -140,10 +191,7 @@ def multi_head_attention_forward(
             "`generate_square_subsequent_mask` to create this mask."
         )
     if not batched:
-        if query is key is value:
-            query = key = value = query.unsqueeze(1)
-        else:
-            query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+        query, key, value = as_batch(query, key, value)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     padding_mask = additive(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
     if is_causal and key_padding_mask is None and not need_weights:
@@ -151,47 +199,20 @@ def multi_head_attention_forward(
     else:
         attn_mask, is_causal = additive(attn_mask, "attn_mask", query.dtype), False
     length, sequences, width = query.shape
-    require(
-        width == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}"
-    )
+    require(width == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
     size, heads = width // num_heads, sequences * num_heads
     require(size * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
-    weights: Any = in_proj_weight
-    if use_separate_proj_weight:
-        require(
-            tuple(key.shape[:2]) == tuple(value.shape[:2]),
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
-        )
-        for name, weight in (("q", q_proj_weight), ("k", k_proj_weight), ("v", v_proj_weight)):
-            require(weight is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-    else:
-        require(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
-        require(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
-    q, k, v = projected((query, key, value), weights, in_proj_bias)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = projected((query, key, value), chosen_weights(key, value, in_proj_weight, separate), in_proj_bias)
     attn_mask = shaped_mask(attn_mask, heads, length, key.size(0))
-    if bias_k is not None and bias_v is not None:
-        require(static_k is None, "bias cannot be added to static key.")
-        require(static_v is None, "bias cannot be added to static value.")
-        k = ops["cat"]([k, bias_k.expand(1, sequences, -1)])
-        v = ops["cat"]([v, bias_v.expand(1, sequences, -1)])
-        attn_mask, padding_mask = longer(attn_mask), longer(padding_mask)
-    else:
-        require(bias_k is None, "bias_k is set but bias_v is None")
-        require(bias_v is None, "bias_v is set but bias_k is None")
+    k, v = with_bias(k, v, bias_k, bias_v, (static_k is not None, static_v is not None))
     q = of_heads(q, sequences, num_heads, size)
     k = of_heads(k, sequences, num_heads, size) if static_k is None else static(static_k, "static_k", heads, size)
     v = of_heads(v, sequences, num_heads, size) if static_v is None else static(static_v, "static_v", heads, size)
     if add_zero_attn:
-        nothing = ops["zeros"](heads, 1, size, dtype=k.dtype)
-        k, v = ops["cat"]([k, nothing], 1), ops["cat"]([v, nothing], 1)
-        attn_mask, padding_mask = longer(attn_mask), longer(padding_mask)
-    keys = k.size(1)
-    if padding_mask is not None:
-        require(padding_mask.size(0) == sequences, f"Expected key_padded_mask.shape[0] to be {sequences}, but got {padding_mask.size(0)}")
-        require(padding_mask.size(1) == keys, f"Expected key_padded_mask.shape[1] to be {keys}, but got {padding_mask.size(1)}")
-        padding_mask = padding_mask.reshape(sequences, 1, 1, keys).expand(-1, num_heads, -1, -1).reshape(heads, 1, keys)
-        attn_mask = padding_mask if attn_mask is None else attn_mask + padding_mask
+        k, v = with_zeros(k), with_zeros(v)
+    keys, more = k.size(1), (bias_k is not None) + add_zero_attn
+    attn_mask = joined_masks(longer(attn_mask, more), longer(padding_mask, more), sequences, heads, keys)
     dropout_p = dropout_p if training else 0.0
     if need_weights:
         result, seen = with_weights(q, k, v, attn_mask, dropout_p)
@@ -203,9 +224,7 @@ def multi_head_attention_forward(
     if seen is not None:
         seen = seen.reshape(sequences, num_heads, length, keys)
         seen = seen.mean(1) if average_attn_weights else seen
-    if not batched:
-        result, seen = result.squeeze(1), None if seen is None else seen.squeeze(0)
-    return result, seen
+    return (result, seen) if batched else (result.squeeze(1), None if seen is None else seen.squeeze(0))
 
 
 def with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Any, Any]:

@@ -37,8 +37,9 @@ def normalized(xp: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, lay
     return y if bias is None else y + bias.reshape(*layout[2:4], 1), mean, var
 
 
-def normalized_back(xp: Any, grad: Any, x: Any, weight: Any, mean: Any, var: Any, given: Any, layout: Any,
-                    eps: Any) -> Any:
+def normalized_back(
+    xp: Any, grad: Any, x: Any, weight: Any, mean: Any, var: Any, given: Any, layout: Any, eps: Any
+) -> Any:
     """The reference of the gradient."""
     _, y, scale, _, _ = normal(xp, x, mean, var, layout, eps)
     grad = grad.reshape(layout)
@@ -85,7 +86,11 @@ def check_mixed(input: Tensor, *others: Tensor | None) -> None:
     if input.dtype.category != 2:
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_name(input)}': it takes floating tensors")
     for x in others:
-        if x is not None and x.dtype is not input.dtype and not (input.dtype.itemsize == 2 and x.dtype.name == "float32"):
+        if (
+            x is not None
+            and x.dtype is not input.dtype
+            and not (input.dtype.itemsize == 2 and x.dtype.name == "float32")
+        ):
             raise RuntimeError(
                 f"mixed dtype (CPU): all inputs must share same datatype. batch_norm got {input.dtype} and {x.dtype}; "
                 "expect parameter to have scalar type of Float"
@@ -118,8 +123,16 @@ def batch_norm(
     return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-def batch_normalized(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-                     running_var: Tensor | None, training: bool, momentum: float, eps: float) -> Any:
+def batch_normalized(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
     """batch_norm, once its input is known to be large enough."""
     shape = input.shape
     channels = shape[1] if len(shape) > 1 else 0

@@ -138,7 +138,9 @@ def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) ->
         (arange(k) * d).reshape(-1, 1) + arange(b) * s
         for k, b, d, s in zip(kernel, blocks, dilation, stride, strict=True)
     )
-    return (rows.reshape(kernel[0], 1, blocks[0], 1) * padded[1] + columns.reshape(1, kernel[1], 1, blocks[1])).reshape(-1)
+    return (rows.reshape(kernel[0], 1, blocks[0], 1) * padded[1] + columns.reshape(1, kernel[1], 1, blocks[1])).reshape(
+        -1
+    )
 
 
 def block_arguments(kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> tuple[list[int], ...]:
@@ -173,8 +175,9 @@ def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Size
     return columns.reshape(*front, channels * kernel[0] * kernel[1], blocks[0] * blocks[1])
 
 
-def fold(input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
-         stride: Sizes = 1) -> Any:
+def fold(
+    input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+) -> Any:
     """Columns [N, C * kernel, blocks] (or without N) added up to images of that size: the adjoint of unfold."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
     size = as_list(output_size, 2)

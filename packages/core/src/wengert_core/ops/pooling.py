@@ -18,8 +18,9 @@ ops, row = TABLE.ops, TABLE.pooling_row
 # ---- references: the windows of each dim as (places inside the input, what they count for in a mean)
 
 
-def fixed_windows(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool,
-                  include: bool) -> list[tuple[range, int]]:
+def fixed_windows(
+    size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool, include: bool
+) -> list[tuple[range, int]]:
     """Windows of one size."""
     room = size + 2 * padding - dilation * (kernel - 1) - 1
     n = (-(-room // stride) if ceil_mode else room // stride) + 1
@@ -38,8 +39,9 @@ def adaptive_windows(size: int, n: int) -> list[tuple[range, int]]:
     return [(inside, len(inside)) for inside in ranges]
 
 
-def windows_of(shape: Any, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any,
-               include: Any = True) -> Any:
+def windows_of(
+    shape: Any, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any, include: Any = True
+) -> Any:
     """Fixed windows of the last n dims."""
     stride = kernel if stride is None or (not isinstance(stride, int) and not len(stride)) else stride
     each = (as_list(v, n) for v in (kernel, stride, padding, dilation))
@@ -192,30 +194,57 @@ def check_one_dim(name: str, input: Tensor) -> None:
         )
 
 
-def max_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """Largest elements of windows along the last dim; return_indices: and where they are."""
     check_one_dim("max_pool1d", input)
     both = ops["max_pool1d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
 
-def max_pool2d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """Largest elements of windows over the last two dims; return_indices: and where in a plane they are."""
     both = ops["max_pool2d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
 
-def max_pool3d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """Largest elements of windows over the last three dims; return_indices: and where in a volume they are."""
     both = ops["max_pool3d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
 
-def avg_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
     """Means of windows along the last dim."""
     if input.dim() not in (2, 3):
         raise RuntimeError(
@@ -238,9 +267,9 @@ def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
 def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
     """adaptive_avg_poolNd."""
     sizes = with_sizes(input, output_size, n)
-    if n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]:
-        if input.dtype.category == 2:
-            return input.mean(tuple(range(-n, 0)), keepdim=True)
+    whole = n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
+    if whole and input.dtype.category == 2:
+        return input.mean(tuple(range(-n, 0)), keepdim=True)
     return ops[f"_adaptive_avg_pool{n}d"](input, sizes)
 
 
@@ -282,8 +311,18 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
     return both if return_indices else both[0]
 
 
-for function in (max_pool1d, max_pool2d, max_pool3d, avg_pool1d, adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d,
-                 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d):
+for function in (
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    avg_pool1d,
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+):
     TABLE.composite(function, namespace="nn.functional")
 for function in (max_pool1d, max_pool2d, max_pool3d, adaptive_avg_pool1d):
     TABLE.composite(function)

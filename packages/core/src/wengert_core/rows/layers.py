@@ -1,5 +1,6 @@
 """Rows of the layers of networks whose kernels are their own: convolution, pooling,
-normalization, attention, padding."""
+normalization, attention, padding.
+"""
 
 from __future__ import annotations
 

@@ -19,8 +19,16 @@ def softmax(scores: Any) -> Any:
     return powers / powers.sum(-1, keepdims=True)
 
 
-def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-              scale: Any = None, enable_gqa: bool = False) -> Any:
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: Any = None,
+    enable_gqa: bool = False,
+) -> Any:
     if enable_gqa:
         key, value = (np.repeat(x, query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scores = query @ np.swapaxes(key, -1, -2) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
@@ -37,7 +45,9 @@ def with_sums(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: 
     return softmax(scores) @ value, np.log(np.exp(scores).sum(-1))
 
 
-def back(grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: bool, scale: float) -> Any:
+def back(
+    grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: bool, scale: float
+) -> Any:
     scores = query @ np.swapaxes(key, -1, -2) * scale + (0 if mask is None else np.asarray(mask))
     weights = softmax(np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf) if causal else scores)
     slopes = grad @ np.swapaxes(value, -1, -2)
@@ -48,7 +58,9 @@ def back(grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums:
 def backward_arguments(seed: int, causal: bool) -> Any:
     """A result and its sums that belong to the inputs: all given as numbers, which no derivative is taken by."""
     random = np.random.default_rng(seed)
-    grad, query, key, value = (fixed(random.uniform(-1, 1, shape)) for shape in ((2, 3, 2), (2, 3, 4), (2, 4, 4), (2, 4, 2)))
+    grad, query, key, value = (
+        fixed(random.uniform(-1, 1, shape)) for shape in ((2, 3, 2), (2, 3, 4), (2, 4, 4), (2, 4, 2))
+    )
     out, sums = with_sums(query, key, value, None, causal, 0.5)
     return grad, query, key, value, None, fixed(out), fixed(sums), causal, 0.5
 
@@ -58,9 +70,25 @@ def heads(x: Any, n: int) -> Any:
     return x.reshape(*x.shape[:2], n, -1).transpose(1, 2, 0, 3)
 
 
-def multi_head(query: Any, key: Any, value: Any, width: int, n: int, w: Any, b: Any, bias_k: Any, bias_v: Any, zero: bool,
-               dropout_p: float, w_out: Any, b_out: Any) -> Any:
-    q, k, v = (heads(x @ part.T + more, n) for x, part, more in zip((query, key, value), np.split(w, 3), np.split(b, 3), strict=True))
+def multi_head(
+    query: Any,
+    key: Any,
+    value: Any,
+    width: int,
+    n: int,
+    w: Any,
+    b: Any,
+    bias_k: Any,
+    bias_v: Any,
+    zero: bool,
+    dropout_p: float,
+    w_out: Any,
+    b_out: Any,
+) -> Any:
+    q, k, v = (
+        heads(x @ part.T + more, n)
+        for x, part, more in zip((query, key, value), np.split(w, 3), np.split(b, 3), strict=True)
+    )
     weights = softmax(q @ np.swapaxes(k, -1, -2) / math.sqrt(width // n))
     joined = (weights @ v).transpose(2, 0, 1, 3).reshape(query.shape)
     return joined @ w_out.T + b_out, weights.mean(1)

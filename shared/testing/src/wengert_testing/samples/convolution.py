@@ -36,8 +36,9 @@ def correlated(x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: A
 def conv(n: int) -> Any:
     """The oracle of convNd."""
 
-    def oracle(x: Any, w: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-               groups: int = 1) -> Any:
+    def oracle(
+        x: Any, w: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    ) -> Any:
         if x.ndim == n + 1:
             return oracle(x[None], w, bias, stride, padding, dilation, groups)[0]
         if padding == "valid":
@@ -53,8 +54,16 @@ def conv(n: int) -> Any:
 def conv_transpose(n: int) -> Any:
     """The oracle of conv_transposeNd: every element of the input is spread by the kernel."""
 
-    def oracle(x: Any, w: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-               groups: int = 1, dilation: Any = 1) -> Any:
+    def oracle(
+        x: Any,
+        w: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
         if x.ndim == n + 1:
             return oracle(x[None], w, bias, stride, padding, output_padding, groups, dilation)[0]
         stride, padding, more, dilation = (tuples(v, n) for v in (stride, padding, output_padding, dilation))
@@ -72,8 +81,9 @@ def conv_transpose(n: int) -> Any:
     return oracle
 
 
-def convolution(x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any, more: Any,
-                groups: Any) -> Any:
+def convolution(
+    x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any, more: Any, groups: Any
+) -> Any:
     """The oracle of torch.convolution."""
     n = x.ndim - 2
     if transposed:
@@ -122,11 +132,19 @@ CASES = [
         ],
         complex=True,
     ),
-    *both("conv3d", conv(3), [(T(1, 2, 3, 3, 2), T(2, 2, 2, 2, 1), T(2), (1, 2, 1), (0, 1, 0)), (T(1, 2, 3, 2), T(1, 1, 2, 1, 2))]),
+    *both(
+        "conv3d",
+        conv(3),
+        [(T(1, 2, 3, 3, 2), T(2, 2, 2, 2, 1), T(2), (1, 2, 1), (0, 1, 0)), (T(1, 2, 3, 2), T(1, 1, 2, 1, 2))],
+    ),
     *both(
         "conv_transpose1d",
         conv_transpose(1),
-        [(T(2, 3, 4), T(3, 2, 2), T(2)), (T(2, 4), T(2, 1, 3), None, 3, 1, 2), (T(1, 4, 3), T(4, 1, 2), None, 2, 0, 0, 2)],
+        [
+            (T(2, 3, 4), T(3, 2, 2), T(2)),
+            (T(2, 4), T(2, 1, 3), None, 3, 1, 2),
+            (T(1, 4, 3), T(4, 1, 2), None, 2, 0, 0, 2),
+        ],
         complex=True,
     ),
     *both(
@@ -138,7 +156,11 @@ CASES = [
             (T(2, 3, 3), T(2, 2, 1, 2), None, 3),
         ],
     ),
-    *both("conv_transpose3d", conv_transpose(3), [(T(1, 2, 2, 2, 3), T(2, 1, 2, 1, 2), T(1), (1, 2, 1), (0, 0, 1), (0, 1, 0))]),
+    *both(
+        "conv_transpose3d",
+        conv_transpose(3),
+        [(T(1, 2, 2, 2, 3), T(2, 1, 2, 1, 2), T(1), (1, 2, 1), (0, 0, 1), (0, 1, 0))],
+    ),
     OpCase(
         "convolution",
         convolution,

@@ -27,20 +27,37 @@ def standard(x: Any, axes: Any, eps: float) -> Any:
     return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + eps)
 
 
-def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, training: bool = False,
-               momentum: float = 0.1, eps: float = 1e-5) -> Any:
+def batch_norm(
+    x: Any,
+    mean: Any,
+    var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
     if training:
         return affine(standard(x, (0, *range(2, x.ndim)), eps), weight, bias)
     return affine((x - shaped(np.asarray(mean), x)) / np.sqrt(shaped(np.asarray(var), x) + eps), weight, bias)
 
 
-def torch_batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float, eps: float,
-                     cudnn: bool) -> Any:
+def torch_batch_norm(
+    x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float, eps: float, cudnn: bool
+) -> Any:
     return batch_norm(x, mean, var, weight, bias, training, momentum, eps)
 
 
-def instance_norm(x: Any, mean: Any = None, var: Any = None, weight: Any = None, bias: Any = None,
-                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:
+def instance_norm(
+    x: Any,
+    mean: Any = None,
+    var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
     if use_input_stats:
         return affine(standard(x, tuple(range(2, x.ndim)), eps), weight, bias)
     return batch_norm(x, mean, var, weight, bias, False, momentum, eps)
@@ -96,7 +113,10 @@ CASES = [
     OpCase(
         "batch_norm",
         torch_batch_norm,
-        [(T(3, 3, 2), T(3), T(3), None, None, True, 0.1, 1e-5, False), (T(3, 3), None, None, MEAN, VAR, False, 0.1, 1e-5, False)],
+        [
+            (T(3, 3, 2), T(3), T(3), None, None, True, 0.1, 1e-5, False),
+            (T(3, 3), None, None, MEAN, VAR, False, 0.1, 1e-5, False),
+        ],
     ),
     of_nn("instance_norm", instance_norm, IMAGES),
     OpCase(

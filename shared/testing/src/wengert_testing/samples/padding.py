@@ -27,9 +27,13 @@ def columns(x: Any, kernel: Any, dilation: Any = 1, padding: Any = 0, stride: An
         return columns(x[None], kernel, dilation, padding, stride)[0]
     kernel, dilation, padding, stride = (tuples(v, 2) for v in (kernel, dilation, padding, stride))
     x = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in padding]])
-    rows, across = (range(0, n - d * (k - 1), s) for n, k, d, s in zip(x.shape[2:], kernel, dilation, stride, strict=True))
+    rows, across = (
+        range(0, n - d * (k - 1), s) for n, k, d, s in zip(x.shape[2:], kernel, dilation, stride, strict=True)
+    )
     blocks = [
-        x[:, :, i : i + dilation[0] * kernel[0] : dilation[0], j : j + dilation[1] * kernel[1] : dilation[1]].reshape(len(x), -1)
+        x[:, :, i : i + dilation[0] * kernel[0] : dilation[0], j : j + dilation[1] * kernel[1] : dilation[1]].reshape(
+            len(x), -1
+        )
         for i in rows
         for j in across
     ]
@@ -74,7 +78,10 @@ CASES = [
     ),
     of_nn("unfold", columns, [(T(2, 2, 4, 5), (2, 3)), (T(2, 3, 4), 2, 1, (1, 0), (2, 1)), (T(1, 1, 5, 5), 2, 2)]),
     of_nn("fold", images, [(T(2, 12, 9), (4, 4), 2), (T(8, 6), (3, 4), 2), (T(1, 4, 9), (4, 4), 2, 1, 1, 2)]),
-    *[of_nn(name, lambda x, p, training: x, [(x, 0.5, False) for x in SHAPES.get(name, [T(2, 3, 2, 2)])]) for name in DROPS],
+    *[
+        of_nn(name, lambda x, p, training: x, [(x, 0.5, False) for x in SHAPES.get(name, [T(2, 3, 2, 2)])])
+        for name in DROPS
+    ],
     *[
         OpCase(name, lambda x, p, train: x, [(T(2, 3), 0.5, False), (T(2, 3), 0.0, True)])
         for name in ("feature_dropout", "alpha_dropout", "feature_alpha_dropout")

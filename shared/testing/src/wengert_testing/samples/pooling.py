@@ -49,8 +49,15 @@ def windows_of(x: Any, n: int, kernel: Any, stride: Any, padding: Any, dilation:
 
 
 def average(n: int) -> Any:
-    def oracle(x: Any, kernel: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: Any = None) -> Any:
+    def oracle(
+        x: Any,
+        kernel: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: Any = None,
+    ) -> Any:
         def mean(met: Any, count: int) -> Any:
             return met.sum(-1) / (divisor_override or (count if count_include_pad else met.shape[-1]))
 
@@ -60,8 +67,15 @@ def average(n: int) -> Any:
 
 
 def largest(n: int, indices: bool = False) -> Any:
-    def oracle(x: Any, kernel: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:
+    def oracle(
+        x: Any,
+        kernel: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
         windows = windows_of(x, n, kernel, stride, padding, dilation, ceil_mode)
         return most(x, windows) if indices or return_indices else most(x, windows)[0]
 
@@ -86,7 +100,11 @@ def pooled_at(places: Any, windows: Any, best: Any) -> Any:
 
 def adaptive_average(n: int) -> Any:
     return lambda x, size: pooled(
-        x, [adaptive(s, x.shape[i - n] if k is None else k) for i, (s, k) in enumerate(zip(x.shape[-n:], tuples(size, n), strict=True))],
+        x,
+        [
+            adaptive(s, x.shape[i - n] if k is None else k)
+            for i, (s, k) in enumerate(zip(x.shape[-n:], tuples(size, n), strict=True))
+        ],
         lambda met, _: met.mean(-1),
     )
 
@@ -105,12 +123,15 @@ def spread(grad: Any, sizes: Any, windows: Any, share: Callable[[int, int], floa
     flat = np.moveaxis(grad.reshape(*grad.shape[:-n], -1), -1, 0)
     for part, chosen in zip(flat, itertools.product(*windows), strict=True):
         inside = [[i for i in w if 0 <= i < size] for w, size in zip(chosen, sizes[-n:], strict=True)]
-        out[(..., *np.ix_(*inside))] += part[(..., *[None] * n)] * share(math.prod(map(len, inside)), math.prod(map(len, chosen)))
+        out[(..., *np.ix_(*inside))] += part[(..., *[None] * n)] * share(
+            math.prod(map(len, inside)), math.prod(map(len, chosen))
+        )
     return out
 
 
-def average_back(grad: Any, sizes: Any, n: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool,
-                 divisor: Any) -> Any:
+def average_back(
+    grad: Any, sizes: Any, n: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool, divisor: Any
+) -> Any:
     windows = windows_of(np.empty(sizes), n, kernel, stride, padding, 1, ceil)
     return spread(grad, sizes, windows, lambda inside, places: 1 / (divisor or (places if include else inside)))
 
@@ -146,7 +167,9 @@ ADAPTIVE = {
 
 CASES = [
     *both("avg_pool1d", average(1), [*ONE, (T(1, 2, 8), 3, 2, 1, WORDS)]),
-    of_nn("avg_pool2d", average(2), [*TWO, (T(1, 2, 5, 5), 3, 2, 1, WORDS), (T(1, 1, 4, 4), 2, {"divisor_override": 3})]),
+    of_nn(
+        "avg_pool2d", average(2), [*TWO, (T(1, 2, 5, 5), 3, 2, 1, WORDS), (T(1, 1, 4, 4), 2, {"divisor_override": 3})]
+    ),
     of_nn("avg_pool3d", average(3), [*THREE, (T(1, 1, 3, 3, 3), 2, 1, 1, WORDS)]),
     *both("max_pool1d", largest(1), ONE),
     *both("max_pool2d", largest(2), [*TWO, *DILATED]),
