@@ -138,7 +138,37 @@ def unique(
 ) -> Any: ...
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def _adaptive_avg_pool1d(input: Tensor, output_size: _Ints) -> Tensor: ...
+def _adaptive_avg_pool2d(input: Tensor, output_size: _Ints) -> Tensor: ...
+def _adaptive_avg_pool3d(input: Tensor, output_size: _Ints) -> Tensor: ...
+def _batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor | None,
+    var: Tensor | None,
+    layout: _layout,
+    eps: _float,
+) -> tuple[Tensor, ...]: ...
 def _binary_cross_entropy(input: Tensor, target: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor | None,
+    var: Tensor | None,
+    layout: _layout,
+    eps: _float,
+) -> tuple[Tensor, ...]: ...
+def _layer_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor | None,
+    var: Tensor | None,
+    layout: _layout,
+    eps: _float,
+) -> tuple[Tensor, ...]: ...
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Tensor: ...
 def _max(
     input: Tensor,
@@ -156,6 +186,25 @@ def _min(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    is_causal: _bool,
+    scale: _float,
+) -> tuple[Tensor, ...]: ...
+def _scaled_dot_product_attention_backward(
+    grad_output: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    result: Tensor,
+    logsumexp: Tensor,
+    is_causal: _bool,
+    scale: _float,
+) -> tuple[Tensor, ...]: ...
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Tensor: ...
 def _to_copy(input: Tensor, dtype: _DType, device: _Device | None = None) -> Tensor: ...
 def _unique(
@@ -177,6 +226,11 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acos_(input: Tensor) -> Tensor: ...
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acosh_(input: Tensor) -> Tensor: ...
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any: ...
+def adaptive_avg_pool_backward(grad_output: Tensor, input_sizes: _Ints, ndim: _int) -> Tensor: ...
+def adaptive_max_pool1d(input: Tensor, output_size: _Ints) -> _ValuesIndices: ...
+def adaptive_max_pool2d(input: Tensor, output_size: _Ints) -> _ValuesIndices: ...
+def adaptive_max_pool3d(input: Tensor, output_size: _Ints) -> _ValuesIndices: ...
 def add(input: _Operand, other: _Operand, *, alpha: _Scalar = 1, out: Tensor | None = None) -> Tensor: ...
 def add_(input: Tensor, other: _Operand, *, alpha: _Scalar = 1) -> Tensor: ...
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any: ...
@@ -226,6 +280,7 @@ def allclose(
     atol: _float = 1e-08,
     equal_nan: _bool = False,
 ) -> _bool: ...
+def alpha_dropout(input: Any, p: Any, train: Any) -> Any: ...
 def amax(
     input: Tensor,
     dim: _Ints | None = None,
@@ -314,7 +369,37 @@ def atanh_(input: Tensor) -> Tensor: ...
 def atleast_1d(*tensors: Any) -> Any: ...
 def atleast_2d(*tensors: Any) -> Any: ...
 def atleast_3d(*tensors: Any) -> Any: ...
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+) -> Tensor: ...
+def avg_pool_backward(
+    grad_output: Tensor,
+    input_sizes: _Ints,
+    ndim: _int,
+    kernel_size: _Ints,
+    stride: _Ints | None,
+    padding: _Ints,
+    ceil_mode: _bool,
+    count_include_pad: _bool,
+    divisor_override: _int | None,
+) -> Tensor: ...
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any: ...
+def batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: Any,
+) -> Any: ...
 def bernoulli(
     input: Tensor,
     p: _float | None = None,
@@ -391,7 +476,85 @@ def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = Non
 def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def conj_physical(input: Any) -> Any: ...
+def constant_pad_nd(input: Tensor, pad: _Ints, value: _Scalar = 0) -> Tensor: ...
 def contiguous(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: _Ints,
+    padding: _Ints,
+    dilation: _Ints,
+    transposed: _bool,
+    output_padding: _Ints,
+    groups: _int,
+) -> Tensor: ...
+def convolution_weight(
+    input: Tensor,
+    grad_output: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints,
+    padding: _Ints,
+    dilation: _Ints,
+    groups: _int,
+) -> Tensor: ...
 def copy_(input: Tensor, src: _Operand, non_blocking: _bool = False) -> Tensor: ...
 def copysign(input: Tensor, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def copysign_(input: Tensor, other: _Operand) -> Tensor: ...
@@ -507,6 +670,8 @@ def eye(
     pin_memory: _bool | None = False,
     requires_grad: _bool | None = False,
 ) -> Tensor: ...
+def feature_alpha_dropout(input: Any, p: Any, train: Any) -> Any: ...
+def feature_dropout(input: Any, p: Any, train: Any) -> Any: ...
 def fill(input: Tensor, value: _Operand) -> Tensor: ...
 def fill_(input: Tensor, value: _Operand) -> Tensor: ...
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -572,6 +737,14 @@ def geometric_(input: Tensor, p: _float, *, generator: _Generator | None = None)
 def ger(input: Any, vec2: Any) -> Any: ...
 def greater(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+def group_norm(
+    input: Any,
+    num_groups: Any,
+    weight: Any = None,
+    bias: Any = None,
+    eps: Any = 1e-05,
+    cudnn_enabled: Any = True,
+) -> Any: ...
 def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def gt_(input: Tensor, other: _Operand) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
@@ -593,6 +766,17 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = F
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
 def index_select(input: Tensor, dim: _int, index: Tensor) -> Tensor: ...
 def inner(input: Tensor, other: Tensor) -> Any: ...
+def instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: Any,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: Any,
+) -> Any: ...
 def isclose(
     input: Any,
     other: Any,
@@ -715,6 +899,57 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor: ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def matrix_H(input: Tensor) -> Tensor: ...
 def matrix_power(input: Tensor, n: _int) -> Any: ...
+def max_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+) -> _ValuesIndices: ...
+def max_pool2d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+) -> _ValuesIndices: ...
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+) -> _ValuesIndices: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mean(
     input: Tensor,
@@ -886,6 +1121,16 @@ def normal(
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def normal_(input: Tensor, mean: _float = 0, std: _float = 1, *, generator: _Generator | None = None) -> Tensor: ...
+def normalization_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    given: _bool,
+    layout: _layout,
+    eps: _float,
+) -> tuple[Tensor, ...]: ...
 def not_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def numpy_T(input: Tensor) -> Tensor: ...
 @overload
@@ -932,6 +1177,8 @@ def permute(input: Tensor, dims: _Ints) -> Tensor: ...
 @overload
 def permute(input: Tensor, *dims: _int) -> Tensor: ...
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def pool_gather(input: Tensor, indices: Tensor, ndim: _int) -> Tensor: ...
+def pool_scatter(grad_output: Tensor, indices: Tensor, input_sizes: _Ints, ndim: _int) -> Tensor: ...
 def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def pow(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def pow_(input: Tensor, exponent: _Operand) -> Tensor: ...

@@ -9,8 +9,6 @@ from wengert_core.caution import warn_user
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-Sizes = int | Sequence[int]
-Padding = Sizes | str
 ops = TABLE.ops
 
 
@@ -110,7 +108,7 @@ convolution = TABLE.convolution_row(
     compose=complex_convolution,
     doc="The convolution of images with kernels, or its transpose.",
 )
-convolution_weight = TABLE.convolution_row(
+convolution_weight: Any = TABLE.convolution_row(
     "convolution_weight(Tensor input, Tensor grad_output, int[] kernel_size, int[] stride, int[] padding, "
     "int[] dilation, int groups) -> Tensor",
     reference=weighed,
@@ -138,14 +136,16 @@ def check_rank(name: str, n: int, input: Tensor) -> bool:
     return input.dim() == n + 1
 
 
-def sizes(value: Sizes, n: int) -> tuple[int, ...]:
+def sizes(value: int | Sequence[int], n: int) -> tuple[int, ...]:
     """One number for all n dims, or as they are."""
     if type(value) is int:
         return (value,) * n
     return tuple(value) * n if len(value) == 1 else tuple(value)  # type: ignore[arg-type]
 
 
-def same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes, n: int) -> tuple[Tensor, Any]:
+def same_padding(
+    input: Tensor, weight: Tensor, stride: int | Sequence[int], dilation: int | Sequence[int], n: int
+) -> tuple[Tensor, Any]:
     """The input (padded at one side where a kernel is even) and the padding that keep the sizes."""
     if any(s != 1 for s in as_list(stride, n)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -166,9 +166,9 @@ def convolve(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None,
-    stride: Sizes,
-    padding: Padding,
-    dilation: Sizes,
+    stride: int | Sequence[int],
+    padding: int | Sequence[int] | str,
+    dilation: int | Sequence[int],
     groups: int,
 ) -> Any:
     """convN d."""
@@ -177,16 +177,18 @@ def convolve(
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         if padding == "same":
             check_rank(name, n, input)
-            input, padding = same_padding(input, weight, stride, dilation, n)
+            input, around = same_padding(input, weight, stride, dilation, n)
         else:
-            padding = 0
+            around = (0,) * n
+    else:
+        around = sizes(padding, n)
     single = check_rank(name, n, input)
     result = convolution(
         input.unsqueeze(0) if single else input,
         weight,
         bias,
         sizes(stride, n),
-        sizes(padding, n),
+        around,
         sizes(dilation, n),
         False,
         (0,) * n,
@@ -201,11 +203,11 @@ def transpose(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None,
-    stride: Sizes,
-    padding: Sizes,
-    output_padding: Sizes,
+    stride: int | Sequence[int],
+    padding: int | Sequence[int] | str,
+    output_padding: int | Sequence[int],
     groups: int,
-    dilation: Sizes,
+    dilation: int | Sequence[int],
 ) -> Any:
     """conv_transposeNd."""
     if isinstance(padding, str):
@@ -229,9 +231,9 @@ def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Padding = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
     """input [N, C, L] (or [C, L]) with kernels [out, C / groups, k]. padding: "same" and "valid", too."""
@@ -242,9 +244,9 @@ def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Padding = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
     """input [N, C, H, W] (or [C, H, W]) with kernels [out, C / groups, k, k]. padding: "same" and "valid", too."""
@@ -255,9 +257,9 @@ def conv3d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Padding = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
     """input [N, C, D, H, W] (or [C, D, H, W]) with kernels [out, C / groups, k, k, k]."""
@@ -268,11 +270,11 @@ def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> Any:
     """The transpose of conv1d: input [N, C, L] (or [C, L]), kernels [C, out / groups, k]."""
     return transpose("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
@@ -282,11 +284,11 @@ def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> Any:
     """The transpose of conv2d: input [N, C, H, W] (or [C, H, W]), kernels [C, out / groups, k, k]."""
     return transpose("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
@@ -296,11 +298,11 @@ def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> Any:
     """The transpose of conv3d: input [N, C, D, H, W] (or [C, D, H, W]), kernels [C, out / groups, k, k, k]."""
     return transpose("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.ops.convolution import Sizes, as_list
+from wengert_core.ops.convolution import as_list
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -143,14 +143,25 @@ def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) ->
     )
 
 
-def block_arguments(kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> tuple[list[int], ...]:
+def block_arguments(
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int],
+    padding: int | Sequence[int],
+    stride: int | Sequence[int],
+) -> tuple[list[int], ...]:
     """Two of each, checked."""
     kernel, dilated, padded, step = (as_list(v, 2) for v in (kernel_size, dilation, padding, stride))
     check_blocks({"kernel size": kernel, "dilation": dilated, "padding": padded, "stride": step})
     return kernel, dilated, padded, step
 
 
-def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> Any:
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Any:
     """Sliding blocks of images [N, C, H, W] (or [C, H, W]) as columns [N, C * kernel, blocks]."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
     if input.dim() not in (3, 4) or 0 in input.shape[-3:]:
@@ -176,7 +187,12 @@ def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Size
 
 
 def fold(
-    input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> Any:
     """Columns [N, C * kernel, blocks] (or without N) added up to images of that size: the adjoint of unfold."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)

@@ -33,7 +33,7 @@ def attention(
         key, value = (np.repeat(x, query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scores = query @ np.swapaxes(key, -1, -2) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
-        attn_mask = np.tri(*scores.shape[-2:], dtype=bool)
+        attn_mask = np.tri(*scores.shape[-2:]).astype(bool)
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == bool else scores + np.asarray(attn_mask)
     return softmax(scores) @ value
@@ -41,7 +41,7 @@ def attention(
 
 def with_sums(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float) -> Any:
     scores = query @ np.swapaxes(key, -1, -2) * scale + (0 if mask is None else np.asarray(mask))
-    scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf) if causal else scores
+    scores = np.where(np.tri(*scores.shape[-2:]).astype(bool), scores, -np.inf) if causal else scores
     return softmax(scores) @ value, np.log(np.exp(scores).sum(-1))
 
 
@@ -49,7 +49,7 @@ def back(
     grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: bool, scale: float
 ) -> Any:
     scores = query @ np.swapaxes(key, -1, -2) * scale + (0 if mask is None else np.asarray(mask))
-    weights = softmax(np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf) if causal else scores)
+    weights = softmax(np.where(np.tri(*scores.shape[-2:]).astype(bool), scores, -np.inf) if causal else scores)
     slopes = grad @ np.swapaxes(value, -1, -2)
     slopes = weights * (slopes - (weights * slopes).sum(-1, keepdims=True)) * scale
     return slopes @ key, np.swapaxes(slopes, -1, -2) @ query, np.swapaxes(weights, -1, -2) @ grad

@@ -75,7 +75,8 @@ def conv_transpose(n: int) -> Any:
             for tap in np.ndindex(*kernel):
                 at = tuple(p * s + t * d for p, s, t, d in zip(place, stride, tap, dilation, strict=True))
                 out[(slice(None), group, *at)] += np.outer(x[(slice(None), c, *place)], w[(c, slice(None), *tap)])
-        out = out[(..., *[slice(p, s - p) for p, s in zip(padding, size, strict=True)])]
+        inside: Any = (..., *[slice(p, s - p) for p, s in zip(padding, size, strict=True)])
+        out = out[inside]
         return out if bias is None else out + bias.reshape(-1, *[1] * n)
 
     return oracle

@@ -121,7 +121,9 @@ CASES = [
     of_nn("instance_norm", instance_norm, IMAGES),
     OpCase(
         "instance_norm",
-        lambda x, weight, bias, *rest: instance_norm(x, *rest[:2], weight, bias, *rest[2:5]),
+        lambda x, weight, bias, mean, var, use, momentum, eps, cudnn: instance_norm(
+            x, mean, var, weight, bias, use, momentum, eps
+        ),
         [(T(2, 3, 4), T(3), T(3), None, None, True, 0.1, 1e-5, False)],
     ),
     of_nn("group_norm", group_norm, GROUPS),

@@ -18,7 +18,8 @@ PLACES = np.array([[[0, 3], [2, 2]], [[1, 0], [3, 5]]])
 
 def fixed(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> list[list[int]]:
     """The places of each window, also those in the padding, but not beyond it."""
-    found, first = [], -padding
+    found: list[list[int]] = []
+    first = -padding
     while True:
         window = [first + i * dilation for i in range(kernel)]
         if window[-1] >= size + padding and not (ceil and first < size and window[-1] < size + padding + stride):
@@ -102,7 +103,7 @@ def adaptive_average(n: int) -> Any:
     return lambda x, size: pooled(
         x,
         [
-            adaptive(s, x.shape[i - n] if k is None else k)
+            adaptive(s, x.shape[i - n] if k is None else k)  # type: ignore[redundant-expr]
             for i, (s, k) in enumerate(zip(x.shape[-n:], tuples(size, n), strict=True))
         ],
         lambda met, _: met.mean(-1),
@@ -159,7 +160,7 @@ TWO = [(T(2, 2, 4, 5), 2), (T(2, 5, 6), (3, 2), (2, 3), (1, 0)), (T(1, 2, 6, 7),
 THREE = [(T(1, 2, 3, 4, 4), 2), (T(2, 3, 4, 5), (1, 3, 2), (1, 2, 2), (0, 1, 0))]
 WORDS: dict[str, Any] = {"count_include_pad": False}
 DILATED = [(T(1, 2, 7, 6), 2, 2, 0, (3, 2))]
-ADAPTIVE = {
+ADAPTIVE: dict[int, list[Any]] = {
     1: [(T(2, 3, 7), 3), (T(3, 4), 4), (T(2, 1, 5), 1)],
     2: [(T(2, 2, 4, 5), (3, 2)), (T(2, 3, 4), 1), (T(1, 1, 3, 2), 4)],
     3: [(T(1, 2, 3, 4, 3), (2, 3, 1)), (T(2, 2, 3, 2), 2)],
