@@ -31,8 +31,9 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         int vectors
     ctypedef struct wg_conv:
         const wg_tiles* tiles
-        Py_ssize_t images, groups, m, channels, taps, places, row, step
+        Py_ssize_t images, groups, m, channels, taps, places, row
         const char* source
+        const char* limit
         Py_ssize_t source_image, source_channel
         const int32_t* base
         const int32_t* tap
@@ -49,7 +50,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         Py_ssize_t inside[3]
         Py_ssize_t outside[3]
         Py_ssize_t before[3]
-        Py_ssize_t item
+        Py_ssize_t item, split
     enum:
         WG_DEEP, WG_WIDE, WG_SLACK
     const wg_tiles* wg_find_tiles()
@@ -72,6 +73,7 @@ cdef enum:
     WITHOUT_GIL = 0x10000              # multiplications from which on the GIL is released
     PANEL_BYTES = 0x40000              # of a unit's panels: they stay in the second-level cache
     ENOUGH_UNITS = 24                  # units to share out, where there is work for so many
+    LEAST_CHANNELS = 96                # of a unit: filling a panel is worth it
 
 cdef struct Axis:                      # one dim of a convolution; those in front that are not there have sizes 1
     Py_ssize_t wide                    # size of the input of a convolution
@@ -374,6 +376,8 @@ cdef class Source:
     cdef Py_ssize_t before[3]
     cdef Py_ssize_t size[3]            # padded
     cdef Py_ssize_t channel            # elements
+    cdef Py_ssize_t split              # rows are laid out by residues of this: the stride in the last dim
+    cdef char* limit                   # the end of what may be read
 
     def __dealloc__(self):
         free(self.copy)
@@ -394,8 +398,9 @@ cdef class Source:
         cdef wg_border b
         cdef int i
         cdef Py_ssize_t planes = t.dims[0] * t.dims[1], item = FACTS.itemsize[t.code]
-        cdef bint same = not slack
+        cdef bint same = not slack and self.split == 1
         self.channel = 1
+        self.size[2] += (self.split - (self.size[2] + self.before[2]) % self.split) % self.split
         for i in range(3):
             self.size[i] += self.before[i]
             same = same and self.size[i] == inside[i]
@@ -404,12 +409,13 @@ cdef class Source:
         if self.channel > 0x7fffffff:
             raise RuntimeError(f"convolution: a channel of {self.channel} elements is more than 2**31 - 1")
         if same:
-            self.tensor, self.data = t, t.data
+            self.tensor, self.data, self.limit = t, t.data, t.data + t.count * item
             return 0
         self.copy = self.data = <char*> malloc(planes * self.channel * item + WG_SLACK)
         if self.copy == NULL:
             raise MemoryError()
-        b.from_, b.to, b.item = t.data, self.copy, item
+        self.limit = self.copy + planes * self.channel * item + WG_SLACK
+        b.from_, b.to, b.item, b.split = t.data, self.copy, item, self.split
         with nogil:
             memset(self.copy + planes * self.channel * item, 0, WG_SLACK)
             parallel_for(planes, 0x20000 // (self.channel + 1) + 1, wg_pad_planes, &b)
@@ -418,12 +424,15 @@ cdef class Source:
 
 cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
                       int32_t* place, int32_t* tap, int32_t* chosen) noexcept nogil:
-    """Offsets of positions in the source (base) and in the result (place), of taps in the source (tap) and the kernel (chosen)."""
-    cdef Py_ssize_t i, j, k, n = 0
+    """Offsets of positions in the source (base) and in the result (place), of taps in the source (tap) and the kernel (chosen).
+
+    A step in the last dim is 1 within the elements of one residue, which a tap chooses.
+    """
+    cdef Py_ssize_t i, j, k, last, split = r[2].step, n = 0
     for i in range(r[0].positions):
         for j in range(r[1].positions):
             for k in range(r[2].positions):
-                base[n] = <int32_t> (((i * r[0].step + before[0]) * size[1] + j * r[1].step + before[1]) * size[2] + k * r[2].step + before[2])
+                base[n] = <int32_t> (((i * r[0].step + before[0]) * size[1] + j * r[1].step + before[1]) * size[2] + k)
                 place[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1] + r[1].first + j * r[1].between) * target[2]
                                       + r[2].first + k * r[2].between)
                 n += 1
@@ -431,11 +440,12 @@ cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* befo
     for i in range(r[0].taps):
         for j in range(r[1].taps):
             for k in range(r[2].taps):
-                tap[n] = <int32_t> ((r[0].offset[i] * size[1] + r[1].offset[j]) * size[2] + r[2].offset[k])
+                last = r[2].offset[k] + before[2]
+                tap[n] = <int32_t> ((r[0].offset[i] * size[1] + r[1].offset[j]) * size[2] + last % split * (size[2] // split) + last // split)
                 chosen[n] = <int32_t> ((r[0].chosen[i] * kernel[1] + r[1].chosen[j]) * kernel[2] + r[2].chosen[k])
                 n += 1
     p.base, p.tap, p.place = base, tap, place
-    p.row, p.step = r[2].positions, r[2].step
+    p.row = r[2].positions
 
 
 cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
@@ -451,7 +461,7 @@ cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
     p.panels = min(p.panels, at_least(total * p.groups // (lanes * wanted), 1))
     p.column_blocks = (total + p.panels * lanes - 1) // (p.panels * lanes)
     p.m_blocks = (wanted + p.column_blocks * p.groups - 1) // (p.column_blocks * p.groups)
-    p.m_block = (p.m + p.m_blocks - 1) // p.m_blocks
+    p.m_block = at_least((p.m + p.m_blocks - 1) // p.m_blocks, LEAST_CHANNELS)
     p.m_block = (p.m_block + p.tiles.rows - 1) // p.tiles.rows * p.tiles.rows
     p.m_blocks = (p.m + p.m_block - 1) // p.m_block
 
@@ -526,8 +536,9 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
             for a in range(residues[i]):
                 read(&g.axes[i], transposed, a, &readings[i])
                 source.widen(<int> i, inside[i], &readings[i])
+        source.split = readings[2].step
         source.fill(x, inside, p.m <= 2)
-        p.source, p.source_channel = source.data, source.channel
+        p.source, p.limit, p.source_channel = source.data, source.limit, source.channel
         p.source_image = p.source_channel * p.groups * p.channels
         p.bias = NULL if bias is None else bias.data
         p.out, p.out_channel = out.data, target[0] * target[1] * target[2]
@@ -620,10 +631,11 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
             numbers += 2 * kernel[i]
             wide_reading(&g.axes[i], &readings[i])
             source.widen(<int> i, inside[i], &readings[i])
+        source.split = readings[2].step
         source.fill(x, inside, False)
         fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions, numbers + 2 * positions,
                     numbers + 2 * positions + taps)
-        p.source, p.source_channel, p.place = source.data, source.channel, NULL
+        p.source, p.limit, p.source_channel, p.place = source.data, source.limit, source.channel, NULL
         p.source_image = p.source_channel * p.groups * p.channels
         p.out, p.out_channel = y.data, positions
         p.out_image = positions * p.groups * p.m

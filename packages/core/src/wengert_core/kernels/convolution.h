@@ -2,6 +2,7 @@
  *
  * Note [Convolution by tables]
  * A source is padded once, so that every element that a position needs exists: base[position] + tap[tap] within a channel.
+ * With a stride in the last dim its rows are laid out by residues, so that a tap reads consecutive elements all the same.
  * One description serves convolution in any number of dims, its transpose (one call for each residue of the stride, where a
  * position is read with the taps that meet it and no others) and the gradient of the weight. Columns are positions of all
  * images, one after another; rows of a column's vector are channels times taps.
@@ -17,8 +18,8 @@ typedef struct {
     const wg_tiles *tiles;
     Py_ssize_t images, groups, m;        /* m: output channels of a group */
     Py_ssize_t channels, taps;           /* of the source, in a group; k = channels * taps */
-    Py_ssize_t places, row, step;        /* positions of an image; positions in a row of them, and how far these are apart */
-    const char *source;
+    Py_ssize_t places, row;              /* positions of an image; positions in a row of them */
+    const char *source, *limit;          /* limit: the end of what may be read */
     Py_ssize_t source_image, source_channel;
     const int32_t *base, *tap;           /* offsets in a source channel, in elements as all others */
     const char *weights, *bias;          /* packed by wg_pack_weights; bias: NULL or one for each output channel */
@@ -39,7 +40,20 @@ typedef struct {                         /* planes with a border of zeros */
     const char *from;
     char *to;
     Py_ssize_t inside[3], outside[3], before[3], item;
+    Py_ssize_t split;                    /* rows are laid out by residues of this */
 } wg_border;
+
+/* A row, element i at the place of i + before among those of its residue: what a stride reads is consecutive. */
+static void wg_split_row(const wg_border *b, const char *from, char *to) {
+    const Py_ssize_t s = b->split, each = b->outside[2] / s, n = b->inside[2];
+    for (Py_ssize_t r = 0; r < s; r++) {
+        const Py_ssize_t first = ((r - b->before[2]) % s + s) % s, at = r * each + (first + b->before[2]) / s;
+        if (b->item == 4)
+            for (Py_ssize_t i = first, k = at; i < n; i += s, k++) ((float *)to)[k] = ((const float *)from)[i];
+        else
+            for (Py_ssize_t i = first, k = at; i < n; i += s, k++) ((double *)to)[k] = ((const double *)from)[i];
+    }
+}
 
 static void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const wg_border *b = ctx;
@@ -49,9 +63,11 @@ static void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         char *plane = b->to + p * size;
         memset(plane, 0, (size_t)size);
         for (Py_ssize_t i = 0; i < b->inside[0]; i++)
-            for (Py_ssize_t j = 0; j < b->inside[1]; j++, from += row)
-                memcpy(plane + (((i + b->before[0]) * b->outside[1] + j + b->before[1]) * b->outside[2] + b->before[2]) * b->item,
-                       from, (size_t)row);
+            for (Py_ssize_t j = 0; j < b->inside[1]; j++, from += row) {
+                char *to = plane + ((i + b->before[0]) * b->outside[1] + j + b->before[1]) * b->outside[2] * b->item;
+                if (b->split == 1) memcpy(to + b->before[2] * b->item, from, (size_t)row);
+                else wg_split_row(b, from, to);
+            }
     }
 }
 

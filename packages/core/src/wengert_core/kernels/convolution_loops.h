@@ -40,7 +40,7 @@ WG_INLINE int FN(wg_consecutive)(const Py_ssize_t *at, Py_ssize_t n) {
     return 1;
 }
 
-/* n elements at ``at`` from source, into to. runs: where consecutive ones start, and how many of them there are. */
+/* Where consecutive elements start, and how many such runs there are. */
 typedef struct { int n; int from[WG_WIDE + 1]; } FN(wg_runs);
 
 WG_INLINE void FN(wg_find_runs)(const Py_ssize_t *at, int n, FN(wg_runs) *runs) {
@@ -50,8 +50,9 @@ WG_INLINE void FN(wg_find_runs)(const Py_ssize_t *at, int n, FN(wg_runs) *runs) 
     runs->from[runs->n] = n;
 }
 
-WG_INLINE void FN(wg_gather)(const R *source, const Py_ssize_t *at, int n, const FN(wg_runs) *runs, R *to) {
-    if (runs->n * 4 > n) {
+/* n elements at ``at`` from source, into to: runs by whole vectors, which may write up to one vector too much behind them. */
+WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *at, int n, const FN(wg_runs) *runs, R *to) {
+    if (runs->n * 3 > n) {
         for (int j = 0; j < n; j++) to[j] = source[at[j]];
         return;
     }
@@ -59,7 +60,10 @@ WG_INLINE void FN(wg_gather)(const R *source, const Py_ssize_t *at, int n, const
         const R *from = source + at[runs->from[i]];
         R *target = to + runs->from[i];
         const int length = runs->from[i + 1] - runs->from[i];
-        for (int j = 0; j < length; j++) target[j] = from[j];
+        if (from + length + LANES <= limit)
+            for (int j = 0; j < length; j += (int)LANES) *(VEC *)(target + j) = *(const VEC *)(from + j);
+        else
+            for (int j = 0; j < length; j++) target[j] = from[j];
     }
 }
 
@@ -75,7 +79,7 @@ WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const
         if (consecutive)
             for (int j = 0; j < lanes; j += (int)LANES) *(VEC *)(to + j) = *(const VEC *)(from + at[0] + j);
         else
-            FN(wg_gather)(from, at, lanes, &runs, to);
+            FN(wg_gather)(from, (const R *)p->limit, at, lanes, &runs, to);
         if (++t == p->taps) t = 0, c++;
     }
 }
@@ -87,7 +91,7 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const Py_ssize_t deep = k < WG_DEEP ? k : WG_DEEP, panel = deep * lanes;
     Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES];
     R tile[WG_MOST_ROWS * MOST_LANES];
-    R *panels = malloc((size_t)(p->panels * panel + 1) * sizeof(R));
+    R *panels = malloc((size_t)(p->panels * panel + LANES) * sizeof(R));
     if (panels == NULL) {
         p->failed = 1;
         return;
@@ -141,7 +145,7 @@ static void FN(wg_fill_bias)(const wg_conv *p) {
 /* Units of groups with one output channel (or two): an image's group, straight from the source, row by row of positions. */
 WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const wg_conv *p = ctx;
-    const Py_ssize_t k = p->channels * p->taps, step = p->step;
+    const Py_ssize_t k = p->channels * p->taps;
     for (Py_ssize_t u = begin; u < end; u++) {
         const Py_ssize_t image = u / p->groups, g = u % p->groups;
         const R *source = (const R *)p->source + image * p->source_image + g * p->channels * p->source_channel;
@@ -151,23 +155,15 @@ WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void 
             R *out = (R *)p->out + image * p->out_image + (g * p->m + r) * p->out_channel;
             for (Py_ssize_t first = 0; first < p->places; first += p->row)
                 for (Py_ssize_t j = 0; j < p->row; j += 2 * LANES) {
-                    const R *from = source + p->base[first] + j * step;
+                    const R *from = source + p->base[first] + j;
                     VEC sums[2] = {start - (VEC){0}, start - (VEC){0}};
                     const Py_ssize_t n = p->row - j < 2 * LANES ? p->row - j : 2 * LANES;
                     for (Py_ssize_t c = 0, at = 0; c < p->channels; c++)
                         for (Py_ssize_t t = 0; t < p->taps; t++, at++) {
                             const R *x = from + c * p->source_channel + p->tap[t];
                             const VEC w = weights[at * p->m] - (VEC){0};
-                            VEC a, b = {0};
-                            if (step == 1) {
-                                a = *(const VEC *)x;
-                                if (n > LANES) b = *(const VEC *)(x + LANES);
-                            } else {
-                                for (int i = 0; i < LANES; i++) a[i] = i < n ? x[i * step] : 0;
-                                for (int i = 0; i < LANES; i++) b[i] = i + LANES < n ? x[(i + LANES) * step] : 0;
-                            }
-                            sums[0] += w * a;
-                            if (n > LANES) sums[1] += w * b;
+                            sums[0] += w * *(const VEC *)x;
+                            if (n > LANES) sums[1] += w * *(const VEC *)(x + LANES);
                         }
                     if (p->place == NULL && n == 2 * LANES) {
                         memcpy(out + first + j, sums, sizeof sums);
@@ -187,17 +183,18 @@ WG_CLONES static void FN(wg_fill_rows)(const wg_conv *p, const R *source, const 
     Py_ssize_t c = k0 / p->taps, t = k0 % p->taps;
     FN(wg_find_runs)(at, n, &runs);
     for (Py_ssize_t k = k0; k < k1; k++, to += WG_WIDE) {
-        FN(wg_gather)(source + c * p->source_channel + p->tap[t], at, n, &runs, to);
+        FN(wg_gather)(source + c * p->source_channel + p->tap[t], (const R *)p->limit, at, n, &runs, to);
         for (int j = n; j % LANES; j++) to[j] = 0;
         if (++t == p->taps) t = 0, c++;
     }
 }
 
-WG_CLONES static void FN(wg_fill_values)(const wg_conv *p, const R *values, const Py_ssize_t *at, int n, Py_ssize_t rows, R *to) {
+WG_CLONES static void FN(wg_fill_values)(const wg_conv *p, const R *values, const R *limit, const Py_ssize_t *at, int n,
+                                         Py_ssize_t rows, R *to) {
     FN(wg_runs) runs;
     FN(wg_find_runs)(at, n, &runs);
     for (Py_ssize_t r = 0; r < rows; r++, to += WG_WIDE, values += p->out_channel) {
-        FN(wg_gather)(values, at, n, &runs, to);
+        FN(wg_gather)(values, limit, at, n, &runs, to);
         for (int j = n; j % LANES; j++) to[j] = 0;
     }
 }
@@ -213,7 +210,7 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     Py_ssize_t at[WG_WIDE], to[WG_WIDE];
     VEC *sums = malloc((size_t)n_sums * sizeof(VEC));
     R *rows = calloc((size_t)((p->row_block + vectors) * WG_WIDE), sizeof(R));
-    R *values = malloc((size_t)(p->m_block * WG_WIDE) * sizeof(R));
+    R *values = malloc((size_t)(p->m_block * WG_WIDE + LANES) * sizeof(R));
     if (sums == NULL || rows == NULL || values == NULL) p->failed = 1;
     for (Py_ssize_t u = begin; u < end && !p->failed; u++) {
         const Py_ssize_t kb = u % p->row_blocks, mb = u / p->row_blocks % p->m_blocks;
@@ -232,7 +229,7 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             VEC *sum = sums;
             FN(wg_columns)(p, first, n, at, to);
             FN(wg_fill_rows)(p, source, at, n, k0, k1, rows);
-            FN(wg_fill_values)(p, above, to, n, m1 - m0, values);
+            FN(wg_fill_values)(p, above, (const R *)p->out + p->images * p->out_image, to, n, m1 - m0, values);
             for (Py_ssize_t y = 0; y < k1 - k0; y += vectors)
                 for (Py_ssize_t r = 0; r < m1 - m0; r += n_rows, sum += WG_MOST_ROWS * vectors) {
                     n_rows = wg_tile_rows(p->tiles, m1 - m0 - r);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,10 +78,11 @@ def weighed(xp: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any, dil
     kernel, stride, padding, dilation = (as_list(v, n) for v in (kernel, stride, padding, dilation))
     x, y = grouped(padded(xp, x, padding), groups, 1), grouped(y, groups, 1)
     out = xp.zeros((groups, y.shape[2], x.shape[2], *kernel), x.dtype)
-    flat = y.reshape(*y.shape[:3], -1)
+    count = math.prod(y.shape[3:])
+    flat = y.reshape(*y.shape[:3], count)
     for tap in xp.ndindex(*kernel):
         met = x[windows(xp, tap, y.shape[3:], stride, dilation)]
-        out[(..., *tap)] = xp.einsum("ngip,ngop->goi", met.reshape(*met.shape[:3], -1), flat)
+        out[(..., *tap)] = xp.einsum("ngip,ngop->goi", met.reshape(*met.shape[:3], count), flat)
     return out.reshape(groups * y.shape[2], *out.shape[2:])
 
 
