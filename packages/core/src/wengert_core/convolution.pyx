@@ -51,10 +51,27 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         Py_ssize_t outside[3]
         Py_ssize_t before[3]
         Py_ssize_t item, split
+    ctypedef struct wg_turner:
+        wg_border border
+        Py_ssize_t channels
+    ctypedef struct wg_weigher:
+        const wg_tiles* tiles
+        Py_ssize_t images, places, groups, m, channels, taps
+        const char* source
+        const char* grad
+        Py_ssize_t source_image
+        const int32_t* base
+        const int32_t* run
+        Py_ssize_t runs, run_taps, lane_blocks, m_block, m_blocks, chunk, chunks
+        char* parts
+        int failed
     enum:
         WG_DEEP, WG_WIDE, WG_SLACK
     const wg_tiles* wg_find_tiles()
     void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_weigh_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_weigh_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_pack_weights_f32(const wg_conv* p, const float* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
                              const int32_t* chosen, float* to)
     void wg_pack_weights_f64(const wg_conv* p, const double* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
@@ -479,11 +496,7 @@ cdef int multiply(wg_conv* p, Py_ssize_t item) except -1:
         body = wg_conv_units_f32 if item == 4 else wg_conv_units_f64
         units = p.groups * p.column_blocks * p.m_blocks
     p.failed = 0
-    if work < WITHOUT_GIL:
-        body(0, units, p)
-    else:
-        with nogil:
-            parallel_for(units, WORTH_A_THREAD * units // work, body, p)
+    share_out(body, units, work, p)
     if p.failed:
         raise MemoryError()
     return 0
@@ -599,6 +612,118 @@ cdef void pack(wg_conv* p, char* weights, Py_ssize_t kernels, bint transposed, i
 
 cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
     """out = W(x, y)."""
+    cdef Axis* last = &g.axes[2]
+    cdef bint merged = g.groups == 1 and last.dilation == 1
+    if y.count and g.wide_channels * (last.kernel if merged else 1) >= 8:
+        return channels_last(g, x, y, out, merged)
+    return gathered_columns(g, x, y, out)
+
+
+cdef char* turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border) except NULL:
+    """A channels-last copy, with a border of zeros and room behind it; to be freed."""
+    cdef wg_turner turner
+    cdef Py_ssize_t i, pixels = outside[0] * outside[1] * outside[2], item = FACTS.itemsize[t.code], units
+    cdef Py_ssize_t size = t.dims[0] * t.dims[1] * pixels * item
+    cdef char* copy = <char*> malloc(size + WG_SLACK)
+    if copy == NULL:
+        raise MemoryError()
+    for i in range(3):
+        turner.border.inside[i], turner.border.outside[i], turner.border.before[i] = inside[i], outside[i], before[i]
+    turner.border.from_, turner.border.to, turner.border.item, turner.border.split = t.data, copy, item, 1
+    turner.channels = t.dims[1]
+    units = t.dims[0] * inside[0] * inside[1]
+    with nogil:
+        memset(copy + (0 if border else size), 0, WG_SLACK + (size if border else 0))
+        parallel_for(units, 0x8000 // (inside[2] * t.dims[1] + 1) + 1, wg_turn_rows, &turner)
+    return copy
+
+
+cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged) except -1:
+    """The weight's gradient from channels-last copies. merged: the taps of a row of the kernel are one run."""
+    cdef Py_ssize_t inside[3]
+    cdef Py_ssize_t outside[3]
+    cdef Py_ssize_t before[3]
+    cdef Py_ssize_t flat[3]
+    cdef Py_ssize_t none[3]
+    cdef Py_ssize_t i, j, k, n = 0, item = FACTS.itemsize[x.code], work
+    cdef wg_weigher p
+    cdef Axis* a = g.axes
+    cdef char* source = NULL
+    cdef char* grad = NULL
+    cdef char* parts = NULL
+    cdef int32_t* base = NULL
+    cdef bint border = False
+    for i in range(3):
+        inside[i], before[i], none[i] = a[i].wide, a[i].padding, 0
+        outside[i] = at_least(a[i].wide + a[i].padding, (a[i].narrow - 1) * a[i].stride + (a[i].kernel - 1) * a[i].dilation + 1)
+        border = border or outside[i] != inside[i]
+    memset(&p, 0, sizeof(p))
+    p.tiles, p.images, p.groups, p.m, p.channels = TILES, g.images, g.groups, g.narrow_channels, g.wide_channels
+    p.places, p.taps = a[0].narrow * a[1].narrow * a[2].narrow, a[0].kernel * a[1].kernel * a[2].kernel
+    p.run_taps = a[2].kernel if merged else 1
+    p.runs = p.taps // p.run_taps
+    p.source_image = outside[0] * outside[1] * outside[2] * p.groups * p.channels
+    flat[0], flat[1], flat[2] = 1, 1, p.places
+    work = p.images * p.places * p.groups * p.m * p.channels * p.taps
+    cut_runs(&p, item, work)
+    try:
+        if outside[0] * outside[1] * outside[2] > 0x7fffffff:
+            raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
+        base = <int32_t*> malloc((p.places + p.runs) * sizeof(int32_t))
+        parts = <char*> malloc(p.chunks * out.count * item) if p.chunks > 1 else NULL
+        if base == NULL or (p.chunks > 1 and parts == NULL):
+            raise MemoryError()
+        source, grad = turned(x, inside, outside, before, border), turned(y, flat, flat, none, False)
+        for i in range(a[0].narrow):
+            for j in range(a[1].narrow):
+                for k in range(a[2].narrow):
+                    base[n] = <int32_t> ((i * a[0].stride * outside[1] + j * a[1].stride) * outside[2] + k * a[2].stride)
+                    n += 1
+        for i in range(a[0].kernel):
+            for j in range(a[1].kernel):
+                for k in range(1 if merged else a[2].kernel):
+                    base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2] + k * a[2].dilation)
+                    n += 1
+        p.source, p.grad, p.base, p.run = source, grad, base, base + p.places
+        p.parts = out.data if p.chunks == 1 else parts
+        n = p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks
+        share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, n, work, &p)
+        if p.failed:
+            raise MemoryError()
+        sum_parts(parts, p.chunks, out, item)
+    finally:
+        free(base)
+        free(parts)
+        free(source)
+        free(grad)
+    return 0
+
+
+cdef void cut_runs(wg_weigher* p, Py_ssize_t item, Py_ssize_t work) noexcept nogil:
+    """Blocks of a run's elements and of output channels, and chunks of columns where these are too few units for all threads."""
+    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, total = p.images * p.places, units
+    cdef Py_ssize_t wanted = min(ENOUGH_UNITS, at_least(work // WORTH_A_THREAD, 1))
+    p.lane_blocks = (p.run_taps * p.channels + lanes - 1) // lanes
+    p.m_block = min(p.m, 64 // p.tiles.rows * p.tiles.rows)
+    p.m_blocks = (p.m + p.m_block - 1) // p.m_block
+    units = p.groups * p.runs * p.lane_blocks * p.m_blocks
+    p.chunks = at_least(min((wanted + units - 1) // units, total // (2 * WG_DEEP)), 1)
+    p.chunk = (total + p.chunks - 1) // p.chunks
+    p.chunk = (p.chunk + WG_DEEP - 1) // WG_DEEP * WG_DEEP
+    p.chunks = (total + p.chunk - 1) // p.chunk
+
+
+cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx) noexcept:
+    if work < WITHOUT_GIL:
+        body(0, units, ctx)
+    else:
+        with nogil:
+            parallel_for(units, WORTH_A_THREAD * units // work, body, ctx)
+    return 0
+
+
+cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
+    """The weight's gradient of groups with few channels: rows of taps times what comes from above."""
     cdef Py_ssize_t inside[3]
     cdef Py_ssize_t target[3]
     cdef Py_ssize_t kernel[3]
@@ -647,9 +772,10 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
                 raise MemoryError()
         p.weights = out.data if p.chunks == 1 else parts
         units = p.chunks * p.groups * p.m_blocks * p.row_blocks
-        run_weight(&p, units, work, out.count, out.data, parts, item)
+        share_out(wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64, units, work, &p)
         if p.failed:
             raise MemoryError()
+        sum_parts(parts, p.chunks, out, item)
     finally:
         PyMem_Free(memory)
         free(parts)
@@ -668,17 +794,12 @@ cdef void cut_weight(wg_conv* p, Py_ssize_t total, Py_ssize_t work) noexcept nog
     p.chunks = (total + p.chunk - 1) // p.chunk
 
 
-cdef void run_weight(wg_conv* p, Py_ssize_t units, Py_ssize_t work, Py_ssize_t count, char* out, char* parts, Py_ssize_t item) noexcept:
-    cdef body_fn body = wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64
-    if work < WITHOUT_GIL:
-        body(0, units, p)
-    else:
-        with nogil:
-            parallel_for(units, WORTH_A_THREAD * units // work, body, p)
-    if parts != NULL and item == 4:
-        add_parts[float](<float*> parts, p.chunks, count, <float*> out)
-    elif parts != NULL:
-        add_parts[double](<double*> parts, p.chunks, count, <double*> out)
+cdef void sum_parts(char* parts, Py_ssize_t n, Tensor out, Py_ssize_t item) noexcept:
+    """The results of the chunks, in their order; nothing where there is but one."""
+    if n > 1 and item == 4:
+        add_parts[float](<float*> parts, n, out.count, <float*> out.data)
+    elif n > 1:
+        add_parts[double](<double*> parts, n, out.count, <double*> out.data)
 
 
 ctypedef fused real_t:

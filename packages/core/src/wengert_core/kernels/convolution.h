@@ -33,6 +33,20 @@ typedef struct {
     int failed;                          /* no memory */
 } wg_conv;
 
+/* The gradient of the weight of groups with enough channels: source and grad are channels-last, so that nothing has to be
+ * gathered: a row of the product is where a position is, and a run of its taps is consecutive. */
+typedef struct {
+    const wg_tiles *tiles;
+    Py_ssize_t images, places, groups, m, channels, taps;
+    const char *source, *grad;           /* [images][pixels][groups * channels], padded; [images * places][groups * m] */
+    Py_ssize_t source_image;
+    const int32_t *base, *run;           /* pixels of positions and of the first taps of runs */
+    Py_ssize_t runs, run_taps;           /* run_taps: taps of a run, whose channels are consecutive */
+    Py_ssize_t lane_blocks, m_block, m_blocks, chunk, chunks;
+    char *parts;                         /* [chunks][groups * m][channels][taps] */
+    int failed;
+} wg_weigher;
+
 enum { WG_DEEP = 256, WG_WIDE = 512 };   /* k of a panel; columns of the weight gradient at a time */
 enum { WG_SLACK = 1024 };                /* bytes behind a padded source which vectors may read */
 
@@ -52,6 +66,36 @@ static void wg_split_row(const wg_border *b, const char *from, char *to) {
             for (Py_ssize_t i = first, k = at; i < n; i += s, k++) ((float *)to)[k] = ((const float *)from)[i];
         else
             for (Py_ssize_t i = first, k = at; i < n; i += s, k++) ((double *)to)[k] = ((const double *)from)[i];
+    }
+}
+
+/* Channels last: units are rows of images. planes: channels; zeros around are there already. */
+typedef struct { wg_border border; Py_ssize_t channels; } wg_turner;
+
+#define WG_TURN_ROW(R) \
+    for (Py_ssize_t c = 0; c < channels; c += 8) { \
+        const Py_ssize_t some = channels - c < 8 ? channels - c : 8; \
+        const R *x = (const R *)from + c * plane; \
+        R *y = (R *)to + c; \
+        if (some == 8) \
+            for (Py_ssize_t i = 0; i < n; i++) \
+                for (int k = 0; k < 8; k++) y[i * channels + k] = x[k * plane + i]; \
+        else \
+            for (Py_ssize_t i = 0; i < n; i++) \
+                for (Py_ssize_t k = 0; k < some; k++) y[i * channels + k] = x[k * plane + i]; \
+    }
+
+static void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    const wg_turner *t = ctx;
+    const wg_border *b = &t->border;
+    const Py_ssize_t channels = t->channels, n = b->inside[2], rows = b->inside[0] * b->inside[1], plane = rows * n;
+    const Py_ssize_t pixels = b->outside[0] * b->outside[1] * b->outside[2];
+    for (Py_ssize_t u = begin; u < end; u++) {
+        const Py_ssize_t image = u / rows, i = u % rows / b->inside[1], j = u % b->inside[1];
+        const Py_ssize_t at = ((i + b->before[0]) * b->outside[1] + j + b->before[1]) * b->outside[2] + b->before[2];
+        const char *from = b->from + (image * channels * plane + u % rows * n) * b->item;
+        char *to = b->to + (image * pixels + at) * channels * b->item;
+        if (b->item == 4) { WG_TURN_ROW(float) } else { WG_TURN_ROW(double) }
     }
 }
 

@@ -1,6 +1,7 @@
 /* The loops of convolution; included once for float and once for double. Note [Convolution by tables] in convolution.h. */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define OUTER WG_CAT(outer_, SUF)
+#define OUTER_AT WG_CAT(outer_at_, SUF)
 #define INNER WG_CAT(inner_, SUF)
 #define VEC WG_CAT(wg_vec_, SUF)
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
@@ -254,7 +255,52 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     free(values);
 }
 
+/* Units: for each chunk of columns, group, run of taps, block of the run's elements and block of output channels. */
+static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    wg_weigher *p = ctx;
+    const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels, total = p->images * p->places;
+    const Py_ssize_t source_step = p->groups * p->channels, grad_step = p->groups * p->m;
+    Py_ssize_t at[WG_DEEP];
+    R *sums = malloc((size_t)((p->m_block + WG_MOST_ROWS) * lanes) * sizeof(R));
+    if (sums == NULL) {
+        p->failed = 1;
+        return;
+    }
+    for (Py_ssize_t u = begin; u < end; u++) {
+        Py_ssize_t rest = u;
+        const Py_ssize_t m0 = rest % p->m_blocks * p->m_block, rows = p->m - m0 < p->m_block ? p->m - m0 : p->m_block;
+        rest /= p->m_blocks;
+        const Py_ssize_t l0 = rest % p->lane_blocks * lanes, width = length - l0 < lanes ? length - l0 : lanes;
+        rest /= p->lane_blocks;
+        const Py_ssize_t run = rest % p->runs, g = rest / p->runs % p->groups, chunk = rest / p->runs / p->groups;
+        const Py_ssize_t last = (chunk + 1) * p->chunk < total ? (chunk + 1) * p->chunk : total;
+        const R *source = (const R *)p->source + p->run[run] * source_step + g * p->channels + l0;
+        const R *grad = (const R *)p->grad + g * p->m + m0;
+        const int wide = (int)((width + LANES - 1) / LANES);
+        int count;
+        for (Py_ssize_t first = chunk * p->chunk; first < last; first += WG_DEEP) {
+            const Py_ssize_t n = last - first < WG_DEEP ? last - first : WG_DEEP;
+            Py_ssize_t image = first / p->places, place = first % p->places;
+            for (Py_ssize_t j = 0; j < n; j++) {
+                at[j] = image * p->source_image + p->base[place] * source_step;
+                if (++place == p->places) place = 0, image++;
+            }
+            for (Py_ssize_t r = 0; r < rows; r += count) {
+                count = wg_tile_rows(p->tiles, rows - r);
+                p->tiles->OUTER_AT(count, wide, grad + first * grad_step + r, grad_step, source, at, n, sums + r * lanes, lanes,
+                                   first > chunk * p->chunk);
+            }
+        }
+        R *result = (R *)p->parts + ((chunk * p->groups + g) * p->m + m0) * p->channels * p->taps + run * p->run_taps;
+        for (Py_ssize_t r = 0; r < rows; r++, result += p->channels * p->taps)
+            for (Py_ssize_t l = 0; l < width; l++)
+                result[(l0 + l) % p->channels * p->taps + (l0 + l) / p->channels] = sums[r * lanes + l];
+    }
+    free(sums);
+}
+
 #undef FN
+#undef OUTER_AT
 #undef OUTER
 #undef INNER
 #undef VEC

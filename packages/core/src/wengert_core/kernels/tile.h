@@ -3,6 +3,7 @@
  *
  * Note [Tiles]
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
+ * outer_at: the same where rows of b are at places of their own, and columns of a are not packed; of 1 to TV vectors.
  * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller, once.
  * Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
  */
@@ -38,6 +39,40 @@ TARGET static void FN(wg_outer_tile)(int rows, const R *a, const R *b, Py_ssize_
     else if (rows == 2) FN(wg_outer)(2, a, b, b_step, k, start, c, c_step, add);
     else FN(wg_outer)(1, a, b, b_step, k, start, c, c_step, add);
 }
+
+WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
+                               Py_ssize_t k, R *c, Py_ssize_t c_step, int add) {
+    VEC acc[TM][TV];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < wide; j++) acc[i][j] = (VEC){0};
+    for (Py_ssize_t p = 0; p < k; p++, a += a_step) {
+        VEC row[TV];
+        for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + at[p] + j * LANES);
+        for (int i = 0; i < rows; i++) {
+            const VEC x = a[i] - (VEC){0};
+            for (int j = 0; j < wide; j++) acc[i][j] += x * row[j];
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < wide; j++) {
+            VEC *to = (VEC *)(c + i * c_step + j * LANES);
+            if (add) acc[i][j] += *to;
+            *to = acc[i][j];
+        }
+}
+
+#define WG_AT(ROWS, WIDE) FN(wg_outer_at)(ROWS, WIDE, a, a_step, b, at, k, c, c_step, add)
+#define WG_AT_ROWS(WIDE) (rows == TM ? WG_AT(TM, WIDE) : rows == 4 ? WG_AT(4, WIDE) : rows == 2 ? WG_AT(2, WIDE) : WG_AT(1, WIDE))
+TARGET static void FN(wg_outer_at_tile)(int rows, int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
+                                        Py_ssize_t k, R *c, Py_ssize_t c_step, int add) {
+    if (wide == TV) WG_AT_ROWS(TV);
+#if TV == 3
+    else if (wide == 2) WG_AT_ROWS(2);
+    else WG_AT_ROWS(1);
+#endif
+}
+#undef WG_AT
+#undef WG_AT_ROWS
 
 /* k: a multiple of LANES. */
 WG_INLINE void FN(wg_inner)(const int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step, Py_ssize_t k,

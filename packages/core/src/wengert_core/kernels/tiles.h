@@ -13,8 +13,11 @@ typedef struct {
     int vectors;                         /* of 64 bytes: columns of an outer product; columns of an inner product */
     void (*outer_f32)(int, const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *, Py_ssize_t, int);
     void (*inner_f32)(int, const float *, Py_ssize_t, const float *, Py_ssize_t, Py_ssize_t, void *);
+    void (*outer_at_f32)(int, int, const float *, Py_ssize_t, const float *, const Py_ssize_t *, Py_ssize_t, float *, Py_ssize_t, int);
     void (*outer_f64)(int, const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *, Py_ssize_t, int);
     void (*inner_f64)(int, const double *, Py_ssize_t, const double *, Py_ssize_t, Py_ssize_t, void *);
+    void (*outer_at_f64)(int, int, const double *, Py_ssize_t, const double *, const Py_ssize_t *, Py_ssize_t, double *, Py_ssize_t,
+                         int);
 } wg_tiles;
 
 /* 16 registers of 32 bytes (or 32 of 16): 6 rows of 2 (or 4). */
@@ -67,11 +70,11 @@ typedef struct {
 #define WG_MOST_VECTORS 3
 
 static const wg_tiles *wg_find_tiles(void) {
-    static const wg_tiles usual = {6, 1, wg_outer_tile_f32_usual, wg_inner_tile_f32_usual, wg_outer_tile_f64_usual,
-                                   wg_inner_tile_f64_usual};
+    static const wg_tiles usual = {6, 1, wg_outer_tile_f32_usual, wg_inner_tile_f32_usual, wg_outer_at_tile_f32_usual,
+                                   wg_outer_tile_f64_usual, wg_inner_tile_f64_usual, wg_outer_at_tile_f64_usual};
 #ifdef WG_HAS_WIDE
-    static const wg_tiles wide = {8, 3, wg_outer_tile_f32_wide, wg_inner_tile_f32_wide, wg_outer_tile_f64_wide,
-                                  wg_inner_tile_f64_wide};
+    static const wg_tiles wide = {8, 3, wg_outer_tile_f32_wide, wg_inner_tile_f32_wide, wg_outer_at_tile_f32_wide,
+                                  wg_outer_tile_f64_wide, wg_inner_tile_f64_wide, wg_outer_at_tile_f64_wide};
     if (__builtin_cpu_supports("x86-64-v4")) return &wide;
 #endif
     return &usual;
