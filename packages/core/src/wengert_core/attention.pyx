@@ -4,7 +4,6 @@ import os
 import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
@@ -12,6 +11,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
@@ -86,21 +86,16 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
 
 cdef class Workspace:
     """The packed matrices, the places of masks, and the sums that are not results."""
-    cdef char* memory
+    cdef Scratch memory
     cdef Py_ssize_t used
 
-    def __dealloc__(self):
-        free(self.memory)
-
     cdef int ask(self, Py_ssize_t nbytes) except -1:
-        self.memory = <char*> malloc(nbytes + 1)
-        if self.memory == NULL:
-            raise MemoryError()
+        self.memory = scratch(nbytes)
         return 0
 
     cdef char* take(self, Py_ssize_t nbytes) noexcept:
         self.used += nbytes
-        return self.memory + self.used - nbytes
+        return self.memory.data + self.used - nbytes
 
 
 cdef int set_up(Op op, wg_attention* p, Tensor query, Tensor key, Tensor value, Tensor mask, object causal, object scale) except -1:

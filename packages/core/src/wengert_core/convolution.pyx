@@ -9,10 +9,8 @@ Note [Three functions, one another's derivatives]
 import os
 
 import numpy as np
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
@@ -21,6 +19,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.op cimport Op, op_error
+from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport body_fn, parallel_for
@@ -388,16 +387,13 @@ cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
 cdef class Source:
     """A padded copy of a tensor of images, or the tensor itself where no padding is needed."""
     cdef Tensor tensor                 # that is read; None: ``copy`` is
-    cdef char* copy
+    cdef Scratch copy
     cdef char* data
     cdef Py_ssize_t before[3]
     cdef Py_ssize_t size[3]            # padded
     cdef Py_ssize_t channel            # elements
     cdef Py_ssize_t split              # rows are laid out by residues of this: the stride in the last dim
     cdef char* limit                   # the end of what may be read
-
-    def __dealloc__(self):
-        free(self.copy)
 
     cdef int widen(self, int axis, Py_ssize_t inside, Reading* r) noexcept:
         """Make room for what a reading needs along an axis."""
@@ -428,13 +424,12 @@ cdef class Source:
         if same:
             self.tensor, self.data, self.limit = t, t.data, t.data + t.count * item
             return 0
-        self.copy = self.data = <char*> malloc(planes * self.channel * item + WG_SLACK)
-        if self.copy == NULL:
-            raise MemoryError()
-        self.limit = self.copy + planes * self.channel * item + WG_SLACK
-        b.from_, b.to, b.item, b.split = t.data, self.copy, item, self.split
+        self.copy = scratch(planes * self.channel * item + WG_SLACK)
+        self.data = self.copy.data
+        self.limit = self.data + planes * self.channel * item + WG_SLACK
+        b.from_, b.to, b.item, b.split = t.data, self.data, item, self.split
         with nogil:
-            memset(self.copy + planes * self.channel * item, 0, WG_SLACK)
+            memset(self.data + planes * self.channel * item, 0, WG_SLACK)
             parallel_for(planes, 0x20000 // (self.channel + 1) + 1, wg_pad_planes, &b)
         return 0
 
@@ -521,7 +516,7 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
     cdef Source source = Source.__new__(Source)
     cdef Reading readings[3]
     cdef wg_conv p
-    cdef int32_t* memory
+    cdef Scratch tables, weights
     cdef int32_t* numbers
     cdef char* packed
     for i in range(3):
@@ -537,49 +532,44 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
     p.m, p.channels = g.narrow_channels, g.wide_channels
     if transposed:
         p.m, p.channels = g.wide_channels, g.narrow_channels
-    memory = <int32_t*> PyMem_Malloc((2 * most + 2 * taps + 2 * positions + 1) * sizeof(int32_t))
-    packed = <char*> malloc(p.groups * p.m * p.channels * taps * item + 64)
-    try:
-        if memory == NULL or packed == NULL:
-            raise MemoryError()
-        numbers = memory
-        for i in range(3):
-            readings[i].offset, readings[i].chosen = numbers, numbers + kernel[i]
-            numbers += 2 * kernel[i]
-            for a in range(residues[i]):
-                read(&g.axes[i], transposed, a, &readings[i])
-                source.widen(<int> i, inside[i], &readings[i])
-        source.split = readings[2].step
-        source.fill(x, inside, p.m <= 2)
-        p.source, p.limit, p.source_channel = source.data, source.limit, source.channel
-        p.source_image = p.source_channel * p.groups * p.channels
-        p.bias = NULL if bias is None else bias.data
-        p.out, p.out_channel = out.data, target[0] * target[1] * target[2]
-        p.out_image, p.weights = p.out_channel * p.groups * p.m, packed
-        if some_untouched(g, transposed) or p.channels == 0:
-            if item == 4:
-                wg_fill_bias_f32(&p)
-            else:
-                wg_fill_bias_f64(&p)
-        for a in range(residues[0]):
-            read(&g.axes[0], transposed, a, &readings[0])
-            for b in range(residues[1]):
-                read(&g.axes[1], transposed, b, &readings[1])
-                for c in range(residues[2]):
-                    read(&g.axes[2], transposed, c, &readings[2])
-                    p.taps = readings[0].taps * readings[1].taps * readings[2].taps
-                    p.places = readings[0].positions * readings[1].positions * readings[2].positions
-                    if not p.places or not p.taps or not p.channels:
-                        continue
-                    fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions,
-                                numbers + 2 * positions, numbers + 2 * positions + taps)
-                    pack(&p, <char*> w.data, kernels, transposed, numbers + 2 * positions + taps, packed, item)
-                    if residues[0] * residues[1] * residues[2] == 1:
-                        p.place = NULL
-                    multiply(&p, item)
-    finally:
-        PyMem_Free(memory)
-        free(packed)
+    tables = scratch((2 * most + 2 * taps + 2 * positions) * sizeof(int32_t))
+    weights = scratch(p.groups * p.m * p.channels * taps * item)
+    packed = weights.data
+    numbers = <int32_t*> tables.data
+    for i in range(3):
+        readings[i].offset, readings[i].chosen = numbers, numbers + kernel[i]
+        numbers += 2 * kernel[i]
+        for a in range(residues[i]):
+            read(&g.axes[i], transposed, a, &readings[i])
+            source.widen(<int> i, inside[i], &readings[i])
+    source.split = readings[2].step
+    source.fill(x, inside, p.m <= 2)
+    p.source, p.limit, p.source_channel = source.data, source.limit, source.channel
+    p.source_image = p.source_channel * p.groups * p.channels
+    p.bias = NULL if bias is None else bias.data
+    p.out, p.out_channel = out.data, target[0] * target[1] * target[2]
+    p.out_image, p.weights = p.out_channel * p.groups * p.m, packed
+    if some_untouched(g, transposed) or p.channels == 0:
+        if item == 4:
+            wg_fill_bias_f32(&p)
+        else:
+            wg_fill_bias_f64(&p)
+    for a in range(residues[0]):
+        read(&g.axes[0], transposed, a, &readings[0])
+        for b in range(residues[1]):
+            read(&g.axes[1], transposed, b, &readings[1])
+            for c in range(residues[2]):
+                read(&g.axes[2], transposed, c, &readings[2])
+                p.taps = readings[0].taps * readings[1].taps * readings[2].taps
+                p.places = readings[0].positions * readings[1].positions * readings[2].positions
+                if not p.places or not p.taps or not p.channels:
+                    continue
+                fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions,
+                            numbers + 2 * positions, numbers + 2 * positions + taps)
+                pack(&p, <char*> w.data, kernels, transposed, numbers + 2 * positions + taps, packed, item)
+                if residues[0] * residues[1] * residues[2] == 1:
+                    p.place = NULL
+                multiply(&p, item)
     return 0
 
 
@@ -619,14 +609,13 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
     return gathered_columns(g, x, y, out)
 
 
-cdef char* turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border) except NULL:
-    """A channels-last copy, with a border of zeros and room behind it; to be freed."""
+cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border):
+    """A channels-last copy, with a border of zeros and room behind it."""
     cdef wg_turner turner
     cdef Py_ssize_t i, pixels = outside[0] * outside[1] * outside[2], item = FACTS.itemsize[t.code], units
     cdef Py_ssize_t size = t.dims[0] * t.dims[1] * pixels * item
-    cdef char* copy = <char*> malloc(size + WG_SLACK)
-    if copy == NULL:
-        raise MemoryError()
+    cdef Scratch made = scratch(size + WG_SLACK)
+    cdef char* copy = made.data
     for i in range(3):
         turner.border.inside[i], turner.border.outside[i], turner.border.before[i] = inside[i], outside[i], before[i]
     turner.border.from_, turner.border.to, turner.border.item, turner.border.split = t.data, copy, item, 1
@@ -635,7 +624,7 @@ cdef char* turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t*
     with nogil:
         memset(copy + (0 if border else size), 0, WG_SLACK + (size if border else 0))
         parallel_for(units, 0x8000 // (inside[2] * t.dims[1] + 1) + 1, wg_turn_rows, &turner)
-    return copy
+    return made
 
 
 cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged) except -1:
@@ -643,18 +632,16 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     cdef Py_ssize_t inside[3]
     cdef Py_ssize_t outside[3]
     cdef Py_ssize_t before[3]
-    cdef Py_ssize_t flat[3]
+    cdef Py_ssize_t narrow[3]
     cdef Py_ssize_t none[3]
     cdef Py_ssize_t i, j, k, n = 0, item = FACTS.itemsize[x.code], work
     cdef wg_weigher p
     cdef Axis* a = g.axes
-    cdef char* source = NULL
-    cdef char* grad = NULL
-    cdef char* parts = NULL
-    cdef int32_t* base = NULL
+    cdef Scratch source, grad, tables, parts = None
+    cdef int32_t* base
     cdef bint border = False
     for i in range(3):
-        inside[i], before[i], none[i] = a[i].wide, a[i].padding, 0
+        inside[i], before[i], narrow[i], none[i] = a[i].wide, a[i].padding, a[i].narrow, 0
         outside[i] = at_least(a[i].wide + a[i].padding, (a[i].narrow - 1) * a[i].stride + (a[i].kernel - 1) * a[i].dilation + 1)
         border = border or outside[i] != inside[i]
     memset(&p, 0, sizeof(p))
@@ -663,39 +650,31 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     p.run_taps = a[2].kernel if merged else 1
     p.runs = p.taps // p.run_taps
     p.source_image = outside[0] * outside[1] * outside[2] * p.groups * p.channels
-    flat[0], flat[1], flat[2] = 1, 1, p.places
     work = p.images * p.places * p.groups * p.m * p.channels * p.taps
     cut_runs(&p, item, work)
-    try:
-        if outside[0] * outside[1] * outside[2] > 0x7fffffff:
-            raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
-        base = <int32_t*> malloc((p.places + p.runs) * sizeof(int32_t))
-        parts = <char*> malloc(p.chunks * out.count * item) if p.chunks > 1 else NULL
-        if base == NULL or (p.chunks > 1 and parts == NULL):
-            raise MemoryError()
-        source, grad = turned(x, inside, outside, before, border), turned(y, flat, flat, none, False)
-        for i in range(a[0].narrow):
-            for j in range(a[1].narrow):
-                for k in range(a[2].narrow):
-                    base[n] = <int32_t> ((i * a[0].stride * outside[1] + j * a[1].stride) * outside[2] + k * a[2].stride)
-                    n += 1
-        for i in range(a[0].kernel):
-            for j in range(a[1].kernel):
-                for k in range(1 if merged else a[2].kernel):
-                    base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2] + k * a[2].dilation)
-                    n += 1
-        p.source, p.grad, p.base, p.run = source, grad, base, base + p.places
-        p.parts = out.data if p.chunks == 1 else parts
-        n = p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks
-        share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, n, work, &p)
-        if p.failed:
-            raise MemoryError()
-        sum_parts(parts, p.chunks, out, item)
-    finally:
-        free(base)
-        free(parts)
-        free(source)
-        free(grad)
+    if outside[0] * outside[1] * outside[2] > 0x7fffffff:
+        raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
+    tables = scratch((p.places + p.runs) * sizeof(int32_t))
+    base = <int32_t*> tables.data
+    source, grad = turned(x, inside, outside, before, border), turned(y, narrow, narrow, none, False)
+    for i in range(a[0].narrow):
+        for j in range(a[1].narrow):
+            for k in range(a[2].narrow):
+                base[n] = <int32_t> ((i * a[0].stride * outside[1] + j * a[1].stride) * outside[2] + k * a[2].stride)
+                n += 1
+    for i in range(a[0].kernel):
+        for j in range(a[1].kernel):
+            for k in range(1 if merged else a[2].kernel):
+                base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2] + k * a[2].dilation)
+                n += 1
+    p.source, p.grad, p.base, p.run, p.parts = source.data, grad.data, base, base + p.places, out.data
+    if p.chunks > 1:
+        parts = scratch(p.chunks * out.count * item)
+        p.parts = parts.data
+    share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks, work, &p)
+    if p.failed:
+        raise MemoryError()
+    sum_parts(p.parts, p.chunks, out, item)
     return 0
 
 
@@ -731,9 +710,8 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
     cdef Source source = Source.__new__(Source)
     cdef Reading readings[3]
     cdef wg_conv p
-    cdef int32_t* memory
+    cdef Scratch tables, parts = None
     cdef int32_t* numbers
-    cdef char* parts = NULL
     for i in range(3):
         kernel[i], inside[i], target[i] = g.axes[i].kernel, g.axes[i].wide, g.axes[i].narrow
         source.size[i], source.before[i] = inside[i], 0
@@ -746,39 +724,32 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
     if total == 0:
         memset(out.data, 0, out.count * item)
         return 0
-    memory = <int32_t*> PyMem_Malloc((2 * most + 2 * taps + 2 * positions + 1) * sizeof(int32_t))
-    try:
-        if memory == NULL:
-            raise MemoryError()
-        numbers = memory
-        for i in range(3):
-            readings[i].offset, readings[i].chosen = numbers, numbers + kernel[i]
-            numbers += 2 * kernel[i]
-            wide_reading(&g.axes[i], &readings[i])
-            source.widen(<int> i, inside[i], &readings[i])
-        source.split = readings[2].step
-        source.fill(x, inside, False)
-        fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions, numbers + 2 * positions,
-                    numbers + 2 * positions + taps)
-        p.source, p.limit, p.source_channel, p.place = source.data, source.limit, source.channel, NULL
-        p.source_image = p.source_channel * p.groups * p.channels
-        p.out, p.out_channel = y.data, positions
-        p.out_image = positions * p.groups * p.m
-        work = total * p.groups * p.m * p.channels * taps
-        cut_weight(&p, total, work)
-        if p.chunks > 1:
-            parts = <char*> malloc(p.chunks * out.count * item)
-            if parts == NULL:
-                raise MemoryError()
-        p.weights = out.data if p.chunks == 1 else parts
-        units = p.chunks * p.groups * p.m_blocks * p.row_blocks
-        share_out(wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64, units, work, &p)
-        if p.failed:
-            raise MemoryError()
-        sum_parts(parts, p.chunks, out, item)
-    finally:
-        PyMem_Free(memory)
-        free(parts)
+    tables = scratch((2 * most + 2 * taps + 2 * positions) * sizeof(int32_t))
+    numbers = <int32_t*> tables.data
+    for i in range(3):
+        readings[i].offset, readings[i].chosen = numbers, numbers + kernel[i]
+        numbers += 2 * kernel[i]
+        wide_reading(&g.axes[i], &readings[i])
+        source.widen(<int> i, inside[i], &readings[i])
+    source.split = readings[2].step
+    source.fill(x, inside, False)
+    fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions, numbers + 2 * positions,
+                numbers + 2 * positions + taps)
+    p.source, p.limit, p.source_channel, p.place = source.data, source.limit, source.channel, NULL
+    p.source_image = p.source_channel * p.groups * p.channels
+    p.out, p.out_channel = y.data, positions
+    p.out_image = positions * p.groups * p.m
+    work = total * p.groups * p.m * p.channels * taps
+    cut_weight(&p, total, work)
+    p.weights = out.data
+    if p.chunks > 1:
+        parts = scratch(p.chunks * out.count * item)
+        p.weights = parts.data
+    units = p.chunks * p.groups * p.m_blocks * p.row_blocks
+    share_out(wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64, units, work, &p)
+    if p.failed:
+        raise MemoryError()
+    sum_parts(<char*> p.weights, p.chunks, out, item)
     return 0
 
 

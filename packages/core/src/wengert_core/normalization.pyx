@@ -6,14 +6,14 @@ import os
 import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
@@ -177,13 +177,13 @@ cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except
     """The kernel, then the sums of its units for weight and bias, in their order."""
     cdef Py_ssize_t units = p.images * p.groups, parts = p.images, n = p.groups * p.channels, item = FACTS.itemsize[code]
     cdef bint rows = p.size == 1 and p.channels > 1
+    cdef Scratch memory
     cdef char* sums
     if rows:
         p.rows_of_part = (p.images + MOST_PARTS - 1) // MOST_PARTS or 1
         parts = units = (p.images + p.rows_of_part - 1) // p.rows_of_part
-    sums = <char*> malloc(2 * parts * n * item + 1)
-    if sums == NULL:
-        raise MemoryError()
+    memory = scratch(2 * parts * n * item)
+    sums = memory.data
     p.weight_sums, p.bias_sums = sums, sums + parts * n * item
     if rows:
         share_out(wg_normalize_back_rows_f32 if code == FLOAT32 else wg_normalize_back_rows_f64, units, 4 * p.images * n, p)
@@ -196,7 +196,6 @@ cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except
     else:
         add_up[double](<double*> p.weight_sums, parts, n, <double*> by_weight.data)
         add_up[double](<double*> p.bias_sums, parts, n, <double*> by_bias.data)
-    free(sums)
     return 0
 
 

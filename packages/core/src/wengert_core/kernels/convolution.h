@@ -72,17 +72,21 @@ static void wg_split_row(const wg_border *b, const char *from, char *to) {
 /* Channels last: units are rows of images. planes: channels; zeros around are there already. */
 typedef struct { wg_border border; Py_ssize_t channels; } wg_turner;
 
+/* By squares, so that what is written to stays in the first-level cache. */
 #define WG_TURN_ROW(R) \
-    for (Py_ssize_t c = 0; c < channels; c += 8) { \
-        const Py_ssize_t some = channels - c < 8 ? channels - c : 8; \
-        const R *x = (const R *)from + c * plane; \
-        R *y = (R *)to + c; \
-        if (some == 8) \
-            for (Py_ssize_t i = 0; i < n; i++) \
-                for (int k = 0; k < 8; k++) y[i * channels + k] = x[k * plane + i]; \
-        else \
-            for (Py_ssize_t i = 0; i < n; i++) \
-                for (Py_ssize_t k = 0; k < some; k++) y[i * channels + k] = x[k * plane + i]; \
+    for (Py_ssize_t first = 0; first < n; first += 32) { \
+        const Py_ssize_t last = n - first < 32 ? n : first + 32; \
+        for (Py_ssize_t c = 0; c < channels; c += 16) { \
+            const Py_ssize_t some = channels - c < 16 ? channels - c : 16; \
+            const R *x = (const R *)from + c * plane; \
+            R *y = (R *)to + c; \
+            if (some == 16) \
+                for (Py_ssize_t i = first; i < last; i++) \
+                    for (int k = 0; k < 16; k++) y[i * channels + k] = x[k * plane + i]; \
+            else \
+                for (Py_ssize_t i = first; i < last; i++) \
+                    for (Py_ssize_t k = 0; k < some; k++) y[i * channels + k] = x[k * plane + i]; \
+        } \
     }
 
 static void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
