@@ -43,6 +43,8 @@ cdef extern from "wengert_core/kernels/attention.h" nogil:
         char* by_value
         int failed
     const wg_tiles* wg_find_tiles()
+    Py_ssize_t wg_lanes_f32(const wg_tiles* tiles, Py_ssize_t n)
+    Py_ssize_t wg_lanes_f64(const wg_tiles* tiles, Py_ssize_t n)
     void wg_attention_pack_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_attention_pack_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_attention_units_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -151,7 +153,7 @@ cdef int run(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_attention* p) e
 
 
 cdef inline Py_ssize_t blocks_of(Py_ssize_t n, Py_ssize_t item) noexcept:
-    cdef Py_ssize_t lanes = TILES.vectors * 64 // item
+    cdef Py_ssize_t lanes = wg_lanes_f32(TILES, n) if item == 4 else wg_lanes_f64(TILES, n)
     return (n + lanes - 1) // lanes
 
 

@@ -5,25 +5,38 @@
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
 #define MOST_LANES (WG_MOST_VECTORS * LANES)
 
+/* Lanes of a unit: whole vectors, as few as serve n in as many units as of the largest tiles. */
+static Py_ssize_t FN(wg_lanes)(const wg_tiles *tiles, Py_ssize_t n) {
+    const Py_ssize_t most = tiles->vectors * LANES, units = n > 0 ? (n + most - 1) / most : 1, each = (n + units - 1) / units;
+    return each > LANES ? (each + LANES - 1) / LANES * LANES : LANES;
+}
+
 /* ---- packing */
 
-static void FN(wg_pack_operand)(const wg_tiles *tiles, const wg_operand *o, Py_ssize_t b) {
+WG_CLONES static void FN(wg_pack_operand)(const wg_tiles *tiles, const wg_operand *o, Py_ssize_t b) {
     const R *from = (const R *)o->data + b * o->n * o->size;
-    R *to = (R *)o->rows + b * o->n * o->size;
+    const Py_ssize_t size = o->size;
+    R *to = (R *)o->rows + b * o->n * size;
     int count;
-    if (o->rows)
-        for (Py_ssize_t r = 0; r < o->n; r += count) {
-            count = wg_tile_rows(tiles, o->n - r);
-            for (Py_ssize_t c = 0; c < o->size; c++)
-                for (int i = 0; i < count; i++) *to++ = from[(r + i) * o->size + c];
-        }
-    to = (R *)o->columns + b * o->n * o->size;
-    if (o->columns)
-        for (Py_ssize_t c = 0; c < o->size; c += count) {
-            count = wg_tile_rows(tiles, o->size - c);
+    for (Py_ssize_t r = 0; o->rows && r < o->n; r += count, to += count * size) {
+        const R *x = from + r * size;
+        count = wg_tile_rows(tiles, o->n - r);
+        if (count == 8)
+            for (Py_ssize_t c = 0; c < size; c++)
+                for (int i = 0; i < 8; i++) to[c * 8 + i] = x[i * size + c];
+        else
+            for (Py_ssize_t c = 0; c < size; c++)
+                for (int i = 0; i < count; i++) to[c * count + i] = x[i * size + c];
+    }
+    to = (R *)o->columns + b * o->n * size;
+    for (Py_ssize_t c = 0; o->columns && c < size; c += count, to += count * o->n) {
+        count = wg_tile_rows(tiles, size - c);
+        if (count == 8)
+            for (Py_ssize_t r = 0; r < o->n; r++) memcpy(to + r * 8, from + r * size + c, 8 * sizeof(R));
+        else
             for (Py_ssize_t r = 0; r < o->n; r++)
-                for (int i = 0; i < count; i++) *to++ = from[r * o->size + c + i];
-        }
+                for (int i = 0; i < count; i++) to[r * count + i] = from[r * size + c + i];
+    }
 }
 
 static void FN(wg_attention_pack)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
@@ -44,21 +57,39 @@ static void FN(wg_attention_pack)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     }
 }
 
-/* Rows first .. of an operand as lanes: [size][lanes], times scale; zeros in lanes that are left. */
-static void FN(wg_fill_lanes)(const wg_operand *o, Py_ssize_t b, Py_ssize_t first, Py_ssize_t lanes, R scale, R *to) {
-    const R *from = (const R *)o->data + (b * o->n + first) * o->size;
-    const Py_ssize_t n = o->n - first < lanes ? o->n - first : lanes;
-    if (n < lanes) memset(to, 0, (size_t)(o->size * lanes) * sizeof(R));
-    for (Py_ssize_t i = 0; i < n; i++)
-        for (Py_ssize_t c = 0; c < o->size; c++) to[c * lanes + i] = from[i * o->size + c] * scale;
+/* Rows first .. of an operand as lanes: [size][lanes], times scale; zeros in lanes that are left. From the packed rows, where
+ * there are any: a row of a tile is a piece of a row of lanes. */
+WG_CLONES static void FN(wg_fill_lanes)(const wg_tiles *tiles, const wg_operand *o, Py_ssize_t b, Py_ssize_t first,
+                                        Py_ssize_t lanes, R scale, R *to) {
+    const Py_ssize_t left = o->n - first, n = left < lanes ? left : lanes, size = o->size;
+    int count = 1;
+    if (n < lanes) memset(to, 0, (size_t)(size * lanes) * sizeof(R));
+    if (o->rows && first % tiles->rows == 0 && lanes % tiles->rows == 0) {
+        const R *from = (const R *)o->rows + (b * o->n + first) * size;
+        for (Py_ssize_t i = 0; i < n; i += count, from += count * size) {
+            count = wg_tile_rows(tiles, o->n - first - i);
+            if (count == 8)
+                for (Py_ssize_t c = 0; c < size; c++)
+                    for (int k = 0; k < 8; k++) to[c * lanes + i + k] = from[c * 8 + k] * scale;
+            else
+                for (Py_ssize_t c = 0; c < size; c++)
+                    for (int k = 0; k < count; k++) to[c * lanes + i + k] = from[c * count + k] * scale;
+        }
+        return;
+    }
+    const R *from = (const R *)o->data + (b * o->n + first) * size;
+    for (Py_ssize_t i = 0; i < n; i += 16)
+        for (Py_ssize_t c = 0; c < size; c++)
+            for (Py_ssize_t k = i; k < n && k < i + 16; k++) to[c * lanes + k] = from[k * size + c] * scale;
 }
 
-static void FN(wg_empty_lanes)(const R *from, const wg_operand *o, Py_ssize_t b, Py_ssize_t first, Py_ssize_t lanes, R scale,
-                               char *target) {
+WG_CLONES static void FN(wg_empty_lanes)(const R *from, const wg_operand *o, Py_ssize_t b, Py_ssize_t first, Py_ssize_t lanes,
+                                         R scale, char *target) {
     R *to = (R *)target + (b * o->n + first) * o->size;
-    const Py_ssize_t n = o->n - first < lanes ? o->n - first : lanes;
-    for (Py_ssize_t i = 0; i < n; i++)
-        for (Py_ssize_t c = 0; c < o->size; c++) to[i * o->size + c] = from[c * lanes + i] * scale;
+    const Py_ssize_t n = o->n - first < lanes ? o->n - first : lanes, size = o->size;
+    for (Py_ssize_t c = 0; c < size; c += 16)
+        for (Py_ssize_t i = 0; i < n; i++)
+            for (Py_ssize_t k = c; k < size && k < c + 16; k++) to[i * size + k] = from[k * lanes + i] * scale;
 }
 
 /* ---- products */
@@ -70,7 +101,7 @@ static void FN(wg_times_rows)(const wg_tiles *tiles, const wg_operand *o, Py_ssi
     int count;
     for (Py_ssize_t r = 0; r < n; r += count, packed += count * o->size) {
         count = wg_tile_rows(tiles, o->n - first - r);
-        tiles->OUTER(count, packed, panel, lanes, o->size, NULL, to + r * lanes, lanes, 0);
+        tiles->OUTER(count, (int)(lanes / LANES), packed, panel, lanes, o->size, NULL, to + r * lanes, lanes, 0);
     }
 }
 
@@ -81,7 +112,7 @@ static void FN(wg_add_columns)(const wg_tiles *tiles, const wg_operand *o, Py_ss
     int count;
     for (Py_ssize_t c = 0; c < o->size; c += count) {
         count = wg_tile_rows(tiles, o->size - c);
-        tiles->OUTER(count, packed + c * o->n + first * count, weights, lanes, n, NULL, to + c * lanes, lanes, 1);
+        tiles->OUTER(count, (int)(lanes / LANES), packed + c * o->n + first * count, weights, lanes, n, NULL, to + c * lanes, lanes, 1);
     }
 }
 
@@ -132,7 +163,7 @@ WG_CLONES static void FN(wg_soften)(R *scores, Py_ssize_t n, Py_ssize_t lanes, R
 /* ---- the result: units are blocks of queries */
 static void FN(wg_attention_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_attention *p = ctx;
-    const Py_ssize_t lanes = p->tiles->vectors * LANES, blocks = (p->query.n + lanes - 1) / lanes;
+    const Py_ssize_t lanes = FN(wg_lanes)(p->tiles, p->query.n), blocks = (p->query.n + lanes - 1) / lanes;
     const Py_ssize_t size = p->query.size, width = p->value.size;
     R top[MOST_LANES], total[MOST_LANES];
     R *queries = malloc((size_t)((size + width + p->block) * lanes) * sizeof(R));
@@ -145,7 +176,7 @@ static void FN(wg_attention_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) 
         const Py_ssize_t b = u / blocks, first = u % blocks * lanes;
         const Py_ssize_t left = p->query.n - first, n = left < lanes ? left : lanes;
         const Py_ssize_t keys = p->causal && first + n < p->key.n ? first + n : p->key.n;
-        FN(wg_fill_lanes)(&p->query, b, first, lanes, (R)p->scale, queries);
+        FN(wg_fill_lanes)(p->tiles, &p->query, b, first, lanes, (R)p->scale, queries);
         memset(out, 0, (size_t)(width * lanes) * sizeof(R));
         for (Py_ssize_t i = 0; i < lanes; i++) top[i] = -(R)INFINITY, total[i] = 0;
         for (Py_ssize_t k = 0; k < keys; k += p->block) {
@@ -185,7 +216,7 @@ WG_CLONES static void FN(wg_slopes)(R *scores, R *slopes, Py_ssize_t n, Py_ssize
 /* The gradient of the queries: units are blocks of queries. */
 static void FN(wg_attention_by_query)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_attention *p = ctx;
-    const Py_ssize_t lanes = p->tiles->vectors * LANES, blocks = (p->query.n + lanes - 1) / lanes;
+    const Py_ssize_t lanes = FN(wg_lanes)(p->tiles, p->query.n), blocks = (p->query.n + lanes - 1) / lanes;
     const Py_ssize_t size = p->query.size, width = p->value.size;
     R sums[MOST_LANES], dots[MOST_LANES];
     R *queries = malloc((size_t)((2 * size + width + 2 * p->block) * lanes) * sizeof(R));
@@ -198,8 +229,8 @@ static void FN(wg_attention_by_query)(Py_ssize_t begin, Py_ssize_t end, void *ct
         const Py_ssize_t b = u / blocks, first = u % blocks * lanes;
         const Py_ssize_t left = p->query.n - first, n = left < lanes ? left : lanes;
         const Py_ssize_t keys = p->causal && first + n < p->key.n ? first + n : p->key.n;
-        FN(wg_fill_lanes)(&p->query, b, first, lanes, (R)p->scale, queries);
-        FN(wg_fill_lanes)(&p->grad, b, first, lanes, 1, grads);
+        FN(wg_fill_lanes)(p->tiles, &p->query, b, first, lanes, (R)p->scale, queries);
+        FN(wg_fill_lanes)(p->tiles, &p->grad, b, first, lanes, 1, grads);
         memset(out, 0, (size_t)(size * lanes) * sizeof(R));
         for (Py_ssize_t i = 0; i < lanes; i++) {
             sums[i] = i < n ? ((const R *)p->sums)[b * p->query.n + first + i] : 0;
@@ -222,7 +253,7 @@ static void FN(wg_attention_by_query)(Py_ssize_t begin, Py_ssize_t end, void *ct
 /* The gradients of keys and values: units are blocks of keys. */
 static void FN(wg_attention_by_key)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_attention *p = ctx;
-    const Py_ssize_t lanes = p->tiles->vectors * LANES, blocks = (p->key.n + lanes - 1) / lanes;
+    const Py_ssize_t lanes = FN(wg_lanes)(p->tiles, p->key.n), blocks = (p->key.n + lanes - 1) / lanes;
     const Py_ssize_t size = p->query.size, width = p->value.size;
     R *keys = malloc((size_t)((2 * size + 2 * width + 2 * p->block) * lanes) * sizeof(R));
     if (keys == NULL) {
@@ -233,8 +264,8 @@ static void FN(wg_attention_by_key)(Py_ssize_t begin, Py_ssize_t end, void *ctx)
     R *scores = by_value + width * lanes, *slopes = scores + p->block * lanes;
     for (Py_ssize_t u = begin; u < end; u++) {
         const Py_ssize_t b = u / blocks, first = u % blocks * lanes;
-        FN(wg_fill_lanes)(&p->key, b, first, lanes, (R)p->scale, keys);
-        FN(wg_fill_lanes)(&p->value, b, first, lanes, 1, values);
+        FN(wg_fill_lanes)(p->tiles, &p->key, b, first, lanes, (R)p->scale, keys);
+        FN(wg_fill_lanes)(p->tiles, &p->value, b, first, lanes, 1, values);
         memset(by_key, 0, (size_t)((size + width) * lanes) * sizeof(R));
         for (Py_ssize_t q = p->causal ? first / p->block * p->block : 0; q < p->query.n; q += p->block) {
             const Py_ssize_t m = p->query.n - q < p->block ? p->query.n - q : p->block;

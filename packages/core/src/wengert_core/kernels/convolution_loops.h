@@ -120,10 +120,10 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
                     const R *a = weights + r * k + k0 * rows, *b = panels + i * panel, *start = k0 || !bias ? NULL : bias + r;
                     R *c = out + r * p->out_channel;
                     if (n == lanes && where[lanes - 1] == where[0] + lanes - 1 && FN(wg_consecutive)(where, lanes)) {
-                        p->tiles->OUTER(rows, a, b, lanes, depth, start, c + where[0], p->out_channel, k0 > 0);
+                        p->tiles->OUTER(rows, p->tiles->vectors, a, b, lanes, depth, start, c + where[0], p->out_channel, k0 > 0);
                         continue;
                     }
-                    p->tiles->OUTER(rows, a, b, lanes, depth, start, tile, lanes, 0);
+                    p->tiles->OUTER(rows, (int)((n + LANES - 1) / LANES), a, b, lanes, depth, start, tile, lanes, 0);
                     for (int y = 0; y < rows; y++, c += p->out_channel)
                         for (Py_ssize_t j = 0; j < n; j++) c[where[j]] = (k0 ? c[where[j]] : 0) + tile[y * lanes + j];
                 }

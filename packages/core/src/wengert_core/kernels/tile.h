@@ -3,42 +3,48 @@
  *
  * Note [Tiles]
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
- * outer_at: the same where rows of b are at places of their own, and columns of a are not packed; of 1 to TV vectors.
+ * outer_at: the same where rows of b are at places of their own, and columns of a are not packed.
  * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller, once.
- * Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
+ * Outer tiles may be of 1 to TV vectors. Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
  */
 #define FN(name) WG_CAT(WG_CAT(WG_CAT(name, _), SUF), ISA)
 #define VEC WG_CAT(wg_vec_, SUF)
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
 
-WG_INLINE void FN(wg_outer)(const int rows, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
+WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
                             R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < TV; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        for (int j = 0; j < wide; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
     for (Py_ssize_t p = 0; p < k; p++, a += rows, b += b_step) {
         VEC row[TV];
-        for (int j = 0; j < TV; j++) row[j] = *(const VEC *)(b + j * LANES);
+        for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + j * LANES);
         for (int i = 0; i < rows; i++) {
             const VEC x = a[i] - (VEC){0};
-            for (int j = 0; j < TV; j++) acc[i][j] += x * row[j];
+            for (int j = 0; j < wide; j++) acc[i][j] += x * row[j];
         }
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < TV; j++) {
+        for (int j = 0; j < wide; j++) {
             VEC *at = (VEC *)(c + i * c_step + j * LANES);
             if (add) acc[i][j] += *at;
             *at = acc[i][j];
         }
 }
 
-TARGET static void FN(wg_outer_tile)(int rows, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
+#define WG_PLAIN(ROWS, WIDE) FN(wg_outer)(ROWS, WIDE, a, b, b_step, k, start, c, c_step, add)
+#define WG_PLAIN_ROWS(WIDE) \
+    (rows == TM ? WG_PLAIN(TM, WIDE) : rows == 4 ? WG_PLAIN(4, WIDE) : rows == 2 ? WG_PLAIN(2, WIDE) : WG_PLAIN(1, WIDE))
+TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
                                      R *c, Py_ssize_t c_step, int add) {
-    if (rows == TM) FN(wg_outer)(TM, a, b, b_step, k, start, c, c_step, add);
-    else if (rows == 4) FN(wg_outer)(4, a, b, b_step, k, start, c, c_step, add);
-    else if (rows == 2) FN(wg_outer)(2, a, b, b_step, k, start, c, c_step, add);
-    else FN(wg_outer)(1, a, b, b_step, k, start, c, c_step, add);
+    if (wide == TV) WG_PLAIN_ROWS(TV);
+#if TV == 3
+    else if (wide == 2) WG_PLAIN_ROWS(2);
+    else WG_PLAIN_ROWS(1);
+#endif
 }
+#undef WG_PLAIN
+#undef WG_PLAIN_ROWS
 
 WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
                                Py_ssize_t k, R *c, Py_ssize_t c_step, int add) {

@@ -11,10 +11,10 @@ typedef WG_VECTOR(double) wg_vec_f64;
 typedef struct {
     int rows;                            /* of the largest tile */
     int vectors;                         /* of 64 bytes: columns of an outer product; columns of an inner product */
-    void (*outer_f32)(int, const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *, Py_ssize_t, int);
+    void (*outer_f32)(int, int, const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *, Py_ssize_t, int);
     void (*inner_f32)(int, const float *, Py_ssize_t, const float *, Py_ssize_t, Py_ssize_t, void *);
     void (*outer_at_f32)(int, int, const float *, Py_ssize_t, const float *, const Py_ssize_t *, Py_ssize_t, float *, Py_ssize_t, int);
-    void (*outer_f64)(int, const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *, Py_ssize_t, int);
+    void (*outer_f64)(int, int, const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *, Py_ssize_t, int);
     void (*inner_f64)(int, const double *, Py_ssize_t, const double *, Py_ssize_t, Py_ssize_t, void *);
     void (*outer_at_f64)(int, int, const double *, Py_ssize_t, const double *, const Py_ssize_t *, Py_ssize_t, double *, Py_ssize_t,
                          int);
