@@ -1,4 +1,4 @@
-"""What tools/compare_operators.py times: for each everyday operator a statement, on inputs of a given number of elements.
+"""What tools/compare_operators.py times: for each everyday operator a statement, on inputs of a number of elements.
 
 A statement is written once and runs with wengert and with PyTorch as ``m``. ``INPUTS`` says what each of its names is.
 """
@@ -18,8 +18,7 @@ Array = NDArray[Any]
 
 
 def normal(*shape: int, seed: int = 0) -> Array:
-    numbers: Array = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
-    return numbers
+    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
 
 
 def side(n: int) -> int:
@@ -60,7 +59,8 @@ def rows(n: int) -> tuple[int, int]:
 
 
 def whole(n: int, high: int, seed: int = 3) -> Array:
-    return np.random.default_rng(seed).integers(0, high, n)
+    numbers: Array = np.random.default_rng(seed).integers(0, high, n)
+    return numbers
 
 
 INPUTS: dict[str, Callable[[int], Array]] = {
@@ -114,8 +114,8 @@ def written(text: str, backward: bool) -> list[OperatorRow]:
 
 
 UNARY = (
-    "neg abs exp expm1 square sin cos tan atan tanh sigmoid erf clone sum mean prod var std logsumexp max min amax amin "
-    "norm softmax log_softmax median"
+    "neg abs exp expm1 square sin cos tan atan tanh sigmoid erf clone sum mean prod var std logsumexp max min amax "
+    "amin norm softmax log_softmax median"
 ).split()
 POSITIVE = "log log1p log2 sqrt rsqrt reciprocal".split()
 BINARY = "add sub mul div maximum minimum atan2 dot".split()

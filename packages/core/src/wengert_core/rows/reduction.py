@@ -61,7 +61,7 @@ class ReductionRows(Rows):
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
         Several outputs come as the op's named tuple, and out= takes a tuple.
         refusal: by the name of a dtype or category.
-        kernel: ("place" | "extreme" | "scan", the name of the kernel), where there is one for some dtypes; ("order", "").
+        kernel: where there is one for some dtypes: ("place" | "extreme" | "scan", its name), ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
         """
         op = Op(
