@@ -10,6 +10,7 @@ from wengert_formulas import (  # noqa: F401
     factories,
     indexing,
     joining,
+    losses,
     matmul,
     random,
     reductions,
