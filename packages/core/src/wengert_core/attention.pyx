@@ -42,7 +42,7 @@ cdef extern from "wengert_core/kernels/attention.h" nogil:
         char* by_key
         char* by_value
         int failed
-    const wg_tiles* wg_find_tiles()
+    const wg_tiles* wg_find_tiles(bint wide)
     Py_ssize_t wg_lanes_f32(const wg_tiles* tiles, Py_ssize_t n)
     Py_ssize_t wg_lanes_f64(const wg_tiles* tiles, Py_ssize_t n)
     void wg_attention_pack_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -62,7 +62,14 @@ cdef enum:
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
-cdef const wg_tiles* TILES = wg_find_tiles()
+cdef const wg_tiles* TILES = wg_find_tiles(True)
+
+
+def use_tiles(bint wide):
+    """Compute with the widest registers of this machine, or as on a machine that has them not: for tests."""
+    global TILES
+    TILES = wg_find_tiles(wide)
+
 
 
 def configure(Op op, bint backward):

@@ -11,12 +11,9 @@ import math
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.op import find
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
-
-attention_backward = find("_scaled_dot_product_attention_backward")
 
 
 def turned(x: Tensor) -> Tensor:
@@ -57,7 +54,7 @@ def backward(
     scale: float,
 ) -> Any:
     """The gradients of query, key and value."""
-    return attention_backward(grad, query, key, value, attn_mask, result, logsumexp, is_causal, scale)
+    return wc._scaled_dot_product_attention_backward(grad, query, key, value, attn_mask, result, logsumexp, is_causal, scale)
 
 
 def moved(

@@ -12,6 +12,7 @@ from wengert_formulas import (  # noqa: F401
     factories,
     indexing,
     joining,
+    losses,
     matmul,
     normalization,
     padding,

@@ -1,5 +1,5 @@
 """Derivatives of convolution. Three functions, each linear in two arguments, are one another's derivatives: the
-convolution, its transpose and the gradient of the weight. See the note of that title in core's convolution.pyx.
+convolution, its transpose and the gradient of the weight. See the note of that title in core's convolutions.pyx.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ from wengert_core.tensor import Tensor
 from wengert_formulas.base import TABLE
 
 NODES = {1: "2D", 2: "2D", 3: "3D"}  # torch computes those of one dim as of two
-average = {n: find(f"avg_pool{n}d") for n in NODES}
-adaptive_average = {n: find(f"_adaptive_avg_pool{n}d") for n in NODES}
 
 
 def spread(n: int) -> Any:
@@ -68,14 +66,16 @@ for dims in NODES:
 TABLE.linear(
     "avg_pool_backward",
     grad_output=lambda grad, ndim, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-        average[ndim](
+        find(f"avg_pool{ndim}d")(
             grad, kernel_size, stride, padding, ceil_mode, count_include_pad, *[divisor_override] * (ndim > 1)
         )
     ),
 )
 TABLE.linear(
     "adaptive_avg_pool_backward",
-    grad_output=lambda grad, ndim, grad_output_shape: adaptive_average[ndim](grad, grad_output_shape[-ndim:]),
+    grad_output=lambda grad, ndim, grad_output_shape: find(f"_adaptive_avg_pool{ndim}d")(
+        grad, grad_output_shape[-ndim:]
+    ),
 )
 TABLE.linear("pool_scatter", grad_output=lambda grad, indices, ndim: wc.pool_gather(grad, indices, ndim))
 TABLE.linear(

@@ -171,17 +171,7 @@ from wengert_core import conv3d as conv3d
 from wengert_core import conv_transpose1d as conv_transpose1d
 from wengert_core import conv_transpose2d as conv_transpose2d
 from wengert_core import conv_transpose3d as conv_transpose3d
-def convolution(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: _Ints,
-    padding: _Ints,
-    dilation: _Ints,
-    transposed: _bool,
-    output_padding: _Ints,
-    groups: _int,
-) -> Tensor: ...
+from wengert_core import convolution as convolution
 from wengert_core import convolution_weight as convolution_weight
 from wengert_core import copy_ as copy_
 from wengert_core import copysign as copysign
@@ -214,6 +204,7 @@ from wengert_core import dropout as dropout
 from wengert_core import dsplit as dsplit
 from wengert_core import dstack as dstack
 from wengert_core import dtype as dtype
+from wengert_core import e as e
 from wengert_core import einsum as einsum
 from wengert_core import empty as empty
 from wengert_core import empty_like as empty_like
@@ -302,6 +293,7 @@ from wengert_core import index_fill_ as index_fill_
 from wengert_core import index_put as index_put
 from wengert_core import index_put_ as index_put_
 from wengert_core import index_select as index_select
+from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
 from wengert_core import inner as inner
 from wengert_core import instance_norm as instance_norm
@@ -400,6 +392,7 @@ from wengert_core import mul_ as mul_
 from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
+from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
 from wengert_core import nanmean as nanmean
 from wengert_core import nanmedian as nanmedian
@@ -416,6 +409,7 @@ from wengert_core import new_full as new_full
 from wengert_core import new_ones as new_ones
 from wengert_core import new_tensor as new_tensor
 from wengert_core import new_zeros as new_zeros
+from wengert_core import newaxis as newaxis
 from wengert_core import nll_loss as nll_loss
 from wengert_core import nll_loss_backward as nll_loss_backward
 from wengert_core import nonzero as nonzero
@@ -431,6 +425,7 @@ from wengert_core import ones_like as ones_like
 from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
 from wengert_core import permute as permute
+from wengert_core import pi as pi
 from wengert_core import polar as polar
 from wengert_core import pool_gather as pool_gather
 from wengert_core import pool_scatter as pool_scatter

@@ -69,14 +69,16 @@ typedef struct {
 #define WG_MOST_ROWS 8
 #define WG_MOST_VECTORS 3
 
-static const wg_tiles *wg_find_tiles(void) {
+/* wide: may be the widest that the machine has; else those that all have. */
+static const wg_tiles *wg_find_tiles(int wide) {
     static const wg_tiles usual = {6, 1, wg_outer_tile_f32_usual, wg_inner_tile_f32_usual, wg_outer_at_tile_f32_usual,
                                    wg_outer_tile_f64_usual, wg_inner_tile_f64_usual, wg_outer_at_tile_f64_usual};
 #ifdef WG_HAS_WIDE
-    static const wg_tiles wide = {8, 3, wg_outer_tile_f32_wide, wg_inner_tile_f32_wide, wg_outer_at_tile_f32_wide,
+    static const wg_tiles widest = {8, 3, wg_outer_tile_f32_wide, wg_inner_tile_f32_wide, wg_outer_at_tile_f32_wide,
                                   wg_outer_tile_f64_wide, wg_inner_tile_f64_wide, wg_outer_at_tile_f64_wide};
-    if (__builtin_cpu_supports("x86-64-v4")) return &wide;
+    if (wide && __builtin_cpu_supports("x86-64-v4")) return &widest;
 #endif
+    (void)wide;
     return &usual;
 }
 

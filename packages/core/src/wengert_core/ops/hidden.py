@@ -20,7 +20,8 @@ ELSEWHERE = "gelu leaky_relu leaky_relu_ linalg_vector_norm log_sigmoid nll_loss
 """torch has these in nn.functional or linalg, some by another name."""
 
 INNER = (
-    "_binary_cross_entropy _max _median _min _nanmedian _to_copy _unsafe_view alias diagonal_backward gelu_backward "
+    "_binary_cross_entropy _huber _huber_slope _max _median _min _nanmedian _smooth_l1 _smooth_l1_slope _to_copy "
+    "_unsafe_view alias diagonal_backward gelu_backward "
     "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
     "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _batch_norm _group_norm _layer_norm "
     "_scaled_dot_product_attention _scaled_dot_product_attention_backward adaptive_avg_pool_backward "

@@ -5,15 +5,16 @@ normalization, attention, padding.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import wengert_core.attention as _attention
-import wengert_core.convolution as _convolution
-import wengert_core.normalization as _normalization
-import wengert_core.padding as _padding
-import wengert_core.pooling as _pooling
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows
+
+
+def driver_of(family: str) -> Any:
+    """The module of a family's driver, which is loaded with the first of its rows."""
+    return import_module(f"wengert_core.{family}")
 
 
 class LayerRows(Rows):
@@ -26,7 +27,7 @@ class LayerRows(Rows):
         reference: callable (xp, *arguments).   compose: the function for complex tensors, made of real ones.
         """
         op = Op(schema, "convolution", doc=doc, reference=reference)
-        _convolution.configure(op, compose, weight)
+        driver_of("convolutions").configure(op, compose, weight)
         return self.add(op, op.name, method=False)
 
     def pooling_row(self, schema: str, *, kind: str, reference: Reference, doc: str, ndim: int = 0,
@@ -36,24 +37,24 @@ class LayerRows(Rows):
         ndim: dims that windows have; 0: the op is told.   name: where the table has it, when that is not the op's name.
         """
         op = Op(schema, "pooling", doc=doc, reference=reference)
-        _pooling.configure(op, kind, ndim)
+        driver_of("pooling").configure(op, kind, ndim)
         return self.add(op, name or op.name, method=False)
 
     def normalization_row(self, schema: str, *, reference: Reference, doc: str, label: str = "",
                           backward: bool = False) -> Op:
         """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use."""
         op = Op(schema, "normalization", doc=doc, reference=reference, options={"label": label})
-        _normalization.configure(op, backward)
+        driver_of("normalization").configure(op, backward)
         return self.add(op, op.name, method=False)
 
     def attention_row(self, schema: str, *, reference: Reference, doc: str, backward: bool = False) -> Op:
         """Scaled dot-product attention, or (``backward``) its gradient."""
         op = Op(schema, "attention", doc=doc, reference=reference)
-        _attention.configure(op, backward)
+        driver_of("attention").configure(op, backward)
         return self.add(op, op.name, method=False)
 
     def padding_row(self, schema: str, *, reference: Reference, doc: str) -> Op:
         """Padding by a number."""
         op = Op(schema, "padding", doc=doc, reference=reference)
-        _padding.configure(op)
+        driver_of("padding").configure(op)
         return self.add(op, op.name, method=False)

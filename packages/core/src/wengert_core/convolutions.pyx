@@ -66,7 +66,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         int failed
     enum:
         WG_DEEP, WG_WIDE, WG_SLACK
-    const wg_tiles* wg_find_tiles()
+    const wg_tiles* wg_find_tiles(bint wide)
     void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_weigh_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -111,7 +111,14 @@ cdef struct Reading:                   # how one dim of a source is read for a r
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
-cdef const wg_tiles* TILES = wg_find_tiles()
+cdef const wg_tiles* TILES = wg_find_tiles(True)
+
+
+def use_tiles(bint wide):
+    """Compute with the widest registers of this machine, or as on a machine that has them not: for tests."""
+    global TILES
+    TILES = wg_find_tiles(wide)
+
 
 
 def configure(Op op, impl, bint weight):
