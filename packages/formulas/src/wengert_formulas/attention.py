@@ -54,7 +54,9 @@ def backward(
     scale: float,
 ) -> Any:
     """The gradients of query, key and value."""
-    return wc._scaled_dot_product_attention_backward(grad, query, key, value, attn_mask, result, logsumexp, is_causal, scale)
+    return wc._scaled_dot_product_attention_backward(
+        grad, query, key, value, attn_mask, result, logsumexp, is_causal, scale
+    )
 
 
 def moved(
