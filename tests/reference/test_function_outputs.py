@@ -219,3 +219,23 @@ def test_reentrant_backward_inside_backward():
 def test_apply_of_a_node_of_a_function():
     node = function(lambda ctx, x: x * 2, lambda ctx, g: g * 2).apply(leaf()).grad_fn
     assert node.apply(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_outputs_that_are_no_tensors_have_no_gradient():
+    seen = []
+
+    class Several(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, "text", 5, None, x.long()
+
+        @staticmethod
+        def backward(ctx, *grads):
+            seen.append([None if grad is None else grad.tolist() for grad in grads])
+            return grads[0]
+
+    x = torch.ones(2, requires_grad=True)
+    outputs = Several.apply(x)
+    assert outputs[1:4] == ("text", 5, None)
+    outputs[0].sum().backward()
+    assert seen == [[[1.0, 1.0], None, None, None, [0, 0]]]

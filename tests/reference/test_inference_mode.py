@@ -161,3 +161,15 @@ def test_backward_inside_of_a_graph_made_outside():
         y.backward()
     assert x.grad.tolist() == [2.0]
     assert x.grad.is_inference()
+
+
+def test_an_inference_tensor_is_no_out_outside():
+    with torch.inference_mode():
+        inside = torch.ones(2)
+        torch.add(inside, 1, out=inside)
+    for write in (lambda: torch.add(torch.ones(2), 1, out=inside), lambda: torch.exp(torch.ones(2), out=inside),
+                  lambda: torch.sum(torch.ones(2, 2), 0, out=inside),
+                  lambda: torch.mv(torch.ones(2, 2), torch.ones(2), out=inside)):
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+            write()
+    assert inside.tolist() == [2.0, 2.0]

@@ -197,3 +197,25 @@ def test_queue_callback_that_raises():
 def test_queue_callback_outside_of_backward():
     with pytest.raises(RuntimeError, match=r"Final callbacks can only be installed during backward pass."):
         Variable._execution_engine.queue_callback(print)
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_hooks_of_a_function_with_several_outputs_see_what_is_missing(materialize):
+    seen = []
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(materialize)
+            return x * 1, x * 2
+
+        @staticmethod
+        def backward(ctx, first, second):
+            seen.append(second is None)
+            return first
+
+    first, _ = Two.apply(torch.ones(2, requires_grad=True))
+    first.grad_fn.register_prehook(lambda grads: seen.append([grad is None for grad in grads]))
+    first.grad_fn.register_hook(lambda inputs, outputs: seen.append([grad is None for grad in outputs]))
+    first.sum().backward()
+    assert seen == [[False, True], not materialize, [False, True]]

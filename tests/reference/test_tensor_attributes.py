@@ -151,3 +151,11 @@ def test_zero_grad_by_hand():
     (x * 2).sum().backward()
     assert x.grad is held
     assert held.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("value", [1, "yes", None, 0.0])
+def test_requires_grad_is_assigned_a_bool(value):
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        x.requires_grad = value
+    assert x.requires_grad is False

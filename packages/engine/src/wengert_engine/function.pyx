@@ -9,8 +9,8 @@ from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUS
                                   new_view, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
-from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
-                                  edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
+                                  edges_of, fill_payload, gradient_edge, hold, metas_of, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.packing cimport pack_all
 from wengert_engine.record cimport check_write, move_retained, rebase_node
@@ -60,7 +60,10 @@ def mark_shared_storage(FunctionNode self, *pairs):
 
 def set_materialize_grads(FunctionNode self, value):
     """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
-    self.materialize = bool(value)
+    if not isinstance(value, bool):
+        raise TypeError(f"set_materialize_grads received an invalid combination of arguments - got {type(value).__name__}, "
+                        "but expected (bool)")
+    self.materialize = value
 
 
 def get_saved_tensors(FunctionNode self):
@@ -188,6 +191,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
                 link(ctx, i, t, <PyObject*> outs[i], args, dirty, non_differentiable)
             else:
                 set_meta(ctx, i, EMPTY, &next_dim)
+                metas_of(ctx)[i].code = NO_TENSOR
         keep_saved(ctx, to_save, outs, results)
     ctx.in_forward = 0
     if ctx.to_save != NULL:
@@ -320,14 +324,15 @@ cdef list run_function(FunctionNode node, list parts):
         raise errors.freed_graph(type(node).__name__)
     cls = <object> node.function
     cdef Py_ssize_t i
+    cdef list given = parts            # the node's hooks are shown these, without zeros
     if node.materialize:
         for i in range(len(parts)):
-            if parts[i] is None:
-                parts[i] = zeros_of(node, i)
-    grads = cls._run_backward(node, *parts)
-    if not isinstance(grads, tuple):
-        grads = (grads,) if not isinstance(grads, list) else tuple(grads)
-    return edge_gradients(node, grads)
+            if parts[i] is None and metas_of(node)[i].code != NO_TENSOR:
+                if given is parts:
+                    given = list(parts)
+                given[i] = zeros_of(node, i)
+    grads = cls._run_backward(node, *given)
+    return edge_gradients(node, grads if isinstance(grads, tuple) else (grads,))
 
 
 cdef list edge_gradients(FunctionNode node, tuple grads):

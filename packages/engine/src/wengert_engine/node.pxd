@@ -24,6 +24,7 @@ cdef enum NodeKind:
 
 cdef enum NodeFlags:
     NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
+    NF_NUMBERS = 2                     # a number stands where a tensor could: it is freed like one, as x * 2 is in torch
 
 cdef enum SavedKind:
     SAVED_NOTHING = 0
@@ -47,6 +48,7 @@ cdef struct Saved:
 
 cdef enum:
     ANY_DTYPE = 255                    # OutMeta.code of a leaf whose grad_dtype is None
+    NO_TENSOR = 254                    # of an output of a Function which is no tensor
 
 cdef struct OutMeta:                   # what a gradient of this output must agree with
     uint8_t code                       # DTypeCode

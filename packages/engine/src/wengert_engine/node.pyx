@@ -297,7 +297,8 @@ cdef void release_saved(Node node) noexcept:
     cdef int i
     for i in range(node.n_saved):
         value = saved[i].value
-        if value != NULL and (saved[i].kind != SAVED_PLAIN or node.kind == NODE_COPY_SLICES):
+        if value != NULL and (saved[i].kind != SAVED_PLAIN or node.kind == NODE_COPY_SLICES
+                              or node.flags & NF_NUMBERS):
             saved[i].value = NULL
             Py_DECREF(value)
     node.flags = node.flags | NF_RELEASED

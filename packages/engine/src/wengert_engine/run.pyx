@@ -193,9 +193,9 @@ cdef class Run:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)
-        except (MemoryError, KeyboardInterrupt) as error:      # others have a traceback or a message that tells it
+        except BaseException as error:
             if node is not None:
-                error.add_note(f"raised while {type(node).__name__} was run backward")
+                errors.name_node(error, type(node).__name__)
             raise
         return 0
 
