@@ -243,7 +243,8 @@ def test_a_number_that_a_derivative_needs_is_freed_like_a_tensor(compute):
 
 @pytest.mark.parametrize("compute", [
     lambda x: x + 2, lambda x: 2 - x, lambda x: -x, lambda x: x.sum(0), lambda x: x.clone(), lambda x: x.view(2, 1),
-    lambda x: x.mean(), lambda x: x % 2, lambda x: x.expand(3, 2)])
+    lambda x: x.mean(), lambda x: x % 2, lambda x: x.expand(3, 2), lambda x: x.add(x, alpha=2),
+    lambda x: torch.lerp(x, x, 0.5)])
 def test_a_graph_that_saves_nothing_may_be_run_again(compute):
     y = compute(torch.ones(2, requires_grad=True)).sum()
     y.backward()

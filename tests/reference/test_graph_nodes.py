@@ -279,3 +279,16 @@ def test_raw_saved_of_a_changed_tensor():
     assert raw.data.tolist() == [2.0, 2.0]
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         raw.unpack()
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_alpha_is_part_of_the_node_of_a_sum(write):
+    x, y = torch.ones(3, requires_grad=True), torch.ones(2, 1, requires_grad=True)
+    left = torch.zeros(2, 3).add_(x) if write else x
+    for name, sign in (("add", 1.0), ("sub", -1.0)):
+        total = getattr(left.clone(), name + "_")(y, alpha=3) if write else getattr(left, name)(y, alpha=3)
+        assert total.tolist() == [[1.0 + sign * 3.0] * 3] * 2
+        assert [node.name() for node, _ in total.grad_fn.next_functions][1] == "torch::autograd::AccumulateGrad"
+        assert total.grad_fn._saved_alpha == 3
+        first, second = torch.autograd.grad(total.sum(), [x, y], retain_graph=True)
+        assert (first.tolist(), second.tolist()) == ([2.0, 2.0, 2.0], [[sign * 9.0], [sign * 9.0]])

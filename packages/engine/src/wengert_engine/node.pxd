@@ -24,7 +24,7 @@ cdef enum NodeKind:
 
 cdef enum NodeFlags:
     NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
-    NF_NUMBERS = 2                     # a number stands where a tensor could: it is freed like one, as x * 2 is in torch
+    NF_NUMBERS = 2                     # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
 
 cdef enum SavedKind:
     SAVED_NOTHING = 0

@@ -135,7 +135,7 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
                 value = old_self       # also for b.mul_(b) when hooks are there: they get the value before the write
                 saved[i].own_history = 1
             save_value(&saved[i], value)
-            if saved[i].kind == SAVED_PLAIN and f.op.kinds[plan.slot] & 63 == K_TENSOR_OR_NUMBER:
+            if saved[i].kind == SAVED_PLAIN and plan.slot < 2 and f.op.kinds[plan.slot] & 63 == K_TENSOR_OR_NUMBER:
                 node.flags = node.flags | NF_NUMBERS
             if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
                 saved[i].version -= 1      # an in-place op has overwritten it already: what is saved is the value before
