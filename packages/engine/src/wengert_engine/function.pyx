@@ -305,6 +305,8 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
         saved[i].kind = SAVED_TENSOR
         for k in range(len(outs)):
             if outs[k] is t and (<Tensor> results[k]).grad_fn == <PyObject*> ctx:
+                if k > 0xFFFF:
+                    raise RuntimeError(f"{type(ctx).__name__} saves its output {k}: only the first 65536 can be saved")
                 t = alias(t)
                 saved[i].kind = SAVED_OUTPUT
                 saved[i].output = k
