@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, Tensor, alias, bump_version, new_empty,
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, Tensor, alias, bump_version, new_empty,
                                   new_view, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
@@ -301,6 +301,8 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
         if to_save[i] is None:
             continue
         t = <Tensor> to_save[i]
+        if t.flags & TF_INFERENCE:
+            raise errors.inference_saved()
         saved[i].version = version_of(t)
         saved[i].kind = SAVED_TENSOR
         for k in range(len(outs)):
