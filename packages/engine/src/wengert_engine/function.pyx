@@ -5,8 +5,8 @@ from libc.stdint cimport uint32_t
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, Tensor, alias, bump_version, new_empty,
-                                  new_view, strides_of, version_of)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
+                                  alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
@@ -245,7 +245,11 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
             t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
             t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
             return t
-        return alias(t) if recorded else t
+        if recorded or t.flags & WG_GRAD:
+            return alias(t)
+        t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+        t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_NO_GRAD << TF_META_SHIFT)
+        return t
     if recorded and t.flags & TF_VIEW and t.base != NULL:
         t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
     return t
