@@ -1,0 +1,43 @@
+"""The op table of the special functions, and how its rows reach SciPy."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.table import OpTable
+
+SPECIAL = "special_"
+"""What the names of ops begin with that are found in ``wengert.special``; the others are at the top."""
+
+
+class SpecialTable(OpTable):
+    """A table that gives its ops called ``special_NAME`` as ``special.NAME``, where torch has them."""
+
+    def add(self, op: Any, name: str, *, method: bool = True, function: bool = True) -> Any:
+        """Put an op into the table, under the name that it has in ``wengert``."""
+        inner = name.startswith(SPECIAL)
+        place = f"special.{name.removeprefix(SPECIAL)}" if inner else name
+        return super().add(op, place, method=method and not inner, function=function)
+
+
+TABLE = SpecialTable("special")
+
+
+def from_scipy(name: str) -> Callable[..., Any]:
+    """The reference of a row: a function of ``scipy.special``, which is imported by the first call.
+
+    They are NumPy ufuncs with loops for float32 and float64, so dtypes stay as they are.
+    """
+
+    def reference(xp: Any, *arrays: Any) -> Any:
+        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
+
+    return reference
+
+
+def load() -> OpTable:
+    """What the entry point names: the table with all its rows."""
+    importlib.import_module("wengert_special.bessel")
+    return TABLE
