@@ -17,6 +17,7 @@ from wengert_formulas import (  # noqa: F401
     scans,
     softmax,
     sorting,
+    special,
     statistics,
     trigonometric,
     views,

@@ -29,6 +29,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     scans,
     softmax,
     sorting,
+    special,
     statistics,
     trigonometric,
     view_gradients,

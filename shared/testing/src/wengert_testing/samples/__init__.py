@@ -20,6 +20,7 @@ from wengert_testing.samples import (
     nn,
     reductions,
     rounding,
+    special,
     trigonometric,
     views,
 )
@@ -31,6 +32,7 @@ MODULES = (
     activations,
     comparison,
     rounding,
+    special,
     complex_parts,
     reductions,
     views,

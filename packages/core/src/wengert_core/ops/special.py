@@ -1,0 +1,72 @@
+"""The gamma function's family, and ``special``'s names for what other modules compute.
+
+What needs SciPy is in the distribution wengert-special, which adds its names to the same module.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert_core.ops import (  # noqa: F401 - what is named below
+    activations,
+    exponential,
+    rounding,
+    softmax,
+    statistics,
+    trigonometric,
+)
+from wengert_core.ops.gamma_function import digamma, lgamma
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import FLOATING
+from wengert_core.tensor import Tensor
+
+ops, unary, composite = TABLE.ops, TABLE.pointwise_unary, TABLE.composite
+
+lgamma_op = unary(
+    "lgamma(Tensor self) -> Tensor", kernels=["lgamma"], reference=lgamma, promotion="float", dtypes=FLOATING,
+    texts={"label": "lgamma_vml_cpu"}, doc="The logarithm of the absolute value of the gamma function.",
+)
+unary(
+    "digamma(Tensor self) -> Tensor", kernels=["digamma"], reference=digamma, promotion="float", dtypes=FLOATING,
+    texts={"label": "digamma"}, doc="The derivative of lgamma.",
+)
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension p, elementwise."""
+    if input.dtype.name == "bool":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    if p < 1:
+        raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
+    dtype = input.dtype if input.dtype.is_floating_point else None
+    halves = ops["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=dtype)
+    terms = ops["lgamma"](ops["add"](ops["unsqueeze"](input, -1), halves))
+    return ops["add"](ops["sum"](terms, -1), p * (p - 1) / 4 * math.log(math.pi), out=out)
+
+
+def mvlgamma_(self: Tensor, p: int) -> Tensor:
+    """In-place version of mvlgamma."""
+    return ops["copy_"](self, mvlgamma(self, p))
+
+
+composite(mvlgamma, method=True)
+TABLE.methods["mvlgamma_"] = mvlgamma_
+
+
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The distribution function of the standard normal distribution."""
+    return ops["mul"](ops["erfc"](ops["mul"](input, -math.sqrt(0.5))), 0.5, out=out)
+
+
+composite(ndtr, namespace="special")
+
+SAME = {
+    "digamma": "digamma", "psi": "digamma", "gammaln": "lgamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv",
+    "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "expit": "sigmoid", "logit": "logit", "xlogy": "xlogy",
+    "round": "round", "sinc": "sinc", "logsumexp": "logsumexp", "multigammaln": "mvlgamma",
+    "softmax": "softmax", "log_softmax": "log_softmax",
+}
+"""Names of ``special``, and of the ops that they are other names for."""
+for alias, name in SAME.items():
+    TABLE.alias(f"special.{alias}", ops[name], method=False)
