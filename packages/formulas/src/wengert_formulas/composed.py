@@ -8,6 +8,7 @@ from wengert_formulas import (  # noqa: F401
     conversion,
     exponential,
     factories,
+    fft,
     indexing,
     joining,
     matmul,

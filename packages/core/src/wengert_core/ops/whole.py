@@ -13,6 +13,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     einsum,
     exponential,
     factories,
+    fft,
     hidden,
     indexing,
     joining,

@@ -13,6 +13,7 @@ from wengert_testing.samples import (
     complex_parts,
     creation,
     exponential,
+    fft,
     indexing,
     joining,
     losses,
@@ -41,6 +42,7 @@ MODULES = (
     matmul,
     nn,
     losses,
+    fft,
     creation,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
