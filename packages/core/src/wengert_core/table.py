@@ -30,6 +30,7 @@ from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
 from wengert_core.tensor import Tensor, mount
+from wengert_core.tensor_methods import PROMISED
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
@@ -55,12 +56,13 @@ def install(table: OpTable) -> None:
         _op.register(op)
     for name, method in table.methods.items():
         mount(name, method)
+        PROMISED.discard(name)
     table.installed = True
 
 
 def refuse_taken_methods(table: OpTable) -> None:
     """ValueError when a method of the table has the name of an attribute of Tensor."""
-    taken = sorted(name for name in table.methods if hasattr(Tensor, name))
+    taken = sorted(name for name in table.methods if hasattr(Tensor, name) and name not in PROMISED)
     if taken and not table.installed:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
 

@@ -13,7 +13,7 @@ def polygamma(n: int, x: Tensor) -> Tensor:
     """The n-th derivative of digamma; an ImportError that names what to install where it is missing."""
     if registry.group("ops").find("special") is None:
         raise ImportError("the derivative of digamma is polygamma, which is not installed: pip install wengert-special")
-    result: Tensor = find("polygamma")(x, n)
+    result: Tensor = find("_polygamma")(x, n)
     return result
 
 

@@ -6,10 +6,13 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.rows.base import FLOATING
 from wengert_core.table import OpTable
 
 SPECIAL = "special_"
 """What the names of ops begin with that are found in ``wengert.special``; the others are at the top."""
+WIDE = tuple(kind for kind in FLOATING if kind.name in ("float32", "float64"))
+"""The dtypes of functions that torch does not give for half precision."""
 
 
 class SpecialTable(OpTable):
@@ -32,12 +35,18 @@ def from_scipy(name: str) -> Callable[..., Any]:
     """
 
     def reference(xp: Any, *arrays: Any) -> Any:
-        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
+        return getattr(scipy_special(), name)(*arrays)
 
     return reference
 
 
+def scipy_special() -> Any:
+    """The module scipy.special. Importing it takes longer than importing NumPy, so it is not done before it is used."""
+    return importlib.import_module("scipy.special")
+
+
 def load() -> OpTable:
     """What the entry point names: the table with all its rows."""
-    importlib.import_module("wengert_special.bessel")
+    for family in ("gamma", "bessel", "normal", "polynomials"):
+        importlib.import_module(f"wengert_special.{family}")
     return TABLE

@@ -11,10 +11,12 @@ optional parts and plugins are loaded when a name is asked for that nobody has g
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from wengert_core.tensor_methods import PROMISED, promise
 from wengert_registry import registry
 
 PARTS = {
@@ -25,6 +27,19 @@ PARTS = {
     "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",
 }
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
+PARTS |= dict.fromkeys("""
+    polygamma igamma igammac i0 special.polygamma special.gammainc special.gammaincc special.i0 special.i0e special.i1
+    special.i1e special.erfcx special.log_ndtr special.ndtri special.entr special.xlog1py special.zeta special.airy_ai
+    special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1 special.modified_bessel_i0
+    special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1
+    special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1 special.spherical_bessel_j0
+    special.chebyshev_polynomial_t special.chebyshev_polynomial_u special.chebyshev_polynomial_v
+    special.chebyshev_polynomial_w special.shifted_chebyshev_polynomial_t special.shifted_chebyshev_polynomial_u
+    special.shifted_chebyshev_polynomial_v special.shifted_chebyshev_polynomial_w special.hermite_polynomial_h
+    special.hermite_polynomial_he special.laguerre_polynomial_l special.legendre_polynomial_p
+""".split(), "special")
+METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
+"""Methods of Tensor that optional distributions bring with their op tables, and their extras."""
 AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
 """Distributions whose names are mounted when wengert is imported: those it cannot do without."""
 
@@ -123,6 +138,8 @@ def compose(namespace: dict[str, Any]) -> None:
     places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
+    for name in METHODS:
+        promise(name, partial(load_method, name))
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
@@ -164,6 +181,13 @@ def load_tables() -> None:
     """Load the op tables of all plugins; one that fails is reported and left out."""
     for table in registry.group("ops").load_all().values():
         mount_table(table)
+
+
+def load_method(name: str) -> None:
+    """Load what brings a method of Tensor; an error that says what to install when it is missing."""
+    load_tables()
+    if name in PROMISED:
+        raise MissingPartError(f"Tensor.{name} is not installed: pip install 'wengert[{METHODS[name]}]'")
 
 
 def top_level_getattr(name: str) -> Any:

@@ -11,5 +11,6 @@ TABLE = FormulaTable("special")
 
 def load() -> FormulaTable:
     """What the entry point names: the formulas of all rows."""
-    importlib.import_module("wengert_special.derivatives.bessel")
+    for family in ("gamma", "bessel", "normal", "polynomials"):
+        importlib.import_module(f"wengert_special.derivatives.{family}")
     return TABLE
