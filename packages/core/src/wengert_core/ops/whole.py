@@ -31,10 +31,12 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     softmax,
     sorting,
     special,
+    spectral,
     statistics,
     trigonometric,
     view_gradients,
     views,
+    windows,
 )
 from wengert_core.ops.table import TABLE
 
