@@ -7,6 +7,7 @@ other sign.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from operator import index
 from typing import Any
@@ -247,7 +248,7 @@ def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, l
     k = ops["arange"](n // 2 + 1 if half else n, dtype=dtype or get_default_dtype(), device=device, **options)
     if not half:
         k = ops["where"](k > (n - 1) // 2, k - n, k)
-    result = ops["mul"](k, 1.0 / (n * d) if n * d else 1.0, out=out)
+    result = ops["mul"](k, 1.0 / (n * d) if n * d else math.inf, out=out)
     return result.requires_grad_() if requires_grad else result  # type: ignore[no-any-return]
 
 

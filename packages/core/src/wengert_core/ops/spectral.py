@@ -11,6 +11,8 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
+NO_WINDOW = "A window was not provided. A rectangular window will be applied."
+SILENCE = "To suppress this warning and use a rectangular window, explicitly set window=torch.ones(n_fft)."
 
 
 def described(x: Tensor) -> str:
@@ -39,14 +41,13 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
     return ops["index_select"](input, input.ndim - 1, ops["tensor"](places))  # type: ignore[no-any-return]
 
 
-def widened(window: Tensor, n_fft: int) -> Tensor:
-    """The window in the middle of n_fft points."""
-    missing = n_fft - window.shape[0]
+def widened(x: Tensor, n_fft: int) -> Tensor:
+    """A window or frames in the middle of n_fft points."""
+    missing = n_fft - x.shape[-1]
     if missing == 0:
-        return window
-    left = missing // 2
-    parts = [window.new_zeros(left), window, window.new_zeros(missing - left)]
-    return ops["cat"](parts, 0)  # type: ignore[no-any-return]
+        return x
+    left, right = ([*x.shape[:-1], n] for n in (missing // 2, missing - missing // 2))
+    return ops["cat"]([x.new_zeros(left), x, x.new_zeros(right)], -1)  # type: ignore[no-any-return]
 
 
 def check_stft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | None, said: str) -> None:
@@ -86,9 +87,8 @@ def stft(
         input = padded(input, n_fft // 2, pad_mode)
     if window is None:
         warn_user(
-            "A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
-            "Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral "
-            "leakage. To suppress this warning and use a rectangular window, explicitly set window=torch.ones(n_fft).")
+            f"{NO_WINDOW[:-1]}, which is known to cause spectral leakage. Other windows such as torch.hann_window or "
+            f"torch.hamming_window are recommended to reduce spectral leakage. {SILENCE}")
     hop = n_fft // 4 if hop_length is None else hop_length
     win = n_fft if win_length is None else win_length
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
@@ -107,9 +107,7 @@ def stft(
         frames = frames * (window if aligned else widened(window, n_fft))
     elif win < n_fft and not aligned:
         frames = frames * widened(input.new_ones(win), n_fft)
-    if aligned and win < n_fft:
-        frames = ops["cat"]([frames, frames.new_zeros([*frames.shape[:-1], n_fft - win])], -1)
-    result = ops["transpose"](spectrum(frames, normalized, onesided, is_complex), -1, -2)
+    result = ops["transpose"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
     return ops["view_as_real"](result) if return_complex is False else result  # type: ignore[no-any-return]
 
 
@@ -176,6 +174,7 @@ def istft(
     if return_complex and half:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     if window is None:
+        warn_user(f"{NO_WINDOW} Please provide the same window used by stft to make the inversion lossless. {SILENCE}")
         window = input.new_ones(win, dtype=input.dtype.to_real())
     if window.dtype.is_complex and not return_complex:
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
