@@ -22,6 +22,7 @@ from wengert_testing.samples import (
     reductions,
     rounding,
     special,
+    spectral,
     trigonometric,
     views,
 )
@@ -43,6 +44,7 @@ MODULES = (
     nn,
     losses,
     fft,
+    spectral,
     creation,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
