@@ -72,7 +72,9 @@ OP_CALLS = {
 
 @functools.cache
 def values() -> dict[str, Any]:
-    """What the texts name: x, y [4, 4], a, d [4], b [4, 4, 4]; integers n, p, j [4, 4], i [4]; bool m; complex c, z [3, 9]."""
+    """What the texts name: x, y [4, 4], a, d [4], b [4, 4, 4]; integers n, p, j [4, 4], i [4]; bool m; complex c [2],
+    z [3, 9].
+    """
     floats = {"x": (4, 4), "y": (4, 4), "a": (4,), "d": (4,), "b": (4, 4, 4)}
     found = {name: wg.tensor(numbers(*shape, seed=seed)) for seed, (name, shape) in enumerate(floats.items())}
     integers = (10 * numbers(4, 4)).astype("int64")

@@ -27,8 +27,8 @@ def test_trigamma_near_its_poles_and_far_from_zero():
 @pytest.mark.parametrize("order", range(1, 5))
 def test_derivatives_of_bessel_functions_at_zero(order):
     # I1 = x/2 + x**3/16 + ..., J1 = x/2 - x**3/16 + ...: all derivatives at 0 are known
-    expected = {"i1": [0.5, 0.0, 0.375, 0.0], "bessel_j1": [0.5, 0.0, -0.375, 0.0], "bessel_j0": [0.0, -0.5, 0.0, 0.375],
-                "spherical_bessel_j0": [0.0, -1 / 3, 0.0, 0.2]}
+    expected = {"i1": [0.5, 0.0, 0.375, 0.0], "bessel_j1": [0.5, 0.0, -0.375, 0.0],
+                "bessel_j0": [0.0, -0.5, 0.0, 0.375], "spherical_bessel_j0": [0.0, -1 / 3, 0.0, 0.2]}
     for name, derivatives in expected.items():
         x = wg.zeros((), dtype=wg.float64, requires_grad=True)
         y = getattr(wg.special, name)(x)

@@ -94,7 +94,8 @@ CASES = [
            DEGREES),
     OpCase("special.laguerre_polynomial_l", degree(lambda n, x: sp.hyp1f1(-n, 1, x)), DEGREES, domain=POSITIVE),
     OpCase("special.legendre_polynomial_p", degree(lambda n, x: sp.hyp2f1(-n, n + 1, 1, (1 - x) / 2)), DEGREES),
-    OpCase("_gegenbauer", lambda x, n, a: sp.eval_gegenbauer(n, a, x), [(T(4), 3, 1.5), (T(2, 3), 0, 2.0), (T(), 5, 2.0)]),
+    OpCase("_gegenbauer", lambda x, n, a: sp.eval_gegenbauer(n, a, x),
+           [(T(4), 3, 1.5), (T(2, 3), 0, 2.0), (T(), 5, 2.0)]),
     OpCase("_genlaguerre", lambda x, n, a: sp.eval_genlaguerre(n, a, x), [(T(4), 3, 1.0), (T(), 5, 2.0)]),
 ]
 IDS = [f"{case.op}-{k}" for k, case in enumerate(CASES)]

@@ -35,8 +35,9 @@ row("special_i0e", from_scipy("i0e"), f"exp(-|self|) times the {KIND} 0.", half=
 row("special_i1", from_scipy("i1"), f"The {KIND} 1.", half=True)
 row("special_i1e", from_scipy("i1e"), f"exp(-|self|) times the {KIND} 1.", half=True)
 for order in (0, 1):
-    row(f"special_bessel_j{order}", from_scipy(f"j{order}"), f"The Bessel function of the first kind of order {order}.")
-    row(f"special_bessel_y{order}", from_scipy(f"y{order}"), f"The Bessel function of the second kind of order {order}.")
+    for letter, which in (("j", "first"), ("y", "second")):
+        row(f"special_bessel_{letter}{order}", from_scipy(f"{letter}{order}"),
+            f"The Bessel function of the {which} kind of order {order}.")
     row(f"special_modified_bessel_i{order}", from_scipy(f"i{order}"), f"The {KIND} {order}.")
     row(f"special_modified_bessel_k{order}", from_scipy(f"k{order}"),
         f"The modified Bessel function of the second kind of order {order}.")

@@ -7,6 +7,7 @@ from operator import index
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.factories import not_for
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor
 
@@ -15,7 +16,7 @@ from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 for name, scipy_name, which in (("igamma", "gammainc", "lower"), ("igammac", "gammaincc", "upper")):
     op = TABLE.pointwise_binary(
         f"{name}(Tensor self, Tensor other) -> Tensor", reference=from_scipy(scipy_name), dtypes=FLOATING,
-        texts={"label": f"{name}_cpu"}, doc=f"The regularized {which} incomplete gamma function of order self at other.",
+        texts={"label": f"{name}_cpu"}, doc=f"The regularized {which} incomplete gamma function of self at other.",
     )
     TABLE.alias(f"special.{scipy_name}", op, method=False)
 
@@ -47,7 +48,7 @@ polygamma_op = TABLE.array(
 TABLE.hidden.add("_polygamma")
 
 
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma, elementwise."""
     if not hasattr(n, "__index__") or isinstance(n, Tensor):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
@@ -56,8 +57,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if index(n) < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
     if input.dtype.is_complex:
-        raise NotImplementedError(
-            f'"polygamma" not implemented for \'{ {"complex64": "ComplexFloat"}.get(input.dtype.name, "ComplexDouble")}\'')
+        raise not_for("polygamma", input.dtype)
     x = input if input.dtype.is_floating_point else wc.mul(input, 1.0)
     result: Tensor = polygamma_op(x, index(n), out=out)
     return result

@@ -15,7 +15,7 @@ from wengert_testing.case import Array, OpCase, Sample
 
 
 def row_of(name: str) -> Any:
-    """A row of core's table, the op of a plugin that is loaded, or a row of a plugin's table; None when there is none."""
+    """A row of core's table, a plugin's op, or a row of a plugin's table; None when there is none."""
     found = wc.TABLE.ops.get(name)
     if found is not None or name in names():
         return found if found is not None else find(name)

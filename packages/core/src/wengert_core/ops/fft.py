@@ -78,7 +78,7 @@ def checked(name: str, input: Any, out: Any, *, real: bool = False, gives: str =
         raise RuntimeError(f"{name} expects a {gives} output tensor, but got {CPP_NAMES[out.dtype.name]}")
     if input.dtype.is_complex or input.dtype.is_floating_point:
         return input
-    return ops["mul"](input, 1.0)  # type: ignore[no-any-return]
+    return ops["mul"](input, 1.0)
 
 
 def as_complex(x: Tensor) -> Tensor:
@@ -166,16 +166,15 @@ def transform(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any
     number = number_of(norm, forward)
     x = resized(x, dims, sizes)
     if forward and not x.dtype.is_complex and not name.endswith(("2", "n")):
-        return r2c_op(x, dims, number, False, out=out)  # type: ignore[no-any-return]
-    return c2c_op(as_complex(x), dims, number, forward, out=out)  # type: ignore[no-any-return]
+        return r2c_op(x, dims, number, False, out=out)
+    return c2c_op(as_complex(x), dims, number, forward, out=out)
 
 
 def halved(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:
     """rfft, ihfft and those over several dims."""
     if not dims:
         raise RuntimeError(f"{name.replace('2', 'n')} must transform at least one axis")
-    return r2c_op(  # type: ignore[no-any-return]
-        resized(x, dims, sizes), dims, number_of(norm, forward), True, forward, out=out)
+    return r2c_op(resized(x, dims, sizes), dims, number_of(norm, forward), True, forward, out=out)
 
 
 def doubled(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:
@@ -185,8 +184,7 @@ def doubled(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, 
     if sizes[-1] < 1:
         raise RuntimeError(f"Invalid number of data points ({sizes[-1]}) specified")
     x = resized(x, dims, [*sizes[:-1], sizes[-1] // 2 + 1])
-    return c2r_op(  # type: ignore[no-any-return]
-        as_complex(x), dims, number_of(norm, forward), sizes[-1], forward, out=out)
+    return c2r_op(as_complex(x), dims, number_of(norm, forward), sizes[-1], forward, out=out)
 
 
 KINDS = {
@@ -249,7 +247,7 @@ def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, l
     if not half:
         k = ops["where"](k > (n - 1) // 2, k - n, k)
     result = ops["mul"](k, 1.0 / (n * d) if n * d else math.inf, out=out)
-    return result.requires_grad_() if requires_grad else result  # type: ignore[no-any-return]
+    return result.requires_grad_() if requires_grad else result
 
 
 def fftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
@@ -272,7 +270,7 @@ def shifted(name: str, input: Tensor, dim: Any, more: int) -> Tensor:
     dims = list(range(input.ndim)) if dims is None else [wrapped(input, d) for d in dims]
     if not dims:
         raise RuntimeError(f"`shifts` required: {name} has no dim to shift")
-    return ops["roll"](input, [(input.shape[d] + more) // 2 for d in dims], dims)  # type: ignore[no-any-return]
+    return ops["roll"](input, [(input.shape[d] + more) // 2 for d in dims], dims)
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:

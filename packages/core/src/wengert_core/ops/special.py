@@ -6,7 +6,6 @@ What needs SciPy is in the distribution wengert-special, which adds its names to
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from wengert_core.ops import (  # noqa: F401 - what is named below
     activations,

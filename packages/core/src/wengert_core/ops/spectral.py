@@ -27,7 +27,7 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if mode == "constant":
         zeros = input.new_zeros([*input.shape[:-1], amount])
-        return ops["cat"]([zeros, input, zeros], -1)  # type: ignore[no-any-return]
+        return ops["cat"]([zeros, input, zeros], -1)
     if amount >= n + (mode == "circular") and mode != "replicate":
         raise RuntimeError(
             "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
@@ -38,7 +38,7 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
         places = [k % n for k in range(-amount, n + amount)]
     else:
         places = [min(max(k, 0), n - 1) for k in range(-amount, n + amount)]
-    return ops["index_select"](input, input.ndim - 1, ops["tensor"](places))  # type: ignore[no-any-return]
+    return ops["index_select"](input, input.ndim - 1, ops["tensor"](places))
 
 
 def widened(x: Tensor, n_fft: int) -> Tensor:
@@ -47,13 +47,14 @@ def widened(x: Tensor, n_fft: int) -> Tensor:
     if missing == 0:
         return x
     left, right = ([*x.shape[:-1], n] for n in (missing // 2, missing - missing // 2))
-    return ops["cat"]([x.new_zeros(left), x, x.new_zeros(right)], -1)  # type: ignore[no-any-return]
+    return ops["cat"]([x.new_zeros(left), x, x.new_zeros(right)], -1)
 
 
 def check_stft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | None, said: str) -> None:
     """torch's errors."""
     def fail(text: str) -> RuntimeError:
-        return RuntimeError(f"stft({described(input)}, n_fft={n_fft}, hop_length={hop}, win_length={win}, {said}) : {text}")
+        call = f"stft({described(input)}, n_fft={n_fft}, hop_length={hop}, win_length={win}, {said})"
+        return RuntimeError(f"{call} : {text}")
 
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise fail("expected a tensor of floating point or complex values")
@@ -100,7 +101,7 @@ def stft(
             f"onesided={onesided}, return_complex={return_complex}, align_to_window={align_to_window}")
     check_stft(input, n_fft, hop, win, window, said)
     if return_complex is False:
-        warn_user("stft with return_complex=False is deprecated: call torch.view_as_real on the complex output instead.")
+        warn_user("stft with return_complex=False is deprecated: call torch.view_as_real on the complex result.")
     aligned = bool(align_to_window)
     frames = ops["unfold"](input, -1, win if aligned else n_fft, hop)
     if window is not None:
@@ -108,7 +109,7 @@ def stft(
     elif win < n_fft and not aligned:
         frames = frames * widened(input.new_ones(win), n_fft)
     result = ops["transpose"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
-    return ops["view_as_real"](result) if return_complex is False else result  # type: ignore[no-any-return]
+    return ops["view_as_real"](result) if return_complex is False else result
 
 
 def spectrum(frames: Tensor, normalized: bool, onesided: bool | None, is_complex: bool) -> Tensor:
@@ -119,8 +120,8 @@ def spectrum(frames: Tensor, normalized: bool, onesided: bool | None, is_complex
         raise RuntimeError(f"Unsupported dtype {CPP_NAMES[frames.dtype.name]}: stft takes float32 and float64")
     number, last = number_of("ortho" if normalized else None, True), [frames.ndim - 1]
     if is_complex:
-        return c2c_op(as_complex(frames), last, number, True)  # type: ignore[no-any-return]
-    return r2c_op(frames, last, number, onesided is not False)  # type: ignore[no-any-return]
+        return c2c_op(as_complex(frames), last, number, True)
+    return r2c_op(frames, last, number, onesided is not False)
 
 
 def overlap_added(frames: Tensor, hop: int) -> Tensor:
@@ -128,7 +129,7 @@ def overlap_added(frames: Tensor, hop: int) -> Tensor:
     batch, count, n = frames.shape
     places = ops["add"](ops["arange"](0, count * hop, hop).unsqueeze(1), ops["arange"](n)).reshape(-1)
     target = frames.new_zeros((batch, n + hop * (count - 1)))
-    return ops["index_add"](target, 1, places, frames.reshape(batch, count * n))  # type: ignore[no-any-return]
+    return ops["index_add"](target, 1, places, frames.reshape(batch, count * n))
 
 
 def check_istft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | None, said: str) -> Any:
@@ -190,8 +191,8 @@ def from_spectrum(frames: Tensor, n_fft: int, normalized: bool, return_complex: 
     """The inverse Fourier transform of the last dim."""
     number = number_of("ortho" if normalized else None, False)
     if return_complex:
-        return c2c_op(frames, [2], number, False)  # type: ignore[no-any-return]
-    return c2r_op(ops["narrow"](frames, 2, 0, n_fft // 2 + 1), [2], number, n_fft)  # type: ignore[no-any-return]
+        return c2c_op(frames, [2], number, False)
+    return c2r_op(ops["narrow"](frames, 2, 0, n_fft // 2 + 1), [2], number, n_fft)
 
 
 def framed(signal: Tensor, envelope: Tensor, start: int, length: int | None, fail: Any) -> Tensor:

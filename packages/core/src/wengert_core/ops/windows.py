@@ -56,7 +56,7 @@ def window(m: int, symmetric: bool, of: Callable[..., Any], settings: Sequence[A
     """The window of m points as a tensor. symmetric: its last point mirrors the first, else that would be one more."""
     span = m - 1 if symmetric else m
     values = np.ones(m) if m < 2 else of(np.arange(m, dtype=np.float64), span, *settings)
-    return ops["tensor"](  # type: ignore[no-any-return]
+    return ops["tensor"](
         values, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
 
 
@@ -217,5 +217,5 @@ def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0,
     return window(n, not periodic, kaiser_of, (beta,), dtype, device, requires_grad)
 
 
-for function in (bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window):
-    TABLE.composite(function)
+for at_top in (bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window):
+    TABLE.composite(at_top)

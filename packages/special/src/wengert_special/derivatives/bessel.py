@@ -23,10 +23,10 @@ SIGNS = {"j": (1, -1), "y": (1, -1), "i": (1, 1), "k": (-1, -1), "ie": (1, 1), "
 def slope(self: Tensor, kind: str, order: int, value: Tensor | None = None) -> Tensor:
     """The derivative of a Bessel function. value: the function itself, for the scaled ones."""
     if kind == "spherical":
-        above = bessel(self, kind, order + 1)
+        next_one = bessel(self, kind, order + 1)
         if order == 0:
-            return -above
-        return (order * bessel(self, kind, order - 1) - (order + 1) * above) / (2 * order + 1)
+            return -next_one
+        return (order * bessel(self, kind, order - 1) - (order + 1) * next_one) / (2 * order + 1)
     below, above = SIGNS[kind]
     result = bessel(self, kind, order + 1)
     if order == 0:  # the order -1 is the order 1, but for its sign

@@ -65,8 +65,8 @@ CASES = [
            np.fft.ifftn(x, axes=dim), [(c(4), (0,), 0, True), (c(2, 3), (0, 1), 2, False)], dtypes=COMPLEX),
     OpCase("_fft_r2c", lambda x, dim, number, onesided: np.fft.rfftn(x, axes=dim) if onesided else
            np.fft.fftn(x, axes=dim), [(T(5), (0,), 0, True), (T(2, 3), (1,), 0, False)], dtypes=REAL),
-    OpCase("_fft_c2r", lambda x, dim, number, n: np.fft.irfft(x, n, dim[0]), [(c(3), (0,), 2, 5), (c(2, 3), (1,), 2, 4)],
-           dtypes=COMPLEX),
+    OpCase("_fft_c2r", lambda x, dim, number, n: np.fft.irfft(x, n, dim[0]),
+           [(c(3), (0,), 2, 5), (c(2, 3), (1,), 2, 4)], dtypes=COMPLEX),
     OpCase("fft.fft", one(np.fft.fft), [*inputs_of_one(T), *inputs_of_one(c)], dtypes=REAL),
     OpCase("fft.ifft", one(np.fft.ifft), [*inputs_of_one(T), *inputs_of_one(c)], dtypes=REAL),
     OpCase("fft.rfft", one(np.fft.rfft), inputs_of_one(T), dtypes=REAL),
