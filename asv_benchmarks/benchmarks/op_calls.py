@@ -22,7 +22,8 @@ ARGUMENTS = {
     "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
     "stride": "(4, 1)", "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
     "fill_value": "0.5", "threshold": "0.5", "negative_slope": "0.01", "beta": "1.0",
-    "var": "y", "value": "0.5", "normalized_shape": "(4,)", "p": "0.5", "M": "16", "window_length": "16", "train": "True", "data": "[1.0, 2.0]",
+    "var": "y", "value": "0.5", "normalized_shape": "(4,)", "p": "0.5", "M": "16", "window_length": "16",
+    "train": "True", "data": "[1.0, 2.0]",
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
          "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}

@@ -56,6 +56,8 @@ class Mounted(ModuleType):
     """A module of ``wengert`` whose names come from several distributions."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__all__":  # who looks for those wants to load nothing
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         if mount_late(self):
             return getattr(self, name)
         return find(f"{self.__name__.partition('.')[2]}.{name}")
