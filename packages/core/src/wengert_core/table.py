@@ -30,7 +30,6 @@ from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
 from wengert_core.tensor import Tensor, mount
-from wengert_core.tensor_methods import PROMISED
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
@@ -38,31 +37,36 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 
+PROMISED: set[str] = set()
+"""Methods that a plugin brings when its op table is loaded; until then something else stands on Tensor in their place."""
+
+
 def install(table: OpTable) -> None:
-    """Make a table's ops known to core and give Tensor their methods; nothing happens the second time.
+    """Make what has been added to a table since the last time known to core and to Tensor.
 
     Raises ValueError, with nothing installed, when an op's name is taken by another table.
     """
-    if table.installed:
-        return
-    ops = [op for op in table.ops.values() if isinstance(op, Op)]
-    for op in ops:
+    added = [dict.get(table.ops, name) for name in table.fresh]
+    fresh = [op for op in added if isinstance(op, Op)]
+    for op in fresh:
         if _op.is_taken(op):
             other = _op.find(op.name)
             raise ValueError(f"op '{op.name}' is registered twice: by table '{other.owner}' and by table "
                              f"'{table.name}'")
-    for op in ops:
-        op.owner = table.name
+    for op in fresh:
         _op.register(op)
-    for name, method in table.methods.items():
-        mount(name, method)
-        PROMISED.discard(name)
+    del table.fresh[:]
+    for name, method in dict.items(table.methods):
+        if name not in table.mounted:
+            mount(name, method)
+            table.mounted.add(name)
+            PROMISED.discard(name)
     table.installed = True
 
 
 def refuse_taken_methods(table: OpTable) -> None:
-    """ValueError when a method of the table has the name of an attribute of Tensor."""
-    taken = sorted(name for name in table.methods if hasattr(Tensor, name) and name not in PROMISED)
+    """ValueError when a method of a table that is not installed has the name of an attribute of Tensor."""
+    taken = sorted(name for name in table.methods if name not in PROMISED and hasattr(Tensor, name))
     if taken and not table.installed:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
 
@@ -79,5 +83,4 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
     refuse_taken_methods(table)
     install(table)
     stage.value = table
-    for name, op in table.ops.items():
-        stage.add(name, op)
+    stage.rows = table.ops

@@ -87,25 +87,6 @@ def _later(attribute: str, module: str, name: str) -> Callable[..., Any]:
     return first_call
 
 
-PROMISED: set[str] = set()
-"""Methods that a plugin brings when its op table is loaded; until then Tensor has stand-ins."""
-
-
-def promise(name: str, load: Callable[[], object]) -> None:
-    """Give Tensor a stand-in for a method that an op table brings. load: loads the table, or says what is missing."""
-
-    def first_call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        load()
-        if name in PROMISED:
-            raise AttributeError(f"'Tensor' object has no attribute '{name}': what should bring it does not")
-        return getattr(self, name)(*args, **kwargs)
-
-    if name in PROMISED or not hasattr(Tensor, name):
-        first_call.__name__ = name
-        PROMISED.add(name)
-        mount(name, first_call)
-
-
 def mount_all() -> None:
     """Give Tensor its methods and properties."""
     for name, value in METHODS.items():

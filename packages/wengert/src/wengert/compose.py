@@ -11,12 +11,14 @@ optional parts and plugins are loaded when a name is asked for that nobody has g
 from __future__ import annotations
 
 import sys
-from functools import partial
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from wengert_core.tensor_methods import PROMISED, promise
+from wengert_core.later import Later
+from wengert_core.table import PROMISED
+from wengert_core.tensor import mount as mount_on_tensor
 from wengert_registry import registry
 
 PARTS = {
@@ -111,6 +113,14 @@ def mount_table(table: Any) -> None:
     HIDDEN.update(table.hidden)
 
 
+def mount_core(table: Any) -> None:
+    """Mount the ops of core that are loaded; for the others make the modules that their names can be asked of."""
+    mount({name: op for name, op in dict.items(table.ops) if "." not in name})
+    for place in {name.rpartition(".")[0] for name in table.ops.families if name.partition(".")[0] not in table.ops}:
+        module_at(place)
+    HIDDEN.update(table.hidden)
+
+
 def mount_entry(dotted: str) -> Any:
     """Load the namespace entry called ``dotted``. Of a module the public names are mounted, anything else is mounted
     itself.
@@ -135,17 +145,22 @@ def compose(namespace: dict[str, Any]) -> None:
     for name in names:
         if name.startswith("top.") and name not in late:
             give_top(name)
-    tables: Any = registry.group("ops")
-    mount_table(tables.get("core"))
+    mount_core(core_table())
     places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
-    for name in METHODS:
-        promise(name, partial(load_method, name))
+    for name, part in METHODS.items():
+        PROMISED.add(name)
+        mount_on_tensor(name, Later(name, part, load_part) if part in registry.group("ops") else missing_method(name))
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
+
+
+def core_table() -> Any:
+    """The table of core's ops, many of which are loaded when they are first asked for."""
+    return registry.group("ops").get("core")
 
 
 def late_names() -> set[str]:
@@ -161,7 +176,13 @@ def give_top(entry: str) -> None:
 
 
 def find(dotted: str) -> Any:
-    """A name that is not there yet: a mounted module, a plugin's name, or an error that says what to install."""
+    """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
+    install.
+    """
+    ops = core_table().ops
+    if dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted):
+        mount({dotted: ops[dotted]})
+        return ops[dotted]
     group = registry.group("namespace")
     if dotted in group:
         return mount_entry(dotted)
@@ -181,19 +202,30 @@ def find(dotted: str) -> Any:
 
 def load_tables() -> None:
     """Load the op tables of all plugins; one that fails is reported and left out."""
-    for table in registry.group("ops").load_all().values():
-        mount_table(table)
+    for name, table in registry.group("ops").load_all().items():
+        if name != "core":
+            mount_table(table)
 
 
-def load_method(name: str) -> None:
-    """Load what brings a method of Tensor; an error that says what to install when it is missing."""
-    load_tables()
-    if name in PROMISED:
+def load_part(name: str) -> None:
+    """Load the op table of an optional part, which puts its methods on Tensor."""
+    mount_table(registry.group("ops").get(name))
+
+
+def missing_method(name: str) -> Callable[..., Any]:
+    """A method of Tensor that is an error which says what to install."""
+
+    def missing(self: Any, *args: Any, **kwargs: Any) -> Any:
         raise MissingPartError(f"Tensor.{name} is not installed: pip install 'wengert[{METHODS[name]}]'")
+
+    missing.__name__ = name
+    return missing
 
 
 def top_level_getattr(name: str) -> Any:
     """``wengert.<name>`` for a name that nobody has mounted yet."""
+    if name == "__all__":
+        return [name for name in dir(sys.modules["wengert"]) if not name.startswith("_")]
     if name.startswith("__"):
         raise AttributeError(f"module 'wengert' has no attribute '{name}'")
     return find(name)
@@ -203,6 +235,7 @@ def known_names(place: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
+    names += core_table().ops.families
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 

@@ -1,45 +1,19 @@
-"""The operator table with all its rows: importing a family's module fills them in."""
+"""The op table with the families that every program needs. See Note [Families are loaded when they are needed]."""
 
 from __future__ import annotations
 
 from wengert_core.ops import (  # noqa: F401 - each fills the table
-    activations,
     arithmetic,
-    bitwise,
-    class_losses,
-    comparison,
-    complex_parts,
     conversion,
-    einsum,
-    exponential,
     factories,
-    fft,
     hidden,
     indexing,
-    joining,
-    layers,
-    losses,
-    matmul,
-    nn,
     operators,
-    positions,
-    products,
-    random,
-    reductions,
-    rounding,
-    scans,
-    softmax,
-    sorting,
-    special,
-    spectral,
-    statistics,
-    trigonometric,
-    view_gradients,
     views,
-    windows,
 )
 from wengert_core.ops.table import TABLE
 
 operators.install()
+TABLE.promise_methods()
 
 __all__ = ["TABLE"]
