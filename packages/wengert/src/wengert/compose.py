@@ -18,6 +18,7 @@ from typing import Any
 
 from wengert_core.later import Later
 from wengert_core.table import PROMISED
+from wengert_core.tensor import Tensor
 from wengert_core.tensor import mount as mount_on_tensor
 from wengert_registry import registry
 
@@ -150,8 +151,10 @@ def compose(namespace: dict[str, Any]) -> None:
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
     for name, part in METHODS.items():
-        PROMISED.add(name)
-        mount_on_tensor(name, Later(name, part, load_part) if part in registry.group("ops") else missing_method(name))
+        if name not in Tensor.__dict__:  # its table may be loaded, by a program that imported core first
+            PROMISED.add(name)
+            installed = part in registry.group("ops")
+            mount_on_tensor(name, Later(name, part, load_part) if installed else missing_method(name))
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
