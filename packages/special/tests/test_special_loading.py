@@ -23,6 +23,11 @@ def test_names_that_core_has_do_not_load_it():
     assert run(program) == ["[False, False, False]"]
 
 
+def test_its_names_are_listed_before_it_is_loaded():
+    program = f"import sys, wengert as wg; print('i1e' in dir(wg.special), 'igamma' in dir(wg)); {LOADED}"
+    assert run(program) == ["True True", "[False, False, False]"]
+
+
 @pytest.mark.parametrize("use", ["wg.polygamma", "wg.special.i1e", "hasattr(wg, 'no_such_name')"])
 def test_a_name_loads_the_table_but_not_scipy(use):
     assert run(f"import sys, wengert as wg; {use}; {LOADED}") == ["[True, False, False]"]

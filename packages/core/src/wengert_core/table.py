@@ -38,7 +38,7 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
 
 
 PROMISED: set[str] = set()
-"""Methods that a plugin brings when its op table is loaded; until then something else stands on Tensor in their place."""
+"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
 
 
 def install(table: OpTable) -> None:

@@ -43,7 +43,7 @@ def cotangent(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of lgamma: the recurrence to 60, then the first terms of the asymptotic series; reflected below."""
+    """The derivative of lgamma: the recurrence to 60, then the first terms of the asymptotic series; reflected."""
     x = np.asarray(x, LD)
     y = np.where(x < 0, 1 - x, x)
     far = y + 60

@@ -239,6 +239,7 @@ def known_names(place: str = "") -> list[str]:
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
     names += core_table().ops.families
+    names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 
