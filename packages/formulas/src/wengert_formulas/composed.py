@@ -11,6 +11,7 @@ from wengert_formulas import (  # noqa: F401
     fft,
     indexing,
     joining,
+    losses,
     matmul,
     random,
     reductions,
