@@ -357,6 +357,7 @@ def bartlett_window(
     dtype: Any = None,
     layout: Any = ...,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def bernoulli(
@@ -387,6 +388,7 @@ def blackman_window(
     dtype: Any = None,
     layout: Any = ...,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def block_diag(*tensors: Tensor) -> Any: ...
@@ -638,6 +640,7 @@ def hamming_window(
     dtype: Any = None,
     layout: Any = ...,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def hann_window(
@@ -647,6 +650,7 @@ def hann_window(
     dtype: Any = None,
     layout: Any = ...,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
@@ -700,6 +704,7 @@ def kaiser_window(
     dtype: Any = None,
     layout: Any = ...,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def kron(input: Tensor, other: Tensor) -> Any: ...

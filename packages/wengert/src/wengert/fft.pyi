@@ -30,6 +30,7 @@ def fftfreq(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
@@ -141,6 +142,7 @@ def rfftfreq(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...

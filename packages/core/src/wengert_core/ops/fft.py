@@ -238,12 +238,12 @@ for kind in KINDS:
 
 # ---- frequencies and shifts
 def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, layout: Any, device: Any,
-                requires_grad: bool) -> Tensor:
+                pin_memory: bool, requires_grad: bool) -> Tensor:
     """The frequencies of the bins of a transform of n points that are d apart."""
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
     options = {} if layout is None else {"layout": layout}
-    k = ops["arange"](n // 2 + 1 if half else n, dtype=dtype or get_default_dtype(), device=device, **options)
+    k = ops["arange"](n // 2 + 1 if half else n, dtype=dtype or get_default_dtype(), device=device, pin_memory=pin_memory, **options)
     if not half:
         k = ops["where"](k > (n - 1) // 2, k - n, k)
     result = ops["mul"](k, 1.0 / (n * d) if n * d else math.inf, out=out)
@@ -251,17 +251,17 @@ def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, l
 
 
 def fftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-            requires_grad: bool = False) -> Tensor:
+            pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The frequencies of the bins of fft of n points that are d apart: 0, the positive and the negative ones."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    return frequencies("fftfreq", n, d, False, out, dtype, layout, device, requires_grad)
+    return frequencies("fftfreq", n, d, False, out, dtype, layout, device, pin_memory, requires_grad)
 
 
 def rfftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False) -> Tensor:
+             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The frequencies of the bins of rfft of n points that are d apart."""
-    return frequencies("rfftfreq", n, d, True, out, dtype, layout, device, requires_grad)
+    return frequencies("rfftfreq", n, d, True, out, dtype, layout, device, pin_memory, requires_grad)
 
 
 def shifted(name: str, input: Tensor, dim: Any, more: int) -> Tensor:

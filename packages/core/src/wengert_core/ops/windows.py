@@ -52,12 +52,12 @@ def kaiser_of(n: Any, span: float, beta: float) -> Any:
 
 
 def window(m: int, symmetric: bool, of: Callable[..., Any], settings: Sequence[Any], dtype: Any, device: Any,
-           requires_grad: bool) -> Tensor:
+           requires_grad: bool, pin_memory: bool = False) -> Tensor:
     """The window of m points as a tensor. symmetric: its last point mirrors the first, else that would be one more."""
     span = m - 1 if symmetric else m
     values = np.ones(m) if m < 2 else of(np.arange(m, dtype=np.float64), span, *settings)
     return ops["tensor"](
-        values, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+        values, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 # ---- signal.windows
@@ -183,38 +183,40 @@ def length(name: str, window_length: Any, dtype: Any) -> int:
 
 
 def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
-                    device: Any = None, requires_grad: bool = False) -> Tensor:
+                    device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The triangular window; periodic: without the last of window_length + 1 points."""
     n = length("bartlett_window", window_length, dtype)
-    return window(n, not periodic, bartlett_of, (), dtype, device, requires_grad)
+    return window(n, not periodic, bartlett_of, (), dtype, device, requires_grad, pin_memory)
 
 
 def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
-                    device: Any = None, requires_grad: bool = False) -> Tensor:
+                    device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Blackman's window; periodic: without the last of window_length + 1 points."""
     n = length("blackman_window", window_length, dtype)
-    return window(n, not periodic, cosines, (BLACKMAN,), dtype, device, requires_grad)
+    return window(n, not periodic, cosines, (BLACKMAN,), dtype, device, requires_grad, pin_memory)
 
 
 def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *,
-                   dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False) -> Tensor:
+                   dtype: Any = None, layout: Any = strided, device: Any = None, pin_memory: bool = False,
+                   requires_grad: bool = False) -> Tensor:
     """alpha - beta cos(2 pi n / (N - 1)); periodic: without the last of window_length + 1 points."""
     n = length("hamming_window", window_length, dtype)
-    return window(n, not periodic, cosines, ((alpha, beta),), dtype, device, requires_grad)
+    return window(n, not periodic, cosines, ((alpha, beta),), dtype, device, requires_grad, pin_memory)
 
 
 def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
-                device: Any = None, requires_grad: bool = False) -> Tensor:
+                device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Hann's window; periodic: without the last of window_length + 1 points."""
     n = length("hann_window", window_length, dtype)
-    return window(n, not periodic, cosines, ((0.5, 0.5),), dtype, device, requires_grad)
+    return window(n, not periodic, cosines, ((0.5, 0.5),), dtype, device, requires_grad, pin_memory)
 
 
 def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None,
-                  layout: Any = strided, device: Any = None, requires_grad: bool = False) -> Tensor:
+                  layout: Any = strided, device: Any = None, pin_memory: bool = False,
+                  requires_grad: bool = False) -> Tensor:
     """Kaiser's window of the shape beta; periodic: without the last of window_length + 1 points."""
     n = length("kaiser_window", window_length, dtype)
-    return window(n, not periodic, kaiser_of, (beta,), dtype, device, requires_grad)
+    return window(n, not periodic, kaiser_of, (beta,), dtype, device, requires_grad, pin_memory)
 
 
 for at_top in (bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window):
