@@ -13,6 +13,7 @@ from wengert_testing.samples import (
     complex_parts,
     creation,
     exponential,
+    fft,
     indexing,
     joining,
     losses,
@@ -20,6 +21,8 @@ from wengert_testing.samples import (
     nn,
     reductions,
     rounding,
+    special,
+    spectral,
     trigonometric,
     views,
 )
@@ -31,6 +34,7 @@ MODULES = (
     activations,
     comparison,
     rounding,
+    special,
     complex_parts,
     reductions,
     views,
@@ -39,6 +43,8 @@ MODULES = (
     matmul,
     nn,
     losses,
+    fft,
+    spectral,
     creation,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
