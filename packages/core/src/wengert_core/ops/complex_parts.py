@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX
 
@@ -62,3 +63,12 @@ def imag(input: Any) -> Any:
 for function in (real, imag):
     TABLE.composite(function)
     TABLE.methods[function.__name__] = property(function)
+
+
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is zero, element by element."""
+    ones = TABLE.ops["ones_like"]
+    return imag(input) == 0 if input.dtype.category == 3 else ones(input, dtype=DTYPES["bool"])
+
+
+TABLE.composite(isreal, method=True)

@@ -1,0 +1,172 @@
+"""Linear algebra on arrays that NumPy lacks: LU, triangular systems, and inverses of batches with singular members.
+
+All take batches of matrices and are written for speed on large batches of small matrices and on large matrices: work is
+done on the whole batch at once, in blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+BLOCK = 32
+"""Columns that a step of LU works on; the rest is one product of matrices a step."""
+SUBSTITUTION = 64
+"""Up to this order a triangular system is one call of LAPACK."""
+
+
+def adjoint(x: Any) -> Any:
+    """Matrices transposed and conjugated."""
+    return x.swapaxes(-2, -1).conj()
+
+
+# ---- LU
+def size(x: Any) -> Any:
+    """What LAPACK chooses pivots by: |Re| + |Im|."""
+    return abs(x.real) + abs(x.imag) if x.dtype.kind == "c" else abs(x)
+
+
+def lu_factor(xp: Any, a: Any) -> tuple[Any, Any, Any]:
+    """(LU, pivots, info): L below the diagonal (its ones left out) and U, in one array, by partial pivoting.
+
+    pivots: int32[..., k], row i was swapped with row pivots[i] - 1. info: int32[...], the number of the first zero
+    on U's diagonal, 0 without one. Source: Golub and Van Loan, Matrix Computations, section 3.4.
+    """
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    batch = a.shape[:-2]
+    lu = xp.array(a).reshape(math.prod(batch), m, n)
+    pivots = xp.zeros((len(lu), k), xp.int32)
+    for start in range(0, k, BLOCK):
+        end = min(start + BLOCK, k)
+        for j in range(start, end):
+            eliminate(xp, lu, pivots, j, end)
+        if end < n:
+            lower = lu[:, start:end, start:end]
+            lu[:, start:end, end:] = solve_triangular(xp, lower, lu[:, start:end, end:], False, True)
+            lu[:, end:, end:] -= lu[:, end:, start:end] @ lu[:, start:end, end:]
+    zero = xp.diagonal(lu, 0, -2, -1) == 0
+    info = xp.where(zero.any(-1), zero.argmax(-1) + 1, 0) if k else xp.zeros(len(lu))
+    return lu.reshape(a.shape), pivots.reshape(*batch, k), info.astype(xp.int32).reshape(batch)
+
+
+def eliminate(xp: Any, lu: Any, pivots: Any, j: int, end: int) -> None:
+    """Column j: its pivot's row is swapped up, and taken off the rows below in the columns up to ``end``."""
+    each = xp.arange(len(lu))
+    row = size(lu[:, j:, j]).argmax(-1) + j
+    pivots[:, j] = row + 1
+    lu[each, j], lu[each, row] = lu[each, row], lu[each, j]
+    pivot = lu[:, j, j]
+    lu[:, j + 1 :, j] /= xp.where(pivot == 0, 1, pivot)[:, None]
+    lu[:, j + 1 :, j + 1 : end] -= lu[:, j + 1 :, j, None] * lu[:, j, None, j + 1 : end]
+
+
+def permutation(xp: Any, pivots: Any, rows: int) -> Any:
+    """Which row of A is each row of L U: int64[..., rows]."""
+    flat = pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
+    order = xp.tile(xp.arange(rows), (len(flat), 1))
+    each = xp.arange(len(flat))
+    for i in range(flat.shape[-1]):
+        other = flat[:, i] - 1
+        order[each, i], order[each, other] = order[each, other], order[each, i]
+    return order.reshape(*pivots.shape[:-1], rows)
+
+
+# ---- triangular systems
+def solve_triangular(xp: Any, t: Any, b: Any, upper: bool, unit: bool) -> Any:
+    """x of t x = b, where only a triangle of t is read; zeros on the diagonal give infinities, as in LAPACK."""
+    if not upper:
+        return solve_triangular(xp, t[..., ::-1, ::-1], b[..., ::-1, :], True, unit)[..., ::-1, :]
+    n = t.shape[-1]
+    if n <= SUBSTITUTION:
+        return substituted(xp, t, b, unit)
+    half = n // 2
+    below = solve_triangular(xp, t[..., half:, half:], b[..., half:, :], True, unit)
+    rest = b[..., :half, :] - t[..., :half, half:] @ below
+    above = solve_triangular(xp, t[..., :half, :half], rest, True, unit)
+    return xp.concatenate([above, xp.broadcast_to(below, (*above.shape[:-2], *below.shape[-2:]))], -2)
+
+
+def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
+    """Back substitution. LAPACK's LU of an upper triangle swaps nothing and changes nothing, so its solve is that."""
+    n = t.shape[-1]
+    if unit:
+        t = xp.triu(t, 1) + xp.eye(n, dtype=t.dtype)
+    else:
+        t = xp.triu(t)
+        if not (xp.diagonal(t, 0, -2, -1) != 0).all():
+            return row_by_row(xp, t, b)
+    return xp.linalg.solve(t, b)
+
+
+def row_by_row(xp: Any, t: Any, b: Any) -> Any:
+    """Back substitution written out, for a diagonal with zeros."""
+    n = t.shape[-1]
+    batch = xp.broadcast_shapes(t.shape[:-2], b.shape[:-2])
+    x = xp.array(xp.broadcast_to(b, (*batch, *b.shape[-2:])))
+    for i in reversed(range(n)):
+        x[..., i, :] -= (t[..., i, None, i + 1 :] @ x[..., i + 1 :, :])[..., 0, :]
+        x[..., i, :] /= t[..., i, i, None]
+    return x
+
+
+# ---- inverses and systems, with infos
+def inverse(xp: Any, a: Any) -> tuple[Any, Any]:
+    """(inverse, info): NaN and the number of the zero pivot where a matrix is singular."""
+    return or_each(xp, a, lambda x: xp.linalg.inv(x), a.shape[-2:])
+
+
+def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """(x of a x = b, info of a); NaN where a matrix is singular."""
+    try:
+        return xp.linalg.solve(a, b), xp.zeros(a.shape[:-2], xp.int32)
+    except np.linalg.LinAlgError:
+        inverted, info = inverse(xp, a)
+        ends = xp.where(info == 0, 1, xp.nan).astype(a.real.dtype)
+        safe = xp.where((info == 0)[..., None, None], a, xp.eye(a.shape[-1], dtype=a.dtype))
+        return xp.linalg.solve(safe, b) * ends[..., None, None], info
+
+
+def or_each(xp: Any, a: Any, f: Any, shape: Any) -> tuple[Any, Any]:
+    """f of the whole batch; when one matrix fails, of each, with NaN for those."""
+    try:
+        return f(a), xp.zeros(a.shape[:-2], xp.int32)
+    except np.linalg.LinAlgError:
+        flat = a.reshape(-1, *a.shape[-2:])
+        results = xp.full((len(flat), *shape), xp.nan, a.dtype)
+        info = xp.zeros(len(flat), xp.int32)
+        for i, matrix in enumerate(flat):
+            try:
+                results[i] = f(matrix)
+            except np.linalg.LinAlgError:
+                info[i] = lu_factor(xp, matrix)[2] or a.shape[-1]
+        return results.reshape(*a.shape[:-2], *shape), info.reshape(a.shape[:-2])
+
+
+# ---- Cholesky
+def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
+    """(factor, info): info is the order of the first leading minor that is not positive, 0 when all are."""
+    try:
+        return xp.linalg.cholesky(a, upper=upper), xp.zeros(a.shape[:-2], xp.int32)
+    except np.linalg.LinAlgError:
+        flat = a.reshape(-1, *a.shape[-2:])
+        pairs = [cholesky_of_one(xp, matrix, upper) for matrix in flat]
+        factors = xp.stack([factor for factor, _ in pairs]).reshape(a.shape)
+        return factors, xp.asarray([info for _, info in pairs], xp.int32).reshape(a.shape[:-2])
+
+
+def cholesky_of_one(xp: Any, a: Any, upper: bool) -> tuple[Any, int]:
+    """The factor of one matrix: of its largest leading minor that has one, zeros elsewhere, and the order of the next."""
+    n = a.shape[-1]
+    factor = xp.zeros_like(a)
+    good, bad = 0, n + 1
+    while bad - good > 1:  # the order of the first minor that fails, by halving
+        k = (good + bad) // 2
+        try:
+            factor[:k, :k] = xp.linalg.cholesky(a[:k, :k], upper=upper)
+            good = k
+        except np.linalg.LinAlgError:
+            bad = k
+    return factor, 0 if good == n else bad

@@ -1,0 +1,255 @@
+"""Eigenvalues, singular values, QR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core.caution import warn_user
+from wengert_core.ops.linalg_checks import (
+    LinAlgError,
+    all_given,
+    check_floating,
+    check_kernel,
+    check_matrix,
+    check_square,
+    given,
+    type_name,
+)
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+
+
+def of_each(xp: Any, a: Any, f: Any, shapes: tuple[tuple[int, ...], ...], dtypes: tuple[Any, ...]) -> Any:
+    """f of each matrix of a batch, NaN where it fails."""
+    flat = a.reshape(-1, *a.shape[-2:])
+    outs = [xp.full((len(flat), *shape), xp.nan, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+    for i, matrix in enumerate(flat):
+        try:
+            parts = f(matrix)
+        except np.linalg.LinAlgError:
+            continue
+        for out, part in zip(outs, parts, strict=True):
+            out[i] = part
+    return tuple(out.reshape(*a.shape[:-2], *out.shape[1:]) for out in outs)
+
+
+# ---- Hermitian matrices
+def hermitian_pair(xp: Any, a: Any, UPLO: str, compute_v: bool) -> Any:
+    """The reference of eigh; matrices with NaN have NaN for eigenvalues."""
+    n = a.shape[-1]
+    if not compute_v:
+        empty = xp.empty(0, a.dtype)
+        try:
+            return xp.linalg.eigvalsh(a, UPLO), empty
+        except np.linalg.LinAlgError:
+            each = of_each(xp, a, lambda x: (xp.linalg.eigvalsh(x, UPLO),), ((n,),), (a.real.dtype,))
+            return each[0], empty
+    try:
+        return tuple(xp.linalg.eigh(a, UPLO))
+    except np.linalg.LinAlgError:
+        return of_each(xp, a, lambda x: xp.linalg.eigh(x, UPLO), ((n,), (n, n)), (a.real.dtype, a.dtype))
+
+
+eigh_op = array(
+    "linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    reference=hermitian_pair,
+    results=("array", "array"),
+    method=False,
+    doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.",
+)
+
+
+def checked_eigh(A: Any, UPLO: str, vectors: bool) -> Any:
+    """(eigenvalues, eigenvectors), with torch's errors."""
+    check_square("linalg.eigh", A)
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_kernel("linalg_eigh_cpu", A)
+    return eigh_op(A, UPLO.upper(), vectors)
+
+
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """(eigenvalues, eigenvectors) of Hermitian matrices, of which one triangle is read; eigenvalues ascend."""
+    return all_given("linalg_eigh", checked_eigh(A, UPLO, True), ("eigenvalues", "eigenvectors"), out)
+
+
+def is_recorded(A: Any) -> bool:
+    """Whether A's gradient may be asked for: derivatives need the vectors too."""
+    return bool(getattr(A, "requires_grad", False))
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """The eigenvalues of Hermitian matrices, ascending."""
+    return given("linalg_eigh", checked_eigh(A, UPLO, is_recorded(A))[0], out)
+
+
+# ---- any square matrices
+def complex_pair(xp: Any, a: Any) -> Any:
+    """The reference of eig: complex, whether the eigenvalues are or not."""
+    dtype = xp.result_type(a.dtype, xp.complex64)
+    values, vectors = xp.linalg.eig(a)
+    return values.astype(dtype), vectors.astype(dtype)
+
+
+eig_op = array(
+    "linalg_eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    reference=complex_pair,
+    results=("array", "array"),
+    method=False,
+    doc="Complex eigenvalues, in no order, and eigenvectors of length 1.",
+)
+
+
+def checked_eig(name: str, A: Any) -> Any:
+    """(eigenvalues, eigenvectors), with torch's errors."""
+    check_square(name, A)
+    if A.dtype.category < 2:
+        raise RuntimeError(f"Unknown Complex ScalarType for {type_name(A)}: {name} takes floating and complex tensors")
+    check_kernel("linalg_eig_cpu", A)
+    if not ops["isfinite"](A).all().item():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    return eig_op(A)
+
+
+def eig(A: Tensor, *, out: Any = None) -> Any:
+    """(eigenvalues, eigenvectors) of square matrices, both complex; the eigenvalues come in no order."""
+    return all_given("linalg_eig", checked_eig("linalg.eig", A), ("eigenvalues", "eigenvectors"), out)
+
+
+def eigvals(A: Tensor, *, out: Any = None) -> Any:
+    """The eigenvalues of square matrices, complex, in no order."""
+    return given("linalg_eigvals", checked_eig("linalg.eigvals", A)[0], out)
+
+
+# ---- singular values
+def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> Any:
+    """The reference of svd."""
+    try:
+        if compute_uv:
+            return tuple(xp.linalg.svd(a, full_matrices=full_matrices))
+        return xp.empty(0, a.dtype), xp.linalg.svd(a, compute_uv=False), xp.empty(0, a.dtype)
+    except np.linalg.LinAlgError:
+        failed = [not np.isfinite(x).all() for x in a.reshape(-1, *a.shape[-2:])]
+        batch = f"(Batch element {failed.index(True)}): " if a.ndim > 2 and True in failed else ""
+        why = "contained non-finite values" if True in failed else "is ill-conditioned or has too many repeated singular values"
+        raise LinAlgError(f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}.") from None
+
+
+svd_op = array(
+    "linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor Vh)",
+    reference=singular_triple,
+    results=("array", "array", "array"),
+    method=False,
+    doc="Singular values, descending, and singular vectors.",
+)
+
+
+def checked_svd(A: Any, full_matrices: bool, compute_uv: bool, driver: Any) -> Any:
+    """(U, S, Vh), with torch's errors."""
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+    return svd_op(A, full_matrices, compute_uv)
+
+
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
+    """(U, S, Vh) with A = U diag(S) Vh and S descending; full_matrices: U and Vh are square."""
+    return all_given("linalg_svd", checked_svd(A, full_matrices, True, driver), ("U", "S", "Vh"), out)
+
+
+def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
+    """The singular values, descending."""
+    return given("linalg_svdvals", checked_svd(A, False, is_recorded(A), driver)[1], out)
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """(U, S, V) with input = U diag(S) V^H; some=False: U and V are square. V is not transposed, unlike linalg.svd's."""
+    check_matrix("linalg.svd", input)
+    if compute_uv:
+        u, s, vh = checked_svd(input, not some, True, None)
+        parts = (u, s, ops["adjoint"](vh))
+    else:
+        (m, n), batch = input.shape[-2:], tuple(input.shape[:-2])
+        parts = (input.new_zeros((*batch, m, m)), svdvals(input), input.new_zeros((*batch, n, n)))
+    return all_given("svd", parts, ("U", "S", "V"), out)
+
+
+# ---- QR
+def orthogonal_pair(xp: Any, a: Any, mode: str) -> Any:
+    """The reference of qr."""
+    if mode == "r":
+        return xp.empty(0, a.dtype), xp.linalg.qr(a, mode="r")
+    return tuple(xp.linalg.qr(a, mode=mode))
+
+
+qr_op = array(
+    "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
+    reference=orthogonal_pair,
+    results=("same", "same"),
+    method=False,
+    doc="A = Q R: orthonormal columns times an upper triangle.",
+)
+
+
+def checked_qr(A: Any, mode: str) -> Any:
+    """(Q, R), with torch's errors."""
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    return qr_op(A, mode)
+
+
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """(Q, R) with A = Q R. mode: "reduced"; "complete", Q square; "r", only R (Q is empty)."""
+    return all_given("linalg_qr", checked_qr(A, mode), ("Q", "R"), out)
+
+
+def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """linalg.qr, by its older name; some=False is mode "complete"."""
+    warn_user(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
+        "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some) should "
+        "be replaced with Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    )
+    return all_given("qr", checked_qr(input, "reduced" if some else "complete"), ("Q", "R"), out)
+
+
+def reflectors(xp: Any, a: Any) -> Any:
+    """The reference of geqrf: what LAPACK leaves, the vectors below the diagonal, and their factors."""
+    h, tau = xp.linalg.qr(a, mode="raw")
+    return h.swapaxes(-2, -1), tau
+
+
+geqrf_op = array(
+    "_geqrf(Tensor input) -> (Tensor a, Tensor tau)",
+    reference=reflectors,
+    results=("same", "same"),
+    method=False,
+    doc="QR as Householder's reflectors.",
+)
+
+
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """(a, tau): R on and above the diagonal of a, below it the vectors of Householder's reflectors; tau their factors."""
+    check_matrix("torch.geqrf", input, "input")
+    check_kernel("geqrf_cpu", input)
+    return all_given("geqrf", geqrf_op(input), ("a", "tau"), out)
+
+
+for FUNCTION in (eigh, eigvalsh, eig, eigvals, svdvals):
+    composite(FUNCTION, namespace="linalg")
+composite(linalg_svd, name="svd", namespace="linalg")
+composite(linalg_qr, name="qr", namespace="linalg")
+for METHOD in (svd, qr, geqrf):
+    composite(METHOD, method=True)
+
