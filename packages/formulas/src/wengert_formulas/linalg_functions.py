@@ -58,7 +58,7 @@ def lstsq_tangent(A_t: Tensor, B_t: Tensor, A: Tensor, B: Tensor, solution: Tens
     """As lstsq_grads."""
     P = wc.linalg_pinv(A, 0.0, threshold(A), False)
     x_t = P @ B_t + pinv_tangent(A_t, A, P) @ B
-    r_t = None
+    r_t = wc.zeros_like(residuals)
     if residuals.numel():
         rest = A @ solution - B
         moved = A_t @ solution - B_t

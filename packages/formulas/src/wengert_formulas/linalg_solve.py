@@ -106,13 +106,47 @@ derivative(
 
 # ---- determinants
 def cofactors(A: Tensor, result: Tensor) -> Tensor:
-    """d det / dA. Of a singular matrix by its singular values: det has no division in it, so neither has this."""
+    """d det / dA: det A^-T, or for a singular matrix what that is in the limit."""
     if not (result == 0).any().item():
         return column(result) * wc.linalg_inv_ex(A)[0].mT
-    u, s, vh = wc.linalg_svd(A, True, True)
-    one = wc.eye(s.shape[-1], dtype=wc.bool)
-    others = wc.where(one, 1, s.unsqueeze(-2)).prod(-1)
-    return column(wc.linalg_det(u) * wc.linalg_det(vh)) * ((u.conj() * others.unsqueeze(-2)) @ vh.conj())
+    return adjugate(A).mT
+
+
+def adjugate(A: Tensor) -> Tensor:
+    """det(A) A^-1, which is a polynomial, for A of any rank.
+
+    B = A + X Y^H is regular when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a matrix as
+    large as there are such values, det A = det B det M, and adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1).
+    X and Y are constants here, so derivatives of every order are right.
+    """
+    u, s, vh = wc.linalg_svd(A.detach(), False, True)
+    n = s.shape[-1]
+    top = s.narrow(-1, 0, 1)
+    top = wc.where(top == 0, 1, top)
+    small = (s <= top * (1e-5 if s.dtype is wc.float32 else 1e-12)).sum(-1)
+    k = max(1, int(small.max().item()))
+    x, yh = u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)
+    b = A + x @ yh
+    inverse = wc.linalg_inv_ex(b)[0]
+    det_m, adj_m = small_adjugate(wc.eye(k, dtype=A.dtype) - yh @ inverse @ x)
+    return column(wc.linalg_det(b)) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
+
+
+def small_adjugate(M: Tensor) -> tuple[Tensor, Tensor]:
+    """(det M, adj M) without a division by M. Source: Faddeev and LeVerrier's recursion for characteristic polynomials."""
+    k = M.shape[-1]
+    one = wc.eye(k, dtype=M.dtype)
+    adj = one.expand(M.shape)
+    c = -diagonal_sum(M @ adj)
+    for j in range(2, k + 1):
+        adj = M @ adj + column(c) * one
+        c = -diagonal_sum(M @ adj) / j
+    return (c if k % 2 == 0 else -c), (adj if k % 2 else -adj)
+
+
+def diagonal_sum(x: Tensor) -> Tensor:
+    """The traces of a batch."""
+    return x.diagonal(0, -2, -1).sum(-1)
 
 
 derivative(

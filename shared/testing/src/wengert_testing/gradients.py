@@ -5,7 +5,8 @@ Complex numbers by torch's convention: the gradient of a real L by z = x + iy is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import wengert_core as wc
 import wengert_engine as we
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-from wengert_formulas.forward import defaults, jvp
+from wengert_formulas.forward import call, defaults, jvp
 
 from wengert_testing.calls import (
     array_of,
@@ -43,6 +44,7 @@ class Program:
         self.sample = sample
         self.change = change
         self.inputs: Inputs = []
+        self.differentiable: list[bool] = []  # of the outputs, known with their cotangents
         as_tensors(sample, self.note)
 
     def note(self, array: Array) -> Array:
@@ -67,11 +69,13 @@ class Program:
     def run(self, inputs: Inputs, requires_grad: bool = False) -> tuple[list[Tensor], list[Tensor]]:
         """(floating inputs, floating outputs)."""
         made, args, kwargs = self.tensors(inputs, requires_grad)
-        return made, [y for y in as_tuple(self.function(*args, **kwargs)) if is_floating(y)]
+        outputs = self.case.results(self.function(*self.case.arguments(args), **kwargs))
+        return made, [y for y in outputs if is_floating(y)]
 
     def cotangents(self, seed: int = 0) -> Inputs:
         """Random gradients of the outputs that are differentiable."""
         outputs = self.run(self.inputs, True)[1]
+        self.differentiable = [y.requires_grad for y in outputs]
         return [randoms(array_of(y), seed + i) for i, y in enumerate(outputs) if y.requires_grad]
 
 
@@ -87,7 +91,7 @@ def randoms(like: Array, seed: int) -> Array:
     return np.asarray(numbers + 1j * rng.uniform(-1, 1, like.shape) if like.dtype.kind == "c" else numbers, like.dtype)
 
 
-def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
+def inner(a: Iterable[Array], b: Iterable[Array]) -> float:
     """The sum of Re(conj(a) b)."""
     return float(sum(np.real(np.conj(x) * y).sum() for x, y in zip(a, b, strict=True)))
 
@@ -97,7 +101,7 @@ def loss(program: Program, inputs: Inputs, weights: Inputs) -> float:
     """A weighted sum of the differentiable outputs."""
     with we.no_grad():
         outputs = program.run(inputs)[1]
-    return inner(weights, [array_of(y) for y in outputs[: len(weights)]])
+    return inner(weights, [array_of(y) for y in compress(outputs, program.differentiable)])
 
 
 def reverse(program: Program, inputs: Inputs, weights: Inputs) -> Inputs:
@@ -156,10 +160,36 @@ def check_forward(program: Program) -> None:
         return
     weights = program.cotangents()
     tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
-    values, moved = spread(program, op, tangents)
-    forward = inner(weights, [array_of(t) for t in jvp(op, values, moved) if t is not None])
+    if program.case.prepared is None and program.case.invariant is None:
+        values, moved = spread(program, op, tangents)
+        forward = inner(weights, [array_of(t) for t in jvp(op, values, moved) if t is not None])
+    else:
+        forward = inner(weights, compress(through(program, op, tangents), program.differentiable))
     backward = inner(reverse(program, program.inputs, weights), tangents)
     close(program, forward, backward, "forward against reverse")
+
+
+def through(program: Program, op: Op, tangents: Inputs) -> Inputs:
+    """The tangents of what is checked: the op's by its formula, those before and after it by differences."""
+
+    def prepared(step: float) -> list[Any]:
+        at = [x + step * t for x, t in zip(program.inputs, tangents, strict=True)]
+        _, args, kwargs = program.tensors(at, False)
+        return in_order(op, program.case.arguments(args), kwargs)
+
+    values = prepared(0.0)
+    moved = [
+        (high - low) / (2 * STEP) if is_floating(high) else None
+        for high, low in zip(prepared(STEP), prepared(-STEP), strict=True)
+    ]
+    outputs = as_tuple(call(op, values))
+    made = [*jvp(op, values, moved), *[None] * len(outputs)][: len(outputs)]
+
+    def kept(step: float) -> Inputs:
+        at = [y if t is None else y + step * t for y, t in zip(outputs, made, strict=True)]
+        return [array_of(y) for y in program.case.results(at) if is_floating(y)]
+
+    return [(high - low) / (2 * STEP) for high, low in zip(kept(STEP), kept(-STEP), strict=True)]
 
 
 def spread(program: Program, op: Op, tangents: Inputs) -> tuple[list[Any], list[Any]]:

@@ -37,6 +37,7 @@ order_op = array(
     reference=arrays.permutation,
     results=("int64",),
     method=False,
+    no_record=True,
     doc="Which row of A each row of L U is.",
 )
 
