@@ -26,6 +26,7 @@ ARGUMENTS = {
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
          "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}
+DEFINITE = "(x @ x.mT).add(x.new_ones(4).diag())"
 OP_CALLS = {
     # integers
     "bitwise_and": "n, p", "bitwise_or": "n, p", "bitwise_xor": "n, p", "bitwise_not": "n",
@@ -55,6 +56,14 @@ OP_CALLS = {
     "matrix_power": "x, 3", "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
     "tensordot": "x, y, 1",
+    # linear algebra
+    "solve": "x, y", "linalg_solve_triangular": "x, y, upper=True", "solve_triangular": "x, y, upper=True",
+    "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
+    "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
+    "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",
+    "linalg_lstsq": "x, y, 1e-6, 'gels'", "lstsq": "x, y", "linalg_pinv": "x, 0.0, 1e-6", "householder_product": "x, a",
+    "orgqr": "x, a", "ormqr": "x, a, y", "tensorinv": "x, 1", "tensorsolve": "x, a", "vander": "a", "diag": "a",
+    "triangular_solve": "x, y", "corrcoef": "x", "cov": "x",
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",

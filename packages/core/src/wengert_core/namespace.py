@@ -16,7 +16,8 @@ def top() -> dict[str, Any]:
     values = vars(wengert_core).items()
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
     del names["TABLE"], names["tensortype"]  # torch has no such names
-    return names | {"linalg.LinAlgError": LinAlgError} | {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
+    aliases = {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
+    return names | {"linalg.LinAlgError": LinAlgError} | aliases
 
 
 def is_public(name: str, value: Any) -> bool:

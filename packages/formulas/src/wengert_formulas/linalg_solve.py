@@ -115,8 +115,8 @@ def cofactors(A: Tensor, result: Tensor) -> Tensor:
 def adjugate(A: Tensor) -> Tensor:
     """det(A) A^-1, which is a polynomial, for A of any rank.
 
-    B = A + X Y^H is regular when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a matrix as
-    large as there are such values, det A = det B det M, and adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1).
+    B = A + X Y^H is regular when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a matrix
+    as large as there are such values, det A = det B det M, and adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1).
     X and Y are constants here, so derivatives of every order are right.
     """
     u, s, vh = wc.linalg_svd(A.detach(), False, True)
@@ -133,7 +133,7 @@ def adjugate(A: Tensor) -> Tensor:
 
 
 def small_adjugate(M: Tensor) -> tuple[Tensor, Tensor]:
-    """(det M, adj M) without a division by M. Source: Faddeev and LeVerrier's recursion for characteristic polynomials."""
+    """(det M, adj M) without a division by M. Source: Faddeev and LeVerrier's recursion."""
     k = M.shape[-1]
     one = wc.eye(k, dtype=M.dtype)
     adj = one.expand(M.shape)

@@ -43,10 +43,11 @@ def check_phase(op: str, quantity: Tensor, what: str) -> None:
         values = quantity.detach()
         size = values.abs().max().item()
         if not size <= (1e-2 if values.dtype.name == "float32" else 1e-8) and size == size:
+            how = "phase term, making it ill-defined" if op == "svd" else "quantity, so it is ill-defined"
             raise RuntimeError(
                 f"{op}_backward: The {what} in the complex case are specified up to multiplication by e^{{i phi}}. The "
-                f"specified loss function depends on this {'phase term, making it' if op == 'svd' else 'quantity, so it is'} "
-                f"ill-defined. Use what no phase changes, as absolute values or products with adjoints (it changes by {size:.3g})"
+                f"specified loss function depends on this {how}. Its derivative by the phase is {size:.3g}: use what "
+                "no phase changes, as absolute values or products with adjoints."
             )
 
 
@@ -126,7 +127,7 @@ def thin(A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def svd_grad(grads: Any, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
-    """Source: J. Townsend, Differentiating the singular value decomposition (2016); the phase term by its invariance."""
+    """Source: J. Townsend, Differentiating the singular value decomposition (2016); the phase by invariance."""
     by_u, by_s, by_vh = grads
     u, vh = thin(A, U, S, Vh)
     if U.ndim < 2 or not (asked(by_u) or asked(by_vh)):

@@ -51,15 +51,20 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
 
 
 # ---- gradient
-def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
-    """(dim, its spacing: a number or a tensor of places) for each dim that is asked for."""
+def dims_of(input: Tensor, dim: Any) -> list[int]:
+    """The dims, counted from the front; all for None."""
     if dim is None:
-        dims = list(range(input.dim()))
-    else:
-        dims = [front(d, input.dim()) for d in ([dim] if isinstance(dim, int) else dim)]
+        return list(range(input.dim()))
+    dims = [front(d, input.dim()) for d in ([dim] if isinstance(dim, int) else dim)]
     for d in dims:
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return dims
+
+
+def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
+    """(dim, its spacing: a number or a tensor of places) for each dim that is asked for."""
+    dims = dims_of(input, dim)
     if spacing is None:
         spacing = 1
     if isinstance(spacing, Tensor):
@@ -72,12 +77,13 @@ def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
     if len(spacing) != len(dims):
         if dim is None:
             raise RuntimeError(
-                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
-                f"{input.dim()}', since dim argument was not given, but got a list of length {len(spacing)}"
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() "
+                f"= {input.dim()}', since dim argument was not given, but got a list of length {len(spacing)}"
             )
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
-            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}."
+            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+            f"{len(dims)}."
         )
     for places in spacing:
         if isinstance(places, Tensor) and places.dim() != 1:
@@ -140,9 +146,8 @@ def edge(x: Tensor, dim: int, step: Any, gaps: Any, edge_order: int, last: bool)
         return (second - first) / near
     far = step if gaps is None else gaps.narrow(0, n - 3 if last else 1, 1).reshape(())
     whole = near + far
-    return sign * (
-        -(near + whole) / (near * whole) * values[0] + whole / (near * far) * values[1] - near / (far * whole) * values[2]
-    )
+    weights = (-(near + whole) / (near * whole), whole / (near * far), -near / (far * whole))
+    return sign * (weights[0] * values[0] + weights[1] * values[1] + weights[2] * values[2])
 
 
 # ---- integrals

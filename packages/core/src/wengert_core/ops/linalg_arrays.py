@@ -123,7 +123,7 @@ def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
     try:
         return xp.linalg.solve(a, b), xp.zeros(a.shape[:-2], xp.int32)
     except np.linalg.LinAlgError:
-        inverted, info = inverse(xp, a)
+        info = inverse(xp, a)[1]
         ends = xp.where(info == 0, 1, xp.nan).astype(a.real.dtype)
         safe = xp.where((info == 0)[..., None, None], a, xp.eye(a.shape[-1], dtype=a.dtype))
         return xp.linalg.solve(safe, b) * ends[..., None, None], info
@@ -158,7 +158,7 @@ def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
 
 
 def cholesky_of_one(xp: Any, a: Any, upper: bool) -> tuple[Any, int]:
-    """The factor of one matrix: of its largest leading minor that has one, zeros elsewhere, and the order of the next."""
+    """The factor of one matrix: of its largest leading minor that has one; and the order of the next, or 0."""
     n = a.shape[-1]
     factor = xp.zeros_like(a)
     good, bad = 0, n + 1

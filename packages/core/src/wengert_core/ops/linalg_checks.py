@@ -1,4 +1,4 @@
-"""What linear algebra refuses, and how: its exception, checks of shapes and dtypes, out= of functions of several ops."""
+"""What linear algebra refuses, and how: its exception, checks of shapes and dtypes, out= of composites."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ WRITERS: dict[str, Op] = {}
 
 
 def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
-    """The result, or out= with the result in it. strict: out must have the result's dtype, else only one it casts to."""
+    """The result, or out= with the result in it. strict: out must have the result's dtype, not just one it casts to."""
     if out is None:
         return result
     if strict and isinstance(out, Tensor) and out.dtype != result.dtype:

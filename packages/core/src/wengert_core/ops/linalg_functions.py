@@ -108,7 +108,7 @@ def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Any:
 
 # ---- reflections
 def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
-    """The first columns of the product of the reflections 1 - tau v v^H; v: a column below the diagonal, with a one on it."""
+    """The first columns of the product of the reflections 1 - tau v v^H; v: a column below the diagonal, one on it."""
     name = "torch.linalg.householder_product"
     if input.dim() < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
@@ -163,8 +163,8 @@ def ormqr(
         )
     if not input.dtype == tau.dtype == other.dtype:
         raise RuntimeError(
-            f"{name}: Expected input, tau and other to have the same dtype, but got {type_name(input)}, {type_name(tau)} and "
-            f"{type_name(other)}"
+            f"{name}: Expected input, tau and other to have the same dtype, but got {type_name(input)}, "
+            f"{type_name(tau)} and {type_name(other)}"
         )
     check_kernel("ormqr_cpu", input)
     x = other if left else ops["adjoint"](other)
@@ -196,8 +196,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
     shape = tuple(A.shape[B.dim() :])
     if math.prod(shape) != math.prod(A.shape[: B.dim()]):
         raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but "
-            f"got {math.prod(shape)} != {math.prod(A.shape[: B.dim()])}"
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {math.prod(shape)} != {math.prod(A.shape[: B.dim()])}"
         )
     result = solve(A.reshape(math.prod(shape), math.prod(shape)), B.reshape(B.numel())).reshape(shape)
     return given("linalg_tensorsolve", result, out)

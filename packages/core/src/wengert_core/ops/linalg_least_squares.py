@@ -69,7 +69,10 @@ pinv_op = array(
 def pinv(
     A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Any:
-    """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero. hermitian: A is its adjoint."""
+    """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero.
+
+    hermitian: A is its adjoint, so that eigenvalues will do.
+    """
     if A.dim() < 2 or A.dtype.category < 2 or A.dtype.itemsize == 2:
         raise RuntimeError(
             f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
@@ -155,15 +158,17 @@ def check_least_squares(A: Any, B: Any, driver: str) -> None:
     if B.dim() < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if not 0 <= A.dim() - B.dim() <= 1:
-        raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1")
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
     if A.dim() == B.dim() and A.shape[-2] != B.shape[-2]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size(-2)")
     if A.dim() == B.dim() + 1 and A.shape[-2] != B.shape[-1]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size(-1)")
     if A.dtype != B.dtype:
         raise RuntimeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype {type_name(A)} and other's "
-            f"dtype {type_name(B)}"
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {type_name(A)} and "
+            f"other's dtype {type_name(B)}"
         )
     if driver not in DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")

@@ -59,8 +59,8 @@ def check_regular(name: str, info: Tensor) -> None:
     batch, place = first_failure(info)
     if place:
         raise RuntimeError(
-            f"{name}: {batch}U[{place},{place}] is zero and using it on lu_solve would result in a division by zero. If "
-            "you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+            f"{name}: {batch}U[{place},{place}] is zero and using it on lu_solve would result in a division by zero. "
+            "If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
             "linalg.lu_factor_ex(A, pivot)"
         )
 
@@ -114,8 +114,8 @@ def lu_unpack(
             )
         if LU_pivots.numel() and not 1 <= LU_pivots.amin().item() <= LU_pivots.amax().item() <= LU_data.shape[-2]:
             raise RuntimeError(
-                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result "
-                "of lu_factor?"
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
+                "result of lu_factor?"
             )
     empty = LU_data.new_empty(0)
     matrix = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
@@ -174,8 +174,8 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(LU, pivots), with get_infos (LU, pivots, info): linalg.lu_factor, by its older name."""
     warn_user(
-        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
-        "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+        "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "
         "torch.linalg.lu_factor(A, compute_pivots)"
     )
     parts = lu_method(A, pivot, get_infos)

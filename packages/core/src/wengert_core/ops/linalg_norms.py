@@ -81,7 +81,7 @@ def extreme(x: Tensor, dim: int, largest: bool, keepdim: bool) -> Any:
 def linalg_norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
-    """The norm of a vector or of a matrix, by the number of dims; without ord the 2-norm of all elements as a vector."""
+    """The norm of a vector or of a matrix, by the number of dims; without ord the 2-norm of all elements."""
     name = "linalg.norm"
     if dim is not None:
         dims = [dim] if isinstance(dim, int) else list(dim)

@@ -155,7 +155,7 @@ triangular_op = array(
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Any = None
 ) -> Any:
-    """X of A X = B (of X A = B for left=False), where only A's triangle is read; unitriangular: its diagonal is ones."""
+    """X of A X = B (of X A = B for left=False), where a triangle of A is read; unitriangular: its diagonal is ones."""
     name = "linalg.solve_triangular"
     check_square(name, A)
     check_matrix(name, B, "B")

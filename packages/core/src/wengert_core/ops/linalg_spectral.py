@@ -135,8 +135,9 @@ def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> A
     except np.linalg.LinAlgError:
         failed = [not np.isfinite(x).all() for x in a.reshape(-1, *a.shape[-2:])]
         batch = f"(Batch element {failed.index(True)}): " if a.ndim > 2 and True in failed else ""
-        why = "contained non-finite values" if True in failed else "is ill-conditioned or has too many repeated singular values"
-        raise LinAlgError(f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}.") from None
+        why = "contained non-finite values" if True in failed else "is ill-conditioned"
+        message = f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}."
+        raise LinAlgError(message) from None
 
 
 svd_op = array(
@@ -170,7 +171,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """(U, S, V) with input = U diag(S) V^H; some=False: U and V are square. V is not transposed, unlike linalg.svd's."""
+    """(U, S, V) with input = U diag(S) V^H; some=False: U and V are square. linalg.svd gives V^H instead."""
     check_matrix("linalg.svd", input)
     if compute_uv:
         u, s, vh = checked_svd(input, not some, True, None)
@@ -240,7 +241,7 @@ geqrf_op = array(
 
 
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
-    """(a, tau): R on and above the diagonal of a, below it the vectors of Householder's reflectors; tau their factors."""
+    """(a, tau): R on and above the diagonal of a, below it the vectors of Householder's reflections; their factors."""
     check_matrix("torch.geqrf", input, "input")
     check_kernel("geqrf_cpu", input)
     return all_given("geqrf", geqrf_op(input), ("a", "tau"), out)

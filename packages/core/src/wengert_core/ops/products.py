@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import C_NAMES, check_floating, check_same_dtype, given, type_name
-from wengert_core.ops.matmul import bmm, matmul, mm, mv
+from wengert_core.ops.matmul import bmm, mm, mv
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

@@ -84,7 +84,7 @@ POWERS = [(T(2, 2), 0), (T(2, 2), 1), (T(2, 2), 3), (T(2, 2, 2), 2), (T(3, 3), -
 
 
 def reflections(x: Any, tau: Any) -> Any:
-    m, n = x.shape[-2:]
+    m = x.shape[-2]
     result = np.broadcast_to(np.eye(m), (*x.shape[:-2], m, m))
     for i in range(tau.shape[-1]):
         v = np.where(np.arange(m) > i, x[..., i], np.where(np.arange(m) == i, 1, 0))
@@ -116,12 +116,28 @@ CASES = [
     OpCase(
         "linalg.norm",
         np.linalg.norm,
-        [(T(2, 3),), (T(4), 3), (T(2, 3), "nuc"), (T(2, 3), 1), (T(2, 3), 1, 1), (T(2, 3, 2), "fro", (0, 1)), (T(2, 3, 2),)],
+        [
+            (T(2, 3),),
+            (T(4), 3),
+            (T(2, 3), "nuc"),
+            (T(2, 3), 1),
+            (T(2, 3), 1, 1),
+            (T(2, 3, 2), "fro", (0, 1)),
+            (T(2, 3, 2),),
+        ],
     ),
     OpCase(
         "linalg.cond",
         lambda x, p=None: np.linalg.cond(x, p),
-        [(T(3, 3),), (T(2, 3),), (T(3, 3), 1), (T(2, 2, 2), "fro"), (T(3, 3), -2), (T(2, 2), "nuc"), (T(3, 3), -math.inf)],
+        [
+            (T(3, 3),),
+            (T(2, 3),),
+            (T(3, 3), 1),
+            (T(2, 2, 2), "fro"),
+            (T(3, 3), -2),
+            (T(2, 2), "nuc"),
+            (T(3, 3), -math.inf),
+        ],
         prepared=lambda x, *p: dominant(x, *p) if x.shape[-1] == x.shape[-2] else (x, *p),
     ),
     OpCase("linalg_matrix_exp", taylor, SQUARES, complex=True),

@@ -220,7 +220,13 @@ CASES = [
     OpCase(
         "lu_unpack",
         unpacked,
-        [(T(3, 3), PIVOTS), (T(3, 4), PIVOTS), (T(4, 3), PIVOTS), (T(3, 3), PIVOTS, False), (T(3, 3), PIVOTS, True, False)],
+        [
+            (T(3, 3), PIVOTS),
+            (T(3, 4), PIVOTS),
+            (T(4, 3), PIVOTS),
+            (T(3, 3), PIVOTS, False),
+            (T(3, 3), PIVOTS, True, False),
+        ],
     ),
     OpCase("linalg.lu_solve", lu_solve, FACTORED, prepared=dominant, complex=True),
     OpCase(

@@ -18,10 +18,6 @@ def hermitian(x: Any, *rest: Any) -> Any:
     return (x + adjoint(x), *rest)
 
 
-def conjugated(x: Any) -> Any:
-    return x.conj()
-
-
 def weights(x: Any, n: int) -> Any:
     """Different numbers for n columns."""
     return WEIGHTS[:n] if isinstance(x, np.ndarray) else x.abs().new_tensor(list(WEIGHTS[:n]))
@@ -55,7 +51,7 @@ def triple(u: Any, s: Any, vh: Any) -> Any:
 
 
 def pair(q: Any, r: Any) -> Any:
-    """Q and R with phases that make R's diagonal positive."""
+    """Products in which the phases of Q's columns and R's rows cancel."""
     return (q * weights(q, q.shape[-1])) @ adjoint(q), adjoint(r) @ r, q @ r
 
 
@@ -127,7 +123,13 @@ CASES = [
         complex=True,
         invariant=lambda u, s, v: triple(u, s, adjoint(v)),
     ),
-    OpCase("linalg_qr", np.linalg.qr, [*SHAPES, (T(2, 3), "complete"), (T(2, 2), "complete")], complex=True, invariant=pair),
+    OpCase(
+        "linalg_qr",
+        np.linalg.qr,
+        [*SHAPES, (T(2, 3), "complete"), (T(2, 2), "complete")],
+        complex=True,
+        invariant=pair,
+    ),
     OpCase("linalg.qr", np.linalg.qr, SHAPES[:3], invariant=pair),
     OpCase("qr", np.linalg.qr, SHAPES[:2], invariant=pair, warns="torch.qr is deprecated"),
     OpCase("_geqrf", raw, SHAPES, grad=False),
