@@ -4,7 +4,7 @@ from types import ModuleType
 from typing import Any
 
 import wengert_core
-from wengert_core.ops.linalg_checks import LinAlgError
+from wengert_core.linalg_error import LinAlgError
 
 DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
                  "short": "int16", "cfloat": "complex64", "cdouble": "complex128"}

@@ -6,13 +6,10 @@ from typing import Any
 
 from wengert_core import array_ops
 from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-
-
-class LinAlgError(RuntimeError):
-    """A matrix has not what was asked of it: it is singular, not positive-definite, or an algorithm found no end."""
 
 
 C_NAMES = {

@@ -1,0 +1,5 @@
+"""The exception of linear algebra, alone in its module: wengert has it at once, and linear algebra when it is needed."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix has not what was asked of it: it is singular, not positive-definite, or an algorithm found no end."""
