@@ -16,7 +16,7 @@ from wengert_core.schema import parse_schema
 from .programs import numbers
 
 ARGUMENTS = {
-    "self": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
+    "self": "x", "A": "x", "L": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
     "input2": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
     "target": "y", "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0",
     "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
@@ -57,7 +57,7 @@ OP_CALLS = {
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
     "tensordot": "x, y, 1",
     # linear algebra
-    "solve": "x, y", "linalg_solve_triangular": "x, y, upper=True", "solve_triangular": "x, y, upper=True",
+    "solve": "x, y", "solve_ex": "x, y", "linalg_solve_triangular": "x, y, upper=True", "solve_triangular": "x, y, upper=True",
     "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
     "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
     "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",
