@@ -161,7 +161,8 @@ def slogdet_grad(grads: Any, A: Tensor, sign: Tensor) -> Tensor:
     by_sign, by_log = grads
     if A.is_complex():
         by_log = wc.complex(by_log, -imag(by_sign.conj() * sign))
-    return column(by_log) * adjoint(wc.linalg_inv_ex(A)[0])
+    idle = column((sign == 0) & (by_log == 0))  # a singular matrix that takes no part
+    return wc.where(idle, 0, column(by_log) * adjoint(wc.linalg_inv_ex(A)[0]))
 
 
 def slogdet_tangent(A_t: Tensor, A: Tensor, sign: Tensor) -> Any:

@@ -243,4 +243,11 @@ def qr_tangent(A_t: Tensor, Q: Tensor, R: Tensor, mode: str) -> Any:
 
 
 derivative("linalg_qr", A=qr_grad, jvp=qr_tangent)
-TABLE.not_implemented("_geqrf", "the derivative for 'geqrf' is not implemented, in torch neither: use linalg.qr")
+
+
+def no_derivative(grad: Tensor) -> Tensor:
+    """torch has none either."""
+    raise NotImplementedError("the derivative for 'geqrf' is not implemented. Use linalg.qr, which has one.")
+
+
+derivative("_geqrf", input=no_derivative, jvp=lambda input_t: no_derivative(input_t))

@@ -178,19 +178,18 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
         "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "
         "torch.linalg.lu_factor(A, compute_pivots)"
     )
-    parts = lu_method(A, pivot, get_infos)
-    if out is None:
-        return parts
-    return tuple(given("lu", part, target) for part, target in zip(parts, out, strict=True))
+    LU, pivots, info = factored(A, pivot)
+    if not get_infos:
+        check_regular("torch.linalg.lu_factor", info)
+    parts = (LU, pivots, info) if get_infos else (LU, pivots)
+    if out is not None:
+        return tuple(given("lu", part, target) for part, target in zip(parts, out, strict=True))
+    return result_type("_lu_with_info", ("LU", "pivots", "info"))(*parts) if get_infos else parts
 
 
 def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """(LU, pivots), with get_infos (LU, pivots, info)."""
-    LU, pivots, info = factored(self, pivot)
-    if get_infos:
-        return result_type("_lu_with_info", ("LU", "pivots", "info"))(LU, pivots, info)
-    check_regular("torch.linalg.lu_factor", info)
-    return LU, pivots
+    return old_lu(self, pivot, get_infos)
 
 
 composite(linalg_lu_solve, name="lu_solve", namespace="linalg")

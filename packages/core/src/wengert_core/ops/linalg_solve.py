@@ -220,6 +220,7 @@ def logdet(input: Tensor) -> Any:
     sign, size = slogdet_op(input)
     if input.dtype.category == 3:
         return sign.log() + size
+    size = ops["where"](sign == 0, float("-inf"), size)  # of which nothing goes back
     return ops["where"](sign == -1, float("nan"), size)
 
 
