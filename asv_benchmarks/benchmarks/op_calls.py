@@ -57,7 +57,8 @@ OP_CALLS = {
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
     "tensordot": "x, y, 1",
     # linear algebra
-    "solve": "x, y", "solve_ex": "x, y", "linalg_solve_triangular": "x, y, upper=True", "solve_triangular": "x, y, upper=True",
+    "solve": "x, y", "solve_ex": "x, y", "linalg_solve_triangular": "x, y, upper=True",
+    "solve_triangular": "x, y, upper=True",
     "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
     "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
     "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",

@@ -1,4 +1,4 @@
-"""The exception of linear algebra, alone in its module: wengert has it at once, and linear algebra when it is needed."""
+"""The exception of linear algebra, alone in its module: wengert has it at once, linear algebra when it is needed."""
 
 
 class _LinAlgError(RuntimeError):  # torch's name of it

@@ -2,6 +2,7 @@ from builtins import bool as _bool
 from builtins import int as _int
 from typing import Any
 
+from wengert_core.linalg_error import LinAlgError as LinAlgError
 from wengert_core.tensor import Tensor
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit

@@ -115,7 +115,7 @@ def slope(x: Tensor, dim: int, step: Any, edge_order: int) -> Any:
     """The derivative along one dim."""
     n = x.shape[dim]
     uneven = isinstance(step, Tensor)
-    gaps = diff(step) if uneven else None
+    gaps: Any = diff(step) if uneven else None
     parts = [edge(x, dim, step, gaps, edge_order, False)]
     if n > 2:
         before, at, after = (x.narrow(dim, i, n - 2) for i in range(3))

@@ -11,7 +11,6 @@ from wengert_core.named import result_type
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
 
-
 C_NAMES = {
     "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",

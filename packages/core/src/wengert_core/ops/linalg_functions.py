@@ -18,8 +18,10 @@ array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
 DEGREE = 13
 BOUND = 5.371920351148152
 """Up to this 1-norm the Pade approximant of degree 13 has the precision of float64."""
-PADE = [math.factorial(2 * DEGREE - i) // (math.factorial(i) * math.factorial(DEGREE - i)) for i in range(DEGREE + 1)]
-PADE = [float(c) / PADE[DEGREE] for c in PADE]
+PADE = [
+    float(math.factorial(2 * DEGREE - i) // (math.factorial(i) * math.factorial(DEGREE - i))) for i in range(DEGREE + 1)
+]
+"""Its coefficients."""
 
 
 def exponential(xp: Any, a: Any) -> Any:
@@ -235,12 +237,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
 
 for FUNCTION in (householder_product, tensorinv, tensorsolve):
     composite(FUNCTION, namespace="linalg")
-for FUNCTION, NAME in (
-    (linalg_matrix_exp, "matrix_exp"),
-    (linalg_matrix_power, "matrix_power"),
-    (linalg_vander, "vander"),
-):
-    composite(FUNCTION, name=NAME, namespace="linalg")
+composite(linalg_matrix_exp, name="matrix_exp", namespace="linalg")
+composite(linalg_matrix_power, name="matrix_power", namespace="linalg")
+composite(linalg_vander, name="vander", namespace="linalg")
 for METHOD in (matrix_exp, matrix_power, orgqr, ormqr):
     composite(METHOD, method=True)
 composite(vander)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
-    LinAlgError,
     all_given,
     check_floating,
     check_invertible,

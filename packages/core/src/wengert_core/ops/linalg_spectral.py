@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core.caution import warn_user
+from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops.linalg_checks import (
-    LinAlgError,
     all_given,
     check_floating,
     check_kernel,
@@ -66,7 +66,7 @@ eigh_op = array(
 def checked_eigh(A: Any, UPLO: str, vectors: bool) -> Any:
     """(eigenvalues, eigenvectors), with torch's errors."""
     check_square("linalg.eigh", A)
-    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+    if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     check_kernel("linalg_eigh_cpu", A)
     return eigh_op(A, UPLO.upper(), vectors)

@@ -35,7 +35,7 @@ def infos(x: Any) -> Any:
 
 
 def vectors(a: Any, b: Any) -> bool:
-    return b.ndim == 1 or (a.ndim - 1 == b.ndim and a.shape[:-1] == b.shape)
+    return bool(b.ndim == 1 or (a.ndim - 1 == b.ndim and a.shape[:-1] == b.shape))
 
 
 def solve(a: Any, b: Any, left: Any = True) -> Any:
