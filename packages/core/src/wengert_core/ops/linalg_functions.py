@@ -19,9 +19,9 @@ DEGREE = 13
 BOUND = 5.371920351148152
 """Up to this 1-norm the Pade approximant of degree 13 has the precision of float64."""
 PADE = [
-    float(math.factorial(2 * DEGREE - i) // (math.factorial(i) * math.factorial(DEGREE - i))) for i in range(DEGREE + 1)
+    math.comb(DEGREE, i) * math.factorial(2 * DEGREE - i) / math.factorial(2 * DEGREE) for i in range(DEGREE + 1)
 ]
-"""Its coefficients."""
+"""Its coefficients, from 1 on, so that the exponential of 0 is exactly 1."""
 
 
 def exponential(xp: Any, a: Any) -> Any:
