@@ -27,15 +27,18 @@ PADE = [
 def exponential(xp: Any, a: Any) -> Any:
     """The reference of matrix_exp: a Pade approximant of a / 2**s, squared s times, s for each matrix.
 
+    In double precision, as NumPy's linear algebra is: the squares of single precision would add up their errors.
+
     Source: Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl.
     26 (2005), algorithm 2.3.
     """
     if not a.size:
         return xp.array(a)
+    dtype, a = a.dtype, a.astype(xp.result_type(a.dtype, xp.float64))
     norm = abs(a).sum(-2).max(-1)
     ratio = xp.where(xp.isfinite(norm) & (norm > BOUND), norm / BOUND, 1)
     times = xp.ceil(xp.log2(ratio)).astype(int)
-    x = a / xp.asarray(2.0**times, a.real.dtype)[..., None, None]
+    x = a / (2.0**times)[..., None, None]
     one = xp.eye(a.shape[-1], dtype=a.dtype)
     x2 = x @ x
     x4 = x2 @ x2
@@ -47,7 +50,7 @@ def exponential(xp: Any, a: Any) -> Any:
     result = arrays.solution(xp, even - u, even + u)[0]
     for i in range(int(times.max())):
         result = xp.where((times > i)[..., None, None], result @ result, result)
-    return result.astype(a.dtype)
+    return result.astype(dtype)
 
 
 exp_op = array(
