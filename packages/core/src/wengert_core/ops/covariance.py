@@ -69,7 +69,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         left = left.clamp_min(0) if isinstance(left, Tensor) else 0
     centred = rows - mean
     result = ops["matmul"](centred, ops["adjoint"](centred if w is None else centred * w)) / left
-    return result if input.dim() == 2 and input.shape[0] != 1 else result.squeeze()
+    return result.squeeze()
 
 
 def corrcoef(input: Tensor) -> Any:

@@ -183,7 +183,7 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     if not y.shape[dim]:
         return y.sum(dim)
     widths, both = heights("trapezoid", y, x, dx, dim)
-    return (widths * both).sum(dim) / 2
+    return both.sum(dim) * (dx / 2) if x is None else (widths * both).sum(dim) / 2
 
 
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import check_floating, check_kernel, check_matrix, check_square, given, type_name
 from wengert_core.ops.linalg_solve import inv, solve
@@ -80,13 +81,13 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"{name}(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square("linalg.matrix_power", A)
-    if n < 0:
-        A, n = inv(A), -n
     if n == 0:
-        result = ops["eye"](A.shape[-1], dtype=A.dtype).expand(*A.shape).clone()
+        one = ops["eye"](A.shape[-1], dtype=A.dtype)
+        result = ops["where"](ops["zeros"](1, dtype=DTYPES["bool"]), A, one)  # A takes part, with derivative 0
+    elif n == 1:
+        result = A.clone()
     else:
-        result = raised(A, n)
-        result = result.clone() if n == 1 else result
+        result = raised(inv(A), -n) if n < 0 else raised(A, n)
     return given("linalg_matrix_power", result, out, strict=False)
 
 

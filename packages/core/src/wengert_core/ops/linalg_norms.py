@@ -64,11 +64,8 @@ def other_norm(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any
         largest = values.sum(-1) if ord == "nuc" else extreme(values, -1, ord > 0, False)
         return largest.unsqueeze(min(dims)).unsqueeze(max(dims)) if keepdim else largest
     along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = A.abs().sum(along, keepdim=True)
-    result = extreme(sums, rest, ord > 0, True)
-    if keepdim:
-        return result
-    return result.squeeze(max(dims)).squeeze(min(dims))
+    sums = A.abs().sum(along, keepdim=keepdim)
+    return extreme(sums, rest - int(not keepdim and along < rest), ord > 0, keepdim)
 
 
 def extreme(x: Tensor, dim: int, largest: bool, keepdim: bool) -> Any:
