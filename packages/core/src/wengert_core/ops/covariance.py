@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.ops.linalg_checks import check_tensor
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -34,6 +35,7 @@ def check_weights(name: str, weights: Tensor, count: int, integral: bool) -> Non
 
 def as_rows(name: str, input: Tensor) -> Any:
     """Variables as rows, observations as columns."""
+    check_tensor(name, input, "input")
     if input.dim() > 2:
         raise RuntimeError(
             f"{name}(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"

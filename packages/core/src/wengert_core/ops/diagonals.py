@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.linalg_checks import given
+from wengert_core.ops.linalg_checks import check_tensor, given
 from wengert_core.ops.table import TABLE
 from wengert_core.ops.view_gradients import ops
 from wengert_core.tensor import Tensor
@@ -21,6 +21,7 @@ def front(dim: int, rank: int) -> int:
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Zeros with the last dim of input on a diagonal of two new dims."""
+    check_tensor("diag_embed", input, "input")
     rank = input.dim() + 1
     first, second = front(dim1, rank), front(dim2, rank)
     if first == second:
@@ -34,6 +35,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
     """A matrix with a vector on a diagonal; of a matrix a copy of a diagonal."""
+    check_tensor("diag", input, "input")
     if input.dim() not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
     result = diag_embed(input, diagonal) if input.dim() == 1 else input.diagonal(diagonal).clone()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.ops.diagonals import front
-from wengert_core.ops.linalg_checks import given
+from wengert_core.ops.linalg_checks import check_tensor, given
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -33,6 +33,7 @@ def extended(input: Tensor, dim: int, prepend: Any, append: Any) -> Any:
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, out: Any = None) -> Any:
     """The n-th differences of neighbours along a dim; of bool whether they differ."""
+    check_tensor("diff", input, "input")
     if input.dim() == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -176,6 +177,7 @@ def heights(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, Any]:
 
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """The integral along a dim by trapezoids. x: the places of y's elements; without it they are dx apart."""
+    check_tensor("trapezoid", y, "y")
     if y.dim() == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = front(dim, y.dim())

@@ -50,6 +50,12 @@ OPS = {
         "nn.functional.embedding nn.functional.layer_norm nn.functional.normalize nn.functional.one_hot "
         "nn.functional.pairwise_distance nn.functional.rms_norm pairwise_distance rms_norm "
     ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
+    ),
+    "linalg_det": (
+        "det linalg.det linalg.slogdet linalg_det linalg_slogdet logdet slogdet "
+    ),
     "linalg_functions": (
         "linalg.householder_product linalg.matrix_exp linalg.matrix_power linalg.tensorinv linalg.tensorsolve "
         "linalg.vander linalg_matrix_exp matrix_exp matrix_power orgqr ormqr vander "
@@ -65,10 +71,8 @@ OPS = {
         "linalg.cond linalg.matrix_norm linalg.norm "
     ),
     "linalg_solve": (
-        "cholesky cholesky_inverse cholesky_solve det inverse linalg.cholesky linalg.cholesky_ex linalg.det "
-        "linalg.inv linalg.inv_ex linalg.slogdet linalg.solve linalg.solve_ex linalg.solve_triangular "
-        "linalg_cholesky_ex linalg_det linalg_inv_ex linalg_slogdet linalg_solve_ex linalg_solve_triangular logdet "
-        "slogdet triangular_solve "
+        "inverse linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular linalg_inv_ex "
+        "linalg_solve_ex linalg_solve_triangular triangular_solve "
     ),
     "linalg_spectral": (
         "_geqrf geqrf linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.qr linalg.svd linalg.svdvals "
@@ -169,6 +173,12 @@ METHODS = {
     "joining": (
         "repeat repeat_interleave tile "
     ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve "
+    ),
+    "linalg_det": (
+        "det logdet slogdet "
+    ),
     "linalg_functions": (
         "matrix_exp matrix_power orgqr ormqr "
     ),
@@ -179,7 +189,7 @@ METHODS = {
         "lu lu_solve "
     ),
     "linalg_solve": (
-        "cholesky cholesky_inverse cholesky_solve det inverse logdet slogdet triangular_solve "
+        "inverse triangular_solve "
     ),
     "linalg_spectral": (
         "geqrf qr svd "

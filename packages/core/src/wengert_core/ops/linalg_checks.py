@@ -32,7 +32,7 @@ def check_tensor(name: str, x: Any, which: str = "A", place: int = 1) -> None:
 
 def check_matrix(name: str, x: Any, which: str = "A") -> None:
     """RuntimeError unless x is a matrix or a batch of them."""
-    check_tensor(name.replace(".", "_"), x, which)
+    check_tensor(name.removeprefix("torch.").replace(".", "_"), x, which)
     if x.dim() < 2:
         raise RuntimeError(f"{name}: The input tensor {which} must have at least 2 dimensions.")
 

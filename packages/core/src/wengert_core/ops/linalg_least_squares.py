@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.linalg_checks import all_given, check_matrix, given, type_name
+from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given, type_name
 from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -73,6 +73,7 @@ def pinv(
 
     hermitian: A is its adjoint, so that eigenvalues will do.
     """
+    check_tensor("linalg_pinv", A)
     if A.dim() < 2 or A.dtype.category < 2 or A.dtype.itemsize == 2:
         raise RuntimeError(
             f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
@@ -153,6 +154,8 @@ lstsq_op = array(
 def check_least_squares(A: Any, B: Any, driver: str) -> None:
     """What lstsq refuses."""
     name = "torch.linalg.lstsq"
+    check_tensor("linalg_lstsq", A)
+    check_tensor("linalg_lstsq", B, "B", 2)
     if A.dim() < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if B.dim() < 1:

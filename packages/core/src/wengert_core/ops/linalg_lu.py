@@ -15,6 +15,7 @@ from wengert_core.ops.linalg_checks import (
     check_same_dtype,
     check_square,
     check_system,
+    check_tensor,
     first_failure,
     given,
 )
@@ -44,6 +45,7 @@ order_op = array(
 
 def factored(A: Any, pivot: bool) -> Any:
     """(LU, pivots, info), with torch's errors."""
+    check_tensor("linalg_lu_factor", A)
     if A.dim() < 2:
         raise RuntimeError(
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.ops.linalg_checks import check_floating, check_matrix, given
+from wengert_core.ops.linalg_checks import check_floating, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_solve import inv_op
 from wengert_core.ops.linalg_spectral import svdvals
 from wengert_core.ops.statistics import norm_op
@@ -80,6 +80,7 @@ def linalg_norm(
 ) -> Any:
     """The norm of a vector or of a matrix, by the number of dims; without ord the 2-norm of all elements."""
     name = "linalg.norm"
+    check_tensor("linalg_norm", A)
     if dim is not None:
         dims = [dim] if isinstance(dim, int) else list(dim)
         if len(dims) not in (1, 2):
@@ -102,6 +103,7 @@ def linalg_norm(
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
     """norm(A, p) * norm(inv(A), p); for p None, 2 and -2 from singular values. inf for a singular matrix."""
     name = "linalg.cond"
+    check_tensor("linalg_cond", A)
     if A.dim() < 2:
         raise RuntimeError(f"{name}: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):

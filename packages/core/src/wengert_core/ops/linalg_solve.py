@@ -1,4 +1,4 @@
-"""Inverses, linear systems, determinants, Cholesky's factor."""
+"""Inverses, linear systems, triangular systems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.linalg_error import LinAlgError
-from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
@@ -20,13 +19,13 @@ from wengert_core.ops.linalg_checks import (
     check_tensor,
     first_failure,
     given,
-    type_name,
 )
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+array, composite = TABLE.array, TABLE.composite
 BOTH = ("array", "array")
+
 
 
 # ---- inverse
@@ -166,156 +165,6 @@ def solve_triangular(
     return given("linalg_solve_triangular", result, out)
 
 
-# ---- determinants
-det_op = array(
-    "linalg_det(Tensor A) -> Tensor",
-    reference=lambda xp, a: xp.linalg.det(a),
-    results=("array",),
-    method=False,
-    doc="The determinant.",
-)
-slogdet_op = array(
-    "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-    reference=lambda xp, a: tuple(xp.linalg.slogdet(a)),
-    results=BOTH,
-    method=False,
-    doc="The determinant's sign (or phase) and the logarithm of its size.",
-)
-
-
-def check_determined(name: str, A: Any) -> None:
-    """What determinants refuse."""
-    check_square(name, A)
-    if A.dtype.category < 2:
-        check_floating(name, A)
-    check_kernel("lu_cpu", A)
-
-
-def linalg_det(A: Tensor, *, out: Any = None) -> Any:
-    """The determinant of square matrices."""
-    check_determined("linalg.det", A)
-    return given("linalg_det", det_op(A), out)
-
-
-def det(input: Tensor) -> Any:
-    """The determinant of square matrices."""
-    return linalg_det(input)
-
-
-def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
-    """(sign, logabsdet): the determinant is sign * exp(logabsdet); 0 and -inf for a singular matrix."""
-    check_determined("linalg.slogdet", A)
-    return all_given("linalg_slogdet", slogdet_op(A), ("sign", "logabsdet"), out)
-
-
-def slogdet(input: Tensor) -> Any:
-    """(sign, logabsdet) of the determinant."""
-    check_determined("linalg.slogdet", input)
-    return all_given("slogdet", slogdet_op(input), ("sign", "logabsdet"), None)
-
-
-def logdet(input: Tensor) -> Any:
-    """The logarithm of the determinant: -inf when it is 0, NaN when it is negative."""
-    check_determined("logdet", input)
-    sign, size = slogdet_op(input)
-    if input.dtype.category == 3:
-        return sign.log() + size
-    size = ops["where"](sign == 0, float("-inf"), size)  # of which nothing goes back
-    return ops["where"](sign == -1, float("nan"), size)
-
-
-# ---- Cholesky
-cholesky_op = array(
-    "linalg_cholesky_ex(Tensor A, *, bool upper=False) -> (Tensor L, Tensor info)",
-    reference=arrays.cholesky,
-    results=BOTH,
-    method=False,
-    doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
-)
-
-
-def factored(A: Any, upper: bool) -> tuple[Any, Any]:
-    """(L, info), of what may have one."""
-    check_square("linalg.cholesky", A)
-    check_floating("linalg.cholesky", A)
-    pair: tuple[Any, Any] = cholesky_op(A, upper=upper)
-    return pair
-
-
-def check_definite(name: str, info: Tensor) -> None:
-    """LinAlgError when a matrix was not positive-definite."""
-    batch, order = first_failure(info)
-    if order:
-        raise LinAlgError(
-            f"{name}: {batch}The factorization could not be completed because the input is not positive-definite (the "
-            f"leading minor of order {order} is not positive-definite)."
-        )
-
-
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """(L, info): info is 0, or the order of the first leading minor of A that is not positive-definite."""
-    pair = factored(A, upper)
-    if check_errors:
-        check_definite("linalg.cholesky_ex", pair[1])
-    return all_given("linalg_cholesky_ex", pair, ("L", "info"), out)
-
-
-def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
-    """L, lower triangular, of A = L L^H; upper: U of A = U^H U. LinAlgError when A is not positive-definite."""
-    factor, info = factored(A, upper)
-    check_definite("linalg.cholesky", info)
-    return given("linalg_cholesky_ex", factor, out)
-
-
-def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """linalg.cholesky, by its older name."""
-    warn_user(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
-        "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
-    )
-    factor, info = factored(input, upper)
-    check_definite("cholesky", info)
-    return given("cholesky", factor, out)
-
-
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """X of A X = input, where L is Cholesky's factor of A."""
-    for name, x in (("b", input), ("u", L)):
-        if x.dim() < 2:
-            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.dim()} dimensions instead")
-    check_square("", L)
-    if L.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by {L.shape[-1]} but each b "
-            f"matrix is {input.shape[-2]} by {input.shape[-1]}"
-        )
-    if input.dtype != L.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {type_name(input)} and A of type "
-            f"{type_name(L)} instead."
-        )
-    check_kernel("cholesky_solve_cpu", L)
-    adjoint = ops["adjoint"](L)
-    first, second = (adjoint, L) if upper else (L, adjoint)
-    result = triangular_op(second, triangular_op(first, input, upper=False), upper=True)
-    return given("cholesky_solve", result, out)
-
-
-def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """The inverse of A, where L is Cholesky's factor of A."""
-    check_square("cholesky_inverse", L)
-    check_kernel("cholesky_inverse_out_cpu", L)
-    zero = L.diagonal(0, -2, -1) == 0
-    if zero.any().item():
-        order = ops["arange"](1, L.shape[-1] + 1)
-        place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
-        check_invertible("cholesky_inverse", place)
-    inverse = triangular_op(L, ops["eye"](L.shape[-1], dtype=L.dtype), upper=upper)
-    adjoint = ops["adjoint"](inverse)
-    result = ops["matmul"](inverse, adjoint) if upper else ops["matmul"](adjoint, inverse)
-    return given("cholesky_inverse", result, out)
-
-
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
 ) -> Any:
@@ -332,14 +181,10 @@ def triangular_solve(
     matrix = A.mT if transpose else A
     x = triangular_op(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
     pair = (x, A.expand(*x.shape[:-2], *A.shape[-2:]).clone())
-    if out is not None:
-        return all_given("triangular_solve", pair, ("solution", "cloned_coefficient"), out)
-    return result_type("triangular_solve", ("solution", "cloned_coefficient"))(*pair)
+    return all_given("triangular_solve", pair, ("solution", "cloned_coefficient"), out)
 
 
-for FUNCTION in (inv, inv_ex, solve, solve_ex, solve_triangular, cholesky_ex):
+for FUNCTION in (inv, inv_ex, solve, solve_ex, solve_triangular):
     composite(FUNCTION, namespace="linalg")
-for FUNCTION, NAME in ((linalg_det, "det"), (linalg_slogdet, "slogdet"), (linalg_cholesky, "cholesky")):
-    composite(FUNCTION, name=NAME, namespace="linalg")
-for METHOD in (inverse, det, slogdet, logdet, cholesky, cholesky_solve, cholesky_inverse, triangular_solve):
-    composite(METHOD, method=True)
+composite(inverse, method=True)
+composite(triangular_solve, method=True)
