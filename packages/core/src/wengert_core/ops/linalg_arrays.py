@@ -1,4 +1,4 @@
-"""Linear algebra on arrays that NumPy lacks: LU, triangular systems, and inverses of batches with singular members.
+"""Linear algebra on arrays that NumPy lacks: LU, triangular systems, and what went wrong with which matrix.
 
 All take batches of matrices and are written for speed on large batches of small matrices and on large matrices: work is
 done on the whole batch at once, in blocks.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
+from wengert_core.ops import linalg_lapack as lapack
 
 BLOCK = 32
 """Columns that a step of LU works on; the rest is one product of matrices a step."""
@@ -98,7 +98,7 @@ def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
         t = xp.triu(t)
         if not (xp.diagonal(t, 0, -2, -1) != 0).all():
             return row_by_row(xp, t, b)
-    return xp.linalg.solve(t, b)
+    return lapack.solve(xp, t, b)
 
 
 def row_by_row(xp: Any, t: Any, b: Any) -> Any:
@@ -112,61 +112,46 @@ def row_by_row(xp: Any, t: Any, b: Any) -> Any:
     return x
 
 
-# ---- inverses and systems, with infos
+# ---- LAPACK's results with infos
 def inverse(xp: Any, a: Any) -> tuple[Any, Any]:
     """(inverse, info): NaN and the number of the zero pivot where a matrix is singular."""
-    return or_each(xp, a, lambda x: xp.linalg.inv(x), a.shape[-2:])
+    result = lapack.inv(xp, a)
+    return result, pivot_info(xp, a, result)
 
 
 def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """(x of a x = b, info of a); NaN where a matrix is singular."""
-    try:
-        return xp.linalg.solve(a, b), xp.zeros(a.shape[:-2], xp.int32)
-    except np.linalg.LinAlgError:
-        info = inverse(xp, a)[1]
-        ends = xp.where(info == 0, 1, xp.nan).astype(a.real.dtype)
-        safe = xp.where((info == 0)[..., None, None], a, xp.eye(a.shape[-1], dtype=a.dtype))
-        return xp.linalg.solve(safe, b) * ends[..., None, None], info
+    result = lapack.solve(xp, a, b)
+    return result, pivot_info(xp, a, result)
 
 
-def or_each(xp: Any, a: Any, f: Any, shape: Any) -> tuple[Any, Any]:
-    """f of the whole batch; when one matrix fails, of each, with NaN for those."""
-    try:
-        return f(a), xp.zeros(a.shape[:-2], xp.int32)
-    except np.linalg.LinAlgError:
-        flat = a.reshape(-1, *a.shape[-2:])
-        results = xp.full((len(flat), *shape), xp.nan, a.dtype)
-        info = xp.zeros(len(flat), xp.int32)
-        for i, matrix in enumerate(flat):
-            try:
-                results[i] = f(matrix)
-            except np.linalg.LinAlgError:
-                info[i] = lu_factor(xp, matrix)[2] or a.shape[-1]
-        return results.reshape(*a.shape[:-2], *shape), info.reshape(a.shape[:-2])
+def pivot_info(xp: Any, a: Any, result: Any) -> Any:
+    """The number of the first zero pivot of each matrix, 0 without one; LAPACK has kept it, but a NaN tells of it."""
+    if result.size and xp.isnan(result[..., 0, 0]).any():
+        return lu_factor(xp, a)[2]
+    return xp.zeros(a.shape[:-2], xp.int32)
 
 
-# ---- Cholesky
 def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
     """(factor, info): info is the order of the first leading minor that is not positive, 0 when all are."""
-    try:
-        return xp.linalg.cholesky(a, upper=upper), xp.zeros(a.shape[:-2], xp.int32)
-    except np.linalg.LinAlgError:
-        flat = a.reshape(-1, *a.shape[-2:])
-        pairs = [cholesky_of_one(xp, matrix, upper) for matrix in flat]
-        factors = xp.stack([factor for factor, _ in pairs]).reshape(a.shape)
-        return factors, xp.asarray([info for _, info in pairs], xp.int32).reshape(a.shape[:-2])
+    factor = lapack.cholesky(xp, a, upper)
+    info = xp.zeros(a.shape[:-2], xp.int32)
+    if a.size:
+        for place in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
+            factor[place], info[place] = largest_factor(xp, a[place], upper)
+    return factor, info
 
 
-def cholesky_of_one(xp: Any, a: Any, upper: bool) -> tuple[Any, int]:
-    """The factor of one matrix: of its largest leading minor that has one; and the order of the next, or 0."""
+def largest_factor(xp: Any, a: Any, upper: bool) -> tuple[Any, int]:
+    """The factor of the largest leading minor that has one, in zeros; and the order of the next."""
     n = a.shape[-1]
     factor = xp.zeros_like(a)
-    good, bad = 0, n + 1
+    good, bad = 0, n
     while bad - good > 1:  # the order of the first minor that fails, by halving
         k = (good + bad) // 2
-        try:
-            factor[:k, :k] = xp.linalg.cholesky(a[:k, :k], upper=upper)
-            good = k
-        except np.linalg.LinAlgError:
+        found = lapack.cholesky(xp, a[:k, :k], upper)
+        if xp.isnan(found[0, 0]):
             bad = k
-    return factor, 0 if good == n else bad
+        else:
+            good, factor[:k, :k] = k, found
+    return factor, bad

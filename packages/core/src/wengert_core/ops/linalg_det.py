@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_floating, check_kernel, check_square, given
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -13,14 +14,14 @@ array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
 
 det_op = array(
     "linalg_det(Tensor A) -> Tensor",
-    reference=lambda xp, a: xp.linalg.det(a),
+    reference=lapack.det,
     results=("array",),
     method=False,
     doc="The determinant.",
 )
 slogdet_op = array(
     "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-    reference=lambda xp, a: tuple(xp.linalg.slogdet(a)),
+    reference=lapack.slogdet,
     results=("array", "array"),
     method=False,
     doc="The determinant's sign (or phase) and the logarithm of its size.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given, type_name
 from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
 from wengert_core.ops.table import TABLE
@@ -45,10 +46,10 @@ def pseudo_inverse(xp: Any, a: Any, atol: Any, rtol: Any, hermitian: bool) -> An
     if 0 in a.shape[-2:]:
         return xp.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     if hermitian:
-        values, u = xp.linalg.eigh(a)
+        values, u = lapack.eigh(xp, a, "L")
         right = u
     else:
-        u, values, vh = xp.linalg.svd(a, full_matrices=False)
+        u, values, vh = lapack.svd(xp, a, False)
         right = vh.swapaxes(-2, -1).conj()
     atol, rtol = (xp.asarray(t, values.dtype)[..., None] for t in (atol, rtol))
     sizes = abs(values)
@@ -127,7 +128,7 @@ def least_squares(xp: Any, a: Any, b: Any, rcond: float, driver: str) -> Any:
     "gels" takes every matrix for one of full rank and gives no rank; only "gelsd" and "gelss" give singular values.
     """
     m, n = a.shape[-2:]
-    u, values, vh = xp.linalg.svd(a, full_matrices=False)
+    u, values, vh = lapack.svd(xp, a, False)
     top = values.max(-1, keepdims=True) if values.shape[-1] else xp.zeros((*values.shape[:-1], 1), values.dtype)
     keep = values > (0 if driver == "gels" else rcond) * top
     inverted = xp.where(keep, 1 / xp.where(keep, values, 1), 0).astype(values.dtype)

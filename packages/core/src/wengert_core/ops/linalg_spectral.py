@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from wengert_core.caution import warn_user
 from wengert_core.linalg_error import LinAlgError
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import (
     all_given,
     check_floating,
@@ -23,35 +22,10 @@ from wengert_core.tensor import Tensor
 array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
 
 
-def of_each(xp: Any, a: Any, f: Any, shapes: tuple[tuple[int, ...], ...], dtypes: tuple[Any, ...]) -> Any:
-    """f of each matrix of a batch, NaN where it fails."""
-    flat = a.reshape(-1, *a.shape[-2:])
-    outs = [xp.full((len(flat), *shape), xp.nan, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
-    for i, matrix in enumerate(flat):
-        try:
-            parts = f(matrix)
-        except np.linalg.LinAlgError:
-            continue
-        for out, part in zip(outs, parts, strict=True):
-            out[i] = part
-    return tuple(out.reshape(*a.shape[:-2], *out.shape[1:]) for out in outs)
-
-
 # ---- Hermitian matrices
 def hermitian_pair(xp: Any, a: Any, UPLO: str, compute_v: bool) -> Any:
     """The reference of eigh; matrices with NaN have NaN for eigenvalues."""
-    n = a.shape[-1]
-    if not compute_v:
-        empty = xp.empty(0, a.dtype)
-        try:
-            return xp.linalg.eigvalsh(a, UPLO), empty
-        except np.linalg.LinAlgError:
-            each = of_each(xp, a, lambda x: (xp.linalg.eigvalsh(x, UPLO),), ((n,),), (a.real.dtype,))
-            return each[0], empty
-    try:
-        return tuple(xp.linalg.eigh(a, UPLO))
-    except np.linalg.LinAlgError:
-        return of_each(xp, a, lambda x: xp.linalg.eigh(x, UPLO), ((n,), (n, n)), (a.real.dtype, a.dtype))
+    return lapack.eigh(xp, a, UPLO) if compute_v else (lapack.eigvalsh(xp, a, UPLO), xp.empty(0, a.dtype))
 
 
 eigh_op = array(
@@ -88,16 +62,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 
 
 # ---- any square matrices
-def complex_pair(xp: Any, a: Any) -> Any:
-    """The reference of eig: complex, whether the eigenvalues are or not."""
-    dtype = xp.result_type(a.dtype, xp.complex64)
-    values, vectors = xp.linalg.eig(a)
-    return values.astype(dtype), vectors.astype(dtype)
-
-
 eig_op = array(
     "linalg_eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)",
-    reference=complex_pair,
+    reference=lapack.eig,
     results=("array", "array"),
     method=False,
     doc="Complex eigenvalues, in no order, and eigenvectors of length 1.",
@@ -128,16 +95,17 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
 # ---- singular values
 def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> Any:
     """The reference of svd."""
-    try:
-        if compute_uv:
-            return tuple(xp.linalg.svd(a, full_matrices=full_matrices))
-        return xp.empty(0, a.dtype), xp.linalg.svd(a, compute_uv=False), xp.empty(0, a.dtype)
-    except np.linalg.LinAlgError:
-        failed = [not np.isfinite(x).all() for x in a.reshape(-1, *a.shape[-2:])]
-        batch = f"(Batch element {failed.index(True)}): " if a.ndim > 2 and True in failed else ""
-        why = "contained non-finite values" if True in failed else "is ill-conditioned"
-        message = f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}."
-        raise LinAlgError(message) from None
+    if compute_uv:
+        u, values, vh = lapack.svd(xp, a, full_matrices)
+    else:
+        u, values, vh = xp.empty(0, a.dtype), lapack.svdvals(xp, a), xp.empty(0, a.dtype)
+    if values.size and xp.isnan(values[..., 0]).any():
+        failed = int(xp.isnan(values[..., 0]).reshape(-1).argmax())
+        batch = f"(Batch element {failed}): " if a.ndim > 2 else ""
+        finite = xp.isfinite(a.reshape(-1, *a.shape[-2:])[failed]).all()
+        why = "is ill-conditioned" if finite else "contained non-finite values"
+        raise LinAlgError(f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}.")
+    return u, values, vh
 
 
 svd_op = array(
