@@ -91,12 +91,11 @@ def solve_triangular(xp: Any, t: Any, b: Any, upper: bool, unit: bool) -> Any:
 
 def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
     """Back substitution. LAPACK's LU of an upper triangle swaps nothing and changes nothing, so its solve is that."""
-    n = t.shape[-1]
     if unit:
-        t = xp.triu(t, 1) + xp.eye(n, dtype=t.dtype)
+        t = lapack.upper_triangle(xp, t, 1) + xp.eye(t.shape[-1], dtype=t.dtype)
     else:
-        t = xp.triu(t)
-        if not (xp.diagonal(t, 0, -2, -1) != 0).all():
+        t = lapack.upper_triangle(xp, t)
+        if not t.diagonal(0, -2, -1).all():
             return row_by_row(xp, t, b)
     return lapack.solve(xp, t, b)
 
@@ -127,8 +126,10 @@ def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 def pivot_info(xp: Any, a: Any, result: Any) -> Any:
     """The number of the first zero pivot of each matrix, 0 without one; LAPACK has kept it, but a NaN tells of it."""
-    if result.size and xp.isnan(result[..., 0, 0]).any():
-        return lu_factor(xp, a)[2]
+    if result.size:
+        first = result[..., 0, 0]
+        if (first != first).any():
+            return lu_factor(xp, a)[2]
     return xp.zeros(a.shape[:-2], xp.int32)
 
 
@@ -137,8 +138,10 @@ def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
     factor = lapack.cholesky(xp, a, upper)
     info = xp.zeros(a.shape[:-2], xp.int32)
     if a.size:
-        for place in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
-            factor[place], info[place] = largest_factor(xp, a[place], upper)
+        first = factor[..., 0, 0]
+        if (first != first).any():
+            for place in map(tuple, xp.argwhere(first != first)):
+                factor[place], info[place] = largest_factor(xp, a[place], upper)
     return factor, info
 
 

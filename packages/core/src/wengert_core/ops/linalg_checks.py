@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core import array_ops
-from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-
-C_NAMES = {
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
-    "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-}  # fmt: skip
 
 
 def type_name(x: Tensor) -> str:
@@ -120,7 +114,7 @@ def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
         return result
     if strict and isinstance(out, Tensor) and out.dtype != result.dtype:
         raise RuntimeError(
-            f"Expected out tensor to have dtype {C_NAMES[result.dtype.name]}, but got {C_NAMES[out.dtype.name]} "
+            f"Expected out tensor to have dtype {C_NAMES[result.dtype.code]}, but got {C_NAMES[out.dtype.code]} "
             f"instead: {name}() writes into an out= of its own dtype"
         )
     return writer(name)(result, out=out)

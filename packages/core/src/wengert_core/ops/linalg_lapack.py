@@ -7,6 +7,7 @@ and with WENGERT_KERNELS=python, ``numpy.linalg`` is called instead, matrix by m
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 import numpy as np
 
 GUFUNCS = None if os.environ.get("WENGERT_KERNELS", "") == "python" else getattr(np.linalg, "_umath_linalg", None)
+
+SMALL = 64
 
 
 def call(xp: Any, name: str, plain: Callable[..., Any], a: Any, *others: Any) -> Any:
@@ -67,6 +70,39 @@ def slogdet(xp: Any, a: Any) -> Any:
 def cholesky(xp: Any, a: Any, upper: bool) -> Any:
     """The factor: L, or U for upper."""
     return call(xp, "cholesky_up" if upper else "cholesky_lo", lambda x: xp.linalg.cholesky(x, upper=upper), a)
+
+
+def qr(xp: Any, a: Any, mode: str) -> Any:
+    """(Q, R), or R alone for mode "r": in double precision, the only one it has."""
+    made = reflectors(xp, a) if xp is np and hasattr(GUFUNCS, "qr_r_raw") else None
+    if made is None:
+        return xp.linalg.qr(a, mode=mode)
+    packed, tau = made
+    m, n = a.shape[-2:]
+    rows = m if mode == "complete" else min(m, n)
+    r = upper_triangle(xp, packed[..., :rows, :]).astype(a.dtype)
+    if mode == "r":
+        return r
+    gufunc = GUFUNCS.qr_complete if mode == "complete" and m > n else GUFUNCS.qr_reduced
+    return gufunc(packed, tau).astype(a.dtype), r
+
+
+def reflectors(xp: Any, a: Any) -> Any:
+    """(packed, tau): Householder's reflections in double precision, as LAPACK leaves them."""
+    packed = a.astype(xp.result_type(a.dtype, xp.float64))
+    return packed, GUFUNCS.qr_r_raw(packed)
+
+
+def upper_triangle(xp: Any, x: Any, above: int = 0) -> Any:
+    """xp.triu, in a third of its time for small matrices."""
+    m, n = x.shape[-2:]
+    return xp.triu(x, above) if max(m, n) > SMALL else xp.where(upper_part(m, n, above), x, 0)
+
+
+@functools.lru_cache(256)
+def upper_part(m: int, n: int, above: int) -> Any:
+    """Where the upper triangle of an m x n matrix is."""
+    return np.triu(np.ones((m, n), bool), above)
 
 
 def eigh(xp: Any, a: Any, uplo: str) -> Any:

@@ -154,8 +154,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 def orthogonal_pair(xp: Any, a: Any, mode: str) -> Any:
     """The reference of qr."""
     if mode == "r":
-        return xp.empty(0, a.dtype), xp.linalg.qr(a, mode="r")
-    return tuple(xp.linalg.qr(a, mode=mode))
+        return xp.empty(0, a.dtype), lapack.qr(xp, a, mode)
+    return tuple(lapack.qr(xp, a, mode))
 
 
 qr_op = array(

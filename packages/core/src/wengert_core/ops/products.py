@@ -6,8 +6,9 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES
 from wengert_core.ops.joining import widened
-from wengert_core.ops.linalg_checks import C_NAMES, check_floating, check_same_dtype, given, type_name
+from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given, type_name
 from wengert_core.ops.matmul import bmm, mm, mv
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -155,7 +156,7 @@ def check_chain(tensors: list[Tensor]) -> None:
         if x.dtype != tensors[0].dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{C_NAMES[tensors[0].dtype.name]} and tensor {i} {C_NAMES[x.dtype.name]}"
+                f"{C_NAMES[tensors[0].dtype.code]} and tensor {i} {C_NAMES[x.dtype.code]}"
             )
     for i, (a, b) in enumerate(itertools.pairwise(tensors)):
         if a.shape[-1] != b.shape[0]:
