@@ -48,6 +48,15 @@ def test_info_is_the_first_zero_pivot_of_each_matrix():
     assert OPS["linalg.solve_ex"](wc.tensor(a), wc.ones(4, 1, dtype=wc.float64)).info.tolist() == [0, 2, 1]
 
 
+def test_nan_is_not_taken_for_singular():
+    a = np.stack([np.full((2, 2), np.nan), np.eye(2)])
+    assert OPS["linalg.inv_ex"](wc.tensor(a)).info.tolist() == [0, 0]
+    assert np.isnan(OPS["linalg.inv"](wc.tensor(a)).numpy()[0]).all()
+    assert np.isnan(OPS["linalg.solve"](wc.tensor(a), wc.ones(2, 2, dtype=wc.float64)).numpy()[0]).all()
+    x = OPS["linalg.solve"](wc.eye(2), wc.tensor([float("nan"), 1.0]))
+    assert np.isnan(x.numpy()[0])
+
+
 def test_a_singular_matrix_does_not_harm_the_others_of_its_batch():
     a = np.stack([matrices(3, 3), np.zeros((3, 3))])
     inverse = OPS["linalg.inv_ex"](wc.tensor(a)).inverse.numpy()

@@ -13,6 +13,8 @@ from wengert_core.ops import linalg_lapack as lapack
 
 BLOCK = 32
 """Columns that a step of LU works on; the rest is one product of matrices a step."""
+FEW = 3
+"""Batches up to this size are factored matrix by matrix."""
 SUBSTITUTION = 64
 """Up to this order a triangular system is one call of LAPACK."""
 
@@ -42,7 +44,11 @@ def lu_factor(xp: Any, a: Any) -> tuple[Any, Any, Any]:
     for start in range(0, k, BLOCK):
         end = min(start + BLOCK, k)
         for j in range(start, end):
-            eliminate(xp, lu, pivots, j, end)
+            if len(lu) <= FEW:
+                for matrix, rows in zip(lu, pivots, strict=True):
+                    eliminate_in_one(matrix, rows, j, end)
+            else:
+                eliminate(xp, lu, pivots, j, end)
         if end < n:
             lower = lu[:, start:end, start:end]
             lu[:, start:end, end:] = solve_triangular(xp, lower, lu[:, start:end, end:], False, True)
@@ -61,6 +67,18 @@ def eliminate(xp: Any, lu: Any, pivots: Any, j: int, end: int) -> None:
     pivot = lu[:, j, j]
     lu[:, j + 1 :, j] /= xp.where(pivot == 0, 1, pivot)[:, None]
     lu[:, j + 1 :, j + 1 : end] -= lu[:, j + 1 :, j, None] * lu[:, j, None, j + 1 : end]
+
+
+def eliminate_in_one(lu: Any, pivots: Any, j: int, end: int) -> None:
+    """The same in one matrix: less work than for a batch, of which only a large one is worth it."""
+    row = int(size(lu[j:, j]).argmax()) + j
+    pivots[j] = row + 1
+    if row != j:
+        lu[[j, row]] = lu[[row, j]]
+    pivot = lu[j, j]
+    if pivot != 0:
+        lu[j + 1 :, j] /= pivot
+    lu[j + 1 :, j + 1 : end] -= lu[j + 1 :, j, None] * lu[j, j + 1 : end]
 
 
 def permutation(xp: Any, pivots: Any, rows: int) -> Any:
@@ -95,9 +113,15 @@ def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
         t = lapack.upper_triangle(xp, t, 1) + xp.eye(t.shape[-1], dtype=t.dtype)
     else:
         t = lapack.upper_triangle(xp, t)
-        if not t.diagonal(0, -2, -1).all():
-            return row_by_row(xp, t, b)
-    return lapack.solve(xp, t, b)
+    x = lapack.solve(xp, t, b)
+    if x.size and has_nan(x[..., 0, 0]) and not t.diagonal(0, -2, -1).all():
+        return row_by_row(xp, t, b)
+    return x
+
+
+def has_nan(x: Any) -> bool:
+    """Whether a NaN is among some numbers: what LAPACK fills the result of a matrix with that has none."""
+    return bool((x != x).any())
 
 
 def row_by_row(xp: Any, t: Any, b: Any) -> Any:
@@ -125,23 +149,25 @@ def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def pivot_info(xp: Any, a: Any, result: Any) -> Any:
-    """The number of the first zero pivot of each matrix, 0 without one; LAPACK has kept it, but a NaN tells of it."""
-    if result.size:
-        first = result[..., 0, 0]
-        if (first != first).any():
-            return lu_factor(xp, a)[2]
-    return xp.zeros(a.shape[:-2], xp.int32)
+    """The number of the first zero pivot of each matrix, 0 without one; LAPACK has kept it, but a NaN tells of it.
+
+    Whether there is one LAPACK says by the sign of the determinant; which it is, our elimination (or the last, should
+    its rounding differ).
+    """
+    if not (result.size and has_nan(result[..., 0, 0])):
+        return xp.zeros(a.shape[:-2], xp.int32)
+    place = lu_factor(xp, a)[2]
+    place = xp.where(place == 0, a.shape[-1], place)
+    return xp.where(lapack.slogdet(xp, a)[0] == 0, place, 0).astype(xp.int32)
 
 
 def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
     """(factor, info): info is the order of the first leading minor that is not positive, 0 when all are."""
     factor = lapack.cholesky(xp, a, upper)
     info = xp.zeros(a.shape[:-2], xp.int32)
-    if a.size:
-        first = factor[..., 0, 0]
-        if (first != first).any():
-            for place in map(tuple, xp.argwhere(first != first)):
-                factor[place], info[place] = largest_factor(xp, a[place], upper)
+    if a.size and has_nan(factor[..., 0, 0]):
+        for place in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
+            factor[place], info[place] = largest_factor(xp, a[place], upper)
     return factor, info
 
 
