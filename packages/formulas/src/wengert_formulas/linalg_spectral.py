@@ -26,6 +26,11 @@ def diagonal(x: Tensor) -> Tensor:
     return x.diagonal(0, -2, -1)
 
 
+def skew(x: Tensor) -> Tensor:
+    """x - x^H."""
+    return x - adjoint(x)
+
+
 def differences(values: Tensor) -> Tensor:
     """values[j] - values[i], and 1 for i = j."""
     one = wc.eye(values.shape[-1], dtype=wc.bool)
@@ -55,7 +60,7 @@ def check_phase(op: str, quantity: Tensor, turned: Tensor, what: str) -> None:
 
 # ---- Hermitian matrices
 def eigh_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor, UPLO: str) -> Tensor:
-    """V (diag(gL) + (V^H gV) / (lambda_j - lambda_i)) V^H."""
+    """V (diag(gL) + skew(V^H gV) / 2 (lambda_j - lambda_i)) V^H, which is Hermitian as A is meant to be."""
     by_values, by_vectors = grads
     v = eigenvectors if eigenvectors.ndim > 1 else wc.linalg_eigh(A, UPLO, True)[1]
     if not (eigenvectors.ndim > 1 and asked(by_vectors)):
@@ -63,7 +68,7 @@ def eigh_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor, 
     turned = adjoint(v) @ by_vectors
     if v.is_complex():
         check_phase("linalg_eigh", imag(diagonal(turned)), turned, "eigenvectors")
-    inner = turned / differences(eigenvalues)
+    inner = skew(turned) * 0.5 / differences(eigenvalues)
     one = wc.eye(v.shape[-1], dtype=wc.bool)
     return v @ wc.where(one, on_diagonal(by_values.to(v.dtype)), inner) @ adjoint(v)
 
@@ -115,11 +120,6 @@ derivative("linalg_eig", A=eig_grad, jvp=eig_tangent)
 
 
 # ---- singular values
-def skew(x: Tensor) -> Tensor:
-    """x - x^H."""
-    return x - adjoint(x)
-
-
 def thin(A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> tuple[Tensor, Tensor]:
     """U and Vh with as many vectors as there are singular values; computed when the op left them out."""
     if U.ndim < 2:
