@@ -16,6 +16,7 @@ from wengert_formulas import (  # noqa: F401
     linalg_lu,
     linalg_solve,
     linalg_spectral,
+    losses,
     matmul,
     random,
     reductions,
