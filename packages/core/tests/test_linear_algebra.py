@@ -69,9 +69,9 @@ def test_a_singular_matrix_does_not_harm_the_others_of_its_batch():
 
 @pytest.mark.parametrize("unit", [False, True])
 @pytest.mark.parametrize("upper", [False, True])
-@pytest.mark.parametrize("n", [1, 64, 65, 200])
-def test_a_triangular_solution_fits_its_system(n, upper, unit):
-    t = matrices(2, n, n) / n + 2 * np.eye(n)
+@pytest.mark.parametrize(("n", "batch"), [(1, 2), (64, 2), (65, 2), (200, 2), (5, 70), (70, 70)])
+def test_a_triangular_solution_fits_its_system(n, batch, upper, unit):
+    t = matrices(batch, n, n) / n + 2 * np.eye(n)
     b = matrices(3, 1, n, 2)
     x = arrays.solve_triangular(np, t, b, upper, unit)
     kept = np.triu(t) if upper else np.tril(t)

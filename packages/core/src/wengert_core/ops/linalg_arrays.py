@@ -15,6 +15,8 @@ BLOCK = 32
 """Columns that a step of LU works on; the rest is one product of matrices a step."""
 FEW = 3
 """Batches up to this size are factored matrix by matrix."""
+MANY = 64
+"""Batches from this size on are substituted row by row."""
 SUBSTITUTION = 64
 """Up to this order a triangular system is one call of LAPACK."""
 
@@ -113,6 +115,8 @@ def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
         t = lapack.upper_triangle(xp, t, 1) + xp.eye(t.shape[-1], dtype=t.dtype)
     else:
         t = lapack.upper_triangle(xp, t)
+    if max(math.prod(t.shape[:-2]), math.prod(b.shape[:-2])) >= MANY:
+        return row_by_row(xp, t, b)
     x = lapack.solve(xp, t, b)
     if x.size and has_nan(x[..., 0, 0]) and not t.diagonal(0, -2, -1).all():
         return row_by_row(xp, t, b)
@@ -125,7 +129,7 @@ def has_nan(x: Any) -> bool:
 
 
 def row_by_row(xp: Any, t: Any, b: Any) -> Any:
-    """Back substitution written out, for a diagonal with zeros."""
+    """Back substitution written out: for a diagonal with zeros, and for large batches, a row of all at once."""
     n = t.shape[-1]
     batch = xp.broadcast_shapes(t.shape[:-2], b.shape[:-2])
     x = xp.array(xp.broadcast_to(b, (*batch, *b.shape[-2:])))
