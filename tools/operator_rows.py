@@ -18,7 +18,8 @@ Array = NDArray[Any]
 
 
 def normal(*shape: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
+    numbers: Array = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
+    return numbers
 
 
 def side(n: int) -> int:

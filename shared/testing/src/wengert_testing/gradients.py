@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 import wengert_core as wc
 import wengert_engine as we
-from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-from wengert_formulas.forward import call, defaults, jvp
+from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_testing.calls import (
     array_of,
     as_tensors,
-    as_tuple,
     contiguous,
     function_of,
     inplace_of,
     is_floating,
-    op_of,
 )
 from wengert_testing.case import Array, Fixed, OpCase, Sample
 from wengert_testing.tolerance import assert_close
@@ -52,23 +49,29 @@ class Program:
             self.inputs.append(array)
         return array
 
-    def tensors(self, inputs: Inputs, requires_grad: bool) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
-        """The floating inputs as tensors, and all arguments."""
-        rest = iter(inputs)
+    def tensors(
+        self, inputs: Inputs, requires_grad: bool, tangents: Inputs | None = None
+    ) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
+        """The floating inputs as tensors, and all arguments. tangents: makes dual tensors of the inputs."""
+        rest, directions = iter(inputs), iter(tangents or ())
         made: list[Tensor] = []
 
         def change(array: Array) -> Tensor:
             if not is_variable(array):
                 return self.change(array)
-            made.append(self.change(next(rest)))
-            return made[-1].requires_grad_() if requires_grad else made[-1]
+            made.append(self.change(next(rest)).requires_grad_(requires_grad))
+            if tangents is not None:
+                made[-1] = make_dual(made[-1], contiguous(next(directions)))
+            return made[-1]
 
         args, kwargs = as_tensors(self.sample, change)
         return made, args, kwargs
 
-    def run(self, inputs: Inputs, requires_grad: bool = False) -> tuple[list[Tensor], list[Tensor]]:
+    def run(
+        self, inputs: Inputs, requires_grad: bool = False, tangents: Inputs | None = None
+    ) -> tuple[list[Tensor], list[Tensor]]:
         """(floating inputs, floating outputs)."""
-        made, args, kwargs = self.tensors(inputs, requires_grad)
+        made, args, kwargs = self.tensors(inputs, requires_grad, tangents)
         outputs = self.case.results(self.function(*self.case.arguments(args), **kwargs))
         return made, [y for y in outputs if is_floating(y)]
 
@@ -154,67 +157,21 @@ def close(program: Program, got: Any, expected: Any, what: str) -> None:
 
 # ---- forward
 def check_forward(program: Program) -> None:
-    """<weights, forward(tangents)> equals <reverse(weights), tangents>. Only for a primitive: it has one formula."""
-    op = op_of(program.case)
-    if op is None:
-        return
+    """<weights, forward(tangents)> equals <reverse(weights), tangents>: forward mode by dual tensors."""
     weights = program.cotangents()
     tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
-    if program.case.prepared is None and program.case.invariant is None:
-        values, moved = spread(program, op, tangents)
-        forward = inner(weights, [array_of(t) for t in jvp(op, values, moved) if t is not None])
-    else:
-        forward = inner(weights, compress(through(program, op, tangents), program.differentiable))
+    with dual_level():
+        outputs = program.run(program.inputs, True, tangents)[1]
+        found = [tangent_of(y) for y in outputs if y.requires_grad]
     backward = inner(reverse(program, program.inputs, weights), tangents)
-    close(program, forward, backward, "forward against reverse")
+    close(program, inner(weights, found), backward, "forward against reverse")
 
 
-def through(program: Program, op: Op, tangents: Inputs) -> Inputs:
-    """The tangents of what is checked: the op's by its formula, those before and after it by differences."""
-
-    def prepared(step: float) -> list[Any]:
-        at = [x + step * t for x, t in zip(program.inputs, tangents, strict=True)]
-        _, args, kwargs = program.tensors(at, False)
-        return in_order(op, program.case.arguments(args), kwargs)
-
-    values = prepared(0.0)
-    moved = [
-        (high - low) / (2 * STEP) if is_floating(high) else None
-        for high, low in zip(prepared(STEP), prepared(-STEP), strict=True)
-    ]
-    outputs = as_tuple(call(op, values))
-    made = [*jvp(op, values, moved), *[None] * len(outputs)][: len(outputs)]
-
-    def kept(step: float) -> Inputs:
-        at = [y if t is None else y + step * t for y, t in zip(outputs, made, strict=True)]
-        return [array_of(y) for y in program.case.results(at) if is_floating(y)]
-
-    return [(high - low) / (2 * STEP) for high, low in zip(kept(STEP), kept(-STEP), strict=True)]
-
-
-def spread(program: Program, op: Op, tangents: Inputs) -> tuple[list[Any], list[Any]]:
-    """The op's arguments and their tangents, both in the order of its schema."""
-    made, args, kwargs = program.tensors(program.inputs, False)
-    paired = {id(x): contiguous(t) for x, t in zip(made, tangents, strict=True)}
-    values = in_order(op, args, kwargs)
-    return values, [tangent_of(value, paired) for value in values]
-
-
-def in_order(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """All arguments in the schema's order, with its defaults."""
-    values = defaults(op)
-    for i, value in enumerate(args):
-        values[i] = value
-    for name, value in kwargs.items():
-        values[op.params.index(name)] = value
-    return values
-
-
-def tangent_of(value: Any, paired: dict[int, Tensor]) -> Any:
-    """The tangent of an argument, or of each member of a sequence."""
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        return [paired.get(id(v)) for v in value]
-    return paired.get(id(value))
+def tangent_of(tensor: Tensor) -> Array:
+    """The tangent of a dual tensor; zeros where it has none."""
+    tangent = unpack_dual(tensor).tangent
+    assert tangent is None or tuple(tangent.shape) == tuple(tensor.shape)
+    return np.zeros_like(array_of(tensor)) if tangent is None else array_of(tangent)
 
 
 # ---- second order
@@ -232,6 +189,7 @@ def check_second(program: Program) -> None:
     plus, minus = (first([x + sign * STEP * d for x, d in zip(at, along, strict=True)]) for sign in (1, -1))
     numeric = (plus - minus) / (2 * STEP)
     close(program, inner(reverse_of_reverse(program, weights, tangents), along), numeric, "second derivative")
+    close(program, inner(forward_of_reverse(program, weights, along), tangents), numeric, "forward over reverse")
 
 
 def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> Inputs:
@@ -248,6 +206,18 @@ def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> I
         np.zeros(x.shape, x.dtype) if g is None else array_of(g)
         for x, g in zip([*program.inputs, *weights], second, strict=True)
     ]
+
+
+def forward_of_reverse(program: Program, weights: Inputs, along: Inputs) -> Inputs:
+    """The tangents of reverse(weights) where inputs and weights move along a direction."""
+    n = len(program.inputs)
+    with dual_level():
+        made, outputs = program.run(program.inputs, True, along[:n])
+        outputs = [y for y in outputs if y.requires_grad]
+        given = [make_dual(contiguous(w), contiguous(d)) for w, d in zip(weights, along[n:], strict=True)]
+        grads = we.grad(outputs, made, given, allow_unused=True)
+        pairs = zip(program.inputs, grads, strict=True)
+        return [np.zeros(x.shape, x.dtype) if g is None else tangent_of(g) for x, g in pairs]
 
 
 def check_gradients(case: OpCase, sample: Sample) -> None:
