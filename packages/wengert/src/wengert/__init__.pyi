@@ -19,8 +19,11 @@ from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_registry import Registry
 
 from wengert import autograd as autograd
+from wengert import fft as fft
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import signal as signal
+from wengert import special as special
 from wengert import utils as utils
 
 __version__: str
@@ -101,6 +104,7 @@ from wengert_core import atleast_1d as atleast_1d
 from wengert_core import atleast_2d as atleast_2d
 from wengert_core import atleast_3d as atleast_3d
 from wengert_core import baddbmm as baddbmm
+from wengert_core import bartlett_window as bartlett_window
 from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
@@ -117,6 +121,7 @@ from wengert_core import bitwise_right_shift as bitwise_right_shift
 from wengert_core import bitwise_right_shift_ as bitwise_right_shift_
 from wengert_core import bitwise_xor as bitwise_xor
 from wengert_core import bitwise_xor_ as bitwise_xor_
+from wengert_core import blackman_window as blackman_window
 from wengert_core import block_diag as block_diag
 from wengert_core import bmm as bmm
 from wengert_core import bool as bool
@@ -186,6 +191,8 @@ from wengert_core import diagflat as diagflat
 from wengert_core import diagonal as diagonal
 from wengert_core import diagonal_backward as diagonal_backward
 from wengert_core import diagonal_scatter as diagonal_scatter
+from wengert_core import digamma as digamma
+from wengert_core import digamma_ as digamma_
 from wengert_core import diff as diff
 from wengert_core import dist as dist
 from wengert_core import div as div
@@ -266,6 +273,8 @@ from wengert_core import greater_equal as greater_equal
 from wengert_core import gt as gt
 from wengert_core import gt_ as gt_
 from wengert_core import half as half
+from wengert_core import hamming_window as hamming_window
+from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
@@ -305,6 +314,8 @@ from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
 from wengert_core import isposinf as isposinf
+from wengert_core import istft as istft
+from wengert_core import kaiser_window as kaiser_window
 from wengert_core import isreal as isreal
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
@@ -319,6 +330,8 @@ from wengert_core import lerp as lerp
 from wengert_core import lerp_ as lerp_
 from wengert_core import less as less
 from wengert_core import less_equal as less_equal
+from wengert_core import lgamma as lgamma
+from wengert_core import lgamma_ as lgamma_
 from wengert_core import linalg_cholesky_ex as linalg_cholesky_ex
 from wengert_core import linalg_det as linalg_det
 from wengert_core import linalg_eig as linalg_eig
@@ -398,6 +411,7 @@ from wengert_core import mul_ as mul_
 from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
+from wengert_core import mvlgamma as mvlgamma
 from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
 from wengert_core import nanmean as nanmean
@@ -536,6 +550,7 @@ from wengert_core import squeeze_ as squeeze_
 from wengert_core import stack as stack
 from wengert_core import std as std
 from wengert_core import std_mean as std_mean
+from wengert_core import stft as stft
 from wengert_core import strided as strided
 from wengert_core import sub as sub
 from wengert_core import sub_ as sub_
@@ -608,3 +623,10 @@ from wengert_core import xlogy_ as xlogy_
 from wengert_core import zero_ as zero_
 from wengert_core import zeros as zeros
 from wengert_core import zeros_like as zeros_like
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igamma_(input: Tensor, other: Tensor) -> Tensor: ...
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igammac_(input: Tensor, other: Tensor) -> Tensor: ...
+def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

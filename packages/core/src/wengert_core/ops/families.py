@@ -41,6 +41,14 @@ OPS = {
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
     ),
+    "fft": (
+        "_fft_c2c _fft_c2r _fft_r2c fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.hfft2 "
+        "fft.hfftn fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 "
+        "fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn "
+    ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma "
+    ),
     "joining": (
         "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
@@ -127,6 +135,14 @@ OPS = {
         "_median _nanmedian _unique argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
         "unique "
     ),
+    "special": (
+        "special.digamma special.erf special.erfc special.erfinv special.exp2 special.expit special.expm1 "
+        "special.gammaln special.log1p special.log_softmax special.logit special.logsumexp special.multigammaln "
+        "special.ndtr special.psi special.round special.sinc special.softmax special.xlogy "
+    ),
+    "spectral": (
+        "istft stft "
+    ),
     "statistics": (
         "dist linalg.vector_norm linalg_vector_norm logsumexp norm std std.correction std_mean var var.correction "
         "var_mean "
@@ -138,6 +154,12 @@ OPS = {
     ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
+    ),
+    "windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "
+        "signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian "
+        "signal.windows.general_cosine signal.windows.general_hamming signal.windows.hamming signal.windows.hann "
+        "signal.windows.kaiser signal.windows.nuttall "
     ),
 }
 
@@ -170,6 +192,9 @@ METHODS = {
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+    ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma mvlgamma_ "
     ),
     "joining": (
         "repeat repeat_interleave tile "
@@ -224,6 +249,9 @@ METHODS = {
     ),
     "sorting": (
         "argsort kthvalue median msort nanmedian sort topk unique "
+    ),
+    "spectral": (
+        "istft stft "
     ),
     "statistics": (
         "dist logsumexp norm std var "

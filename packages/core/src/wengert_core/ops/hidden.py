@@ -24,10 +24,10 @@ ELSEWHERE = (
 """torch has these in nn.functional or linalg, some by another name."""
 
 INNER = (
-    "_binary_cross_entropy _geqrf _huber _huber_slope _lu_permutation _max _median _min _nanmedian _smooth_l1 "
-    "_smooth_l1_slope _to_copy _unsafe_view alias diagonal_backward gelu_backward index leaky_relu_backward "
-    "log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward sigmoid_backward silu_backward "
-    "slice slice_backward softplus_backward tanh_backward threshold_backward"
+    "_binary_cross_entropy _fft_c2c _fft_c2r _fft_r2c _geqrf _huber _huber_slope _lu_permutation _max _median "
+    "_min _nanmedian _smooth_l1 _smooth_l1_slope _to_copy _unsafe_view alias diagonal_backward gelu_backward "
+    "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
+    "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward "
 ).split()
 """What formulas and other ops call."""
 

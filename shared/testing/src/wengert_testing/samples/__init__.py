@@ -14,6 +14,7 @@ from wengert_testing.samples import (
     creation,
     differences,
     exponential,
+    fft,
     indexing,
     joining,
     linalg_functions,
@@ -24,6 +25,8 @@ from wengert_testing.samples import (
     nn,
     reductions,
     rounding,
+    special,
+    spectral,
     trigonometric,
     views,
 )
@@ -35,6 +38,7 @@ MODULES = (
     activations,
     comparison,
     rounding,
+    special,
     complex_parts,
     reductions,
     views,
@@ -47,6 +51,8 @@ MODULES = (
     differences,
     nn,
     losses,
+    fft,
+    spectral,
     creation,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
