@@ -16,7 +16,7 @@ from wengert_core.schema import parse_schema
 from .programs import numbers
 
 ARGUMENTS = {
-    "self": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
+    "self": "x", "A": "x", "L": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
     "input2": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
     "target": "y", "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0",
     "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
@@ -27,6 +27,7 @@ ARGUMENTS = {
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
          "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}
+DEFINITE = "(x @ x.mT).add(x.new_ones(4).diag())"
 OP_CALLS = {
     # integers
     "bitwise_and": "n, p", "bitwise_or": "n, p", "bitwise_xor": "n, p", "bitwise_not": "n",
@@ -59,6 +60,15 @@ OP_CALLS = {
     # Fourier transforms, windows
     "_fft_c2c": "c, (0,), 0, True", "_fft_r2c": "x, (0, 1), 0, True", "_fft_c2r": "c, (0,), 2, 2",
     "stft": "x.reshape(16), 4, window=a, return_complex=True", "istft": "z, 4, window=a", "mvlgamma": "x + 1, 2",
+    # linear algebra
+    "solve": "x, y", "solve_ex": "x, y", "linalg_solve_triangular": "x, y, upper=True",
+    "solve_triangular": "x, y, upper=True",
+    "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
+    "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
+    "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",
+    "linalg_lstsq": "x, y, 1e-6, 'gels'", "lstsq": "x, y", "linalg_pinv": "x, 0.0, 1e-6", "householder_product": "x, a",
+    "orgqr": "x, a", "ormqr": "x, a, y", "tensorinv": "x, 1", "tensorsolve": "x, a", "vander": "a", "diag": "a",
+    "triangular_solve": "x, y", "corrcoef": "x", "cov": "x",
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",

@@ -11,7 +11,7 @@ optional parts and plugins are loaded when a name is asked for that nobody has g
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -135,8 +135,16 @@ def mount_entry(dotted: str) -> Any:
     public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
     module.__dict__.update({name: getattr(source, name) for name in public})
     module.__doc__ = source.__doc__
-    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public]
+    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public, *late_objects(dotted, public)]
     return module
+
+
+def late_objects(place: str, there: Iterable[str]) -> list[str]:
+    """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
+    inside = place + "."
+    found = {one.name.removeprefix(inside) for one in registry.group("namespace").candidates()
+             if one.name.startswith(inside) and one.distribution.first_party and ":" in one.target}
+    return sorted(name for name in found if "." not in name and name not in there)
 
 
 def compose(namespace: dict[str, Any]) -> None:

@@ -74,7 +74,7 @@ def strided(array: Array) -> Tensor:
 def call(case: OpCase, sample: Sample, change: Callable[[Array], Any] = contiguous) -> tuple[Any, ...]:
     """The op's results, as a tuple."""
     args, kwargs = as_tensors(sample, change)
-    return as_tuple(function_of(case.op)(*args, **kwargs))
+    return case.results(function_of(case.op)(*case.arguments(args), **kwargs))
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
