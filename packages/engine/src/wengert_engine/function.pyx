@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
@@ -20,7 +20,15 @@ cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(list o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef object TANGENTS_OF = None         # forward mode's functions, once it is in use. See forward.pyx
+cdef object GIVE_TANGENTS = None
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
+
+
+cdef int set_forward_hook(object tangents_of, object give) except -1:
+    global TANGENTS_OF, GIVE_TANGENTS
+    TANGENTS_OF, GIVE_TANGENTS = tangents_of, give
+    return 0
 
 
 # ---- the context
@@ -137,7 +145,8 @@ def apply_function(cls, tuple args):
         recorded = True in <tuple> ctx.needs_input
     if not recorded:
         hold(&ctx.needs_input, (False,) * len(args))
-    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    tangents = TANGENTS_OF(args) if modes & WG_DUAL and TANGENTS_OF is not None else None
+    state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL))
     try:
         if cls._splits_context:
             outputs = cls.forward(*args)
@@ -146,7 +155,28 @@ def apply_function(cls, tuple args):
             outputs = cls.forward(ctx, *args)
     finally:
         state.modes = modes
-    return finish(cls, ctx, args, outputs, recorded)
+    if tangents is None:
+        return finish(cls, ctx, args, outputs, recorded)
+    return with_tangents(cls, ctx, args, outputs, recorded, tangents)
+
+
+cdef object with_tangents(cls, FunctionNode ctx, tuple args, outputs, bint recorded, tuple tangents):
+    """finish, and the outputs' tangents by the Function's jvp, in which ctx.saved_tensors is what was saved for it."""
+    cdef WgState* state = thread_state()
+    for_jvp = <object> ctx.for_forward if ctx.for_forward != NULL else ()
+    state.modes &= ~(<unsigned int> WG_DUAL)
+    try:
+        results = finish(cls, ctx, args, outputs, recorded)
+        hold(&ctx.to_save, for_jvp)
+        ctx.in_forward = 1
+        try:
+            GIVE_TANGENTS(ctx, cls, args, results, tangents, not isinstance(outputs, tuple))
+        finally:
+            ctx.in_forward = 0
+            hold(&ctx.to_save, ())
+    finally:
+        state.modes |= WG_DUAL
+    return results
 
 
 cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):

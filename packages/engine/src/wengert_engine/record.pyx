@@ -459,7 +459,28 @@ cdef PyObject* view_grad_fn(Tensor t) except? NULL:
     return t.grad_fn
 
 
-HOOKS.record = record
+cdef RecordHooks BASE                  # what records: this module's functions, or anomaly mode's around them
+cdef bint IN_FRONT = False             # forward mode stands before them
+
+
+cdef RecordHooks* base_hooks() noexcept:
+    return &BASE
+
+
+cdef void set_base(record_fn new_record, inplace_fn new_inplace) noexcept:
+    BASE.record = new_record if new_record != NULL else <record_fn> record
+    BASE.record_inplace = new_inplace if new_inplace != NULL else <inplace_fn> record_inplace
+    if not IN_FRONT:
+        HOOKS.record, HOOKS.record_inplace = BASE.record, BASE.record_inplace
+
+
+cdef void stand_in_front(RecordHooks* hooks) noexcept:
+    global IN_FRONT
+    IN_FRONT = True
+    HOOKS.record, HOOKS.before_inplace, HOOKS.record_inplace = hooks.record, hooks.before_inplace, hooks.record_inplace
+
+
+BASE.before_inplace = before_inplace
 HOOKS.before_inplace = before_inplace
-HOOKS.record_inplace = record_inplace
 HOOKS.view_grad_fn = view_grad_fn
+set_base(NULL, NULL)

@@ -19,8 +19,11 @@ from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_registry import Registry
 
 from wengert import autograd as autograd
+from wengert import fft as fft
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import signal as signal
+from wengert import special as special
 from wengert import utils as utils
 
 __version__: str
@@ -101,6 +104,7 @@ from wengert_core import atleast_1d as atleast_1d
 from wengert_core import atleast_2d as atleast_2d
 from wengert_core import atleast_3d as atleast_3d
 from wengert_core import baddbmm as baddbmm
+from wengert_core import bartlett_window as bartlett_window
 from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
@@ -117,6 +121,7 @@ from wengert_core import bitwise_right_shift as bitwise_right_shift
 from wengert_core import bitwise_right_shift_ as bitwise_right_shift_
 from wengert_core import bitwise_xor as bitwise_xor
 from wengert_core import bitwise_xor_ as bitwise_xor_
+from wengert_core import blackman_window as blackman_window
 from wengert_core import block_diag as block_diag
 from wengert_core import bmm as bmm
 from wengert_core import bool as bool
@@ -135,6 +140,9 @@ from wengert_core import celu as celu
 from wengert_core import cfloat as cfloat
 from wengert_core import chain_matmul as chain_matmul
 from wengert_core import channels_last as channels_last
+from wengert_core import cholesky as cholesky
+from wengert_core import cholesky_inverse as cholesky_inverse
+from wengert_core import cholesky_solve as cholesky_solve
 from wengert_core import chunk as chunk
 from wengert_core import clamp as clamp
 from wengert_core import clamp_ as clamp_
@@ -158,24 +166,34 @@ from wengert_core import contiguous_format as contiguous_format
 from wengert_core import copy_ as copy_
 from wengert_core import copysign as copysign
 from wengert_core import copysign_ as copysign_
+from wengert_core import corrcoef as corrcoef
 from wengert_core import cos as cos
 from wengert_core import cos_ as cos_
 from wengert_core import cosh as cosh
 from wengert_core import cosh_ as cosh_
 from wengert_core import cosine_similarity as cosine_similarity
 from wengert_core import count_nonzero as count_nonzero
+from wengert_core import cov as cov
 from wengert_core import cross as cross
 from wengert_core import cummax as cummax
 from wengert_core import cummin as cummin
 from wengert_core import cumprod as cumprod
 from wengert_core import cumsum as cumsum
+from wengert_core import cumulative_trapezoid as cumulative_trapezoid
 from wengert_core import default_generator as default_generator
 from wengert_core import deg2rad as deg2rad
 from wengert_core import deg2rad_ as deg2rad_
+from wengert_core import det as det
 from wengert_core import device as device
+from wengert_core import diag as diag
+from wengert_core import diag_embed as diag_embed
+from wengert_core import diagflat as diagflat
 from wengert_core import diagonal as diagonal
 from wengert_core import diagonal_backward as diagonal_backward
 from wengert_core import diagonal_scatter as diagonal_scatter
+from wengert_core import digamma as digamma
+from wengert_core import digamma_ as digamma_
+from wengert_core import diff as diff
 from wengert_core import dist as dist
 from wengert_core import div as div
 from wengert_core import div_ as div_
@@ -186,6 +204,7 @@ from wengert_core import dropout as dropout
 from wengert_core import dsplit as dsplit
 from wengert_core import dstack as dstack
 from wengert_core import dtype as dtype
+from wengert_core import e as e
 from wengert_core import einsum as einsum
 from wengert_core import empty as empty
 from wengert_core import empty_like as empty_like
@@ -242,16 +261,20 @@ from wengert_core import ge_ as ge_
 from wengert_core import gelu as gelu
 from wengert_core import gelu_backward as gelu_backward
 from wengert_core import geometric_ as geometric_
+from wengert_core import geqrf as geqrf
 from wengert_core import ger as ger
 from wengert_core import get_default_dtype as get_default_dtype
 from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
 from wengert_core import get_rng_state as get_rng_state
+from wengert_core import gradient as gradient
 from wengert_core import greater as greater
 from wengert_core import greater_equal as greater_equal
 from wengert_core import gt as gt
 from wengert_core import gt_ as gt_
 from wengert_core import half as half
+from wengert_core import hamming_window as hamming_window
+from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
@@ -271,6 +294,7 @@ from wengert_core import index_fill_ as index_fill_
 from wengert_core import index_put as index_put
 from wengert_core import index_put_ as index_put_
 from wengert_core import index_select as index_select
+from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
 from wengert_core import inner as inner
 from wengert_core import int as int
@@ -278,6 +302,7 @@ from wengert_core import int16 as int16
 from wengert_core import int32 as int32
 from wengert_core import int64 as int64
 from wengert_core import int8 as int8
+from wengert_core import inverse as inverse
 from wengert_core import is_complex as is_complex
 from wengert_core import is_floating_point as is_floating_point
 from wengert_core import is_nonzero as is_nonzero
@@ -289,6 +314,9 @@ from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
 from wengert_core import isposinf as isposinf
+from wengert_core import istft as istft
+from wengert_core import kaiser_window as kaiser_window
+from wengert_core import isreal as isreal
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
@@ -302,6 +330,22 @@ from wengert_core import lerp as lerp
 from wengert_core import lerp_ as lerp_
 from wengert_core import less as less
 from wengert_core import less_equal as less_equal
+from wengert_core import lgamma as lgamma
+from wengert_core import lgamma_ as lgamma_
+from wengert_core import linalg_cholesky_ex as linalg_cholesky_ex
+from wengert_core import linalg_det as linalg_det
+from wengert_core import linalg_eig as linalg_eig
+from wengert_core import linalg_eigh as linalg_eigh
+from wengert_core import linalg_inv_ex as linalg_inv_ex
+from wengert_core import linalg_lstsq as linalg_lstsq
+from wengert_core import linalg_lu_factor_ex as linalg_lu_factor_ex
+from wengert_core import linalg_matrix_exp as linalg_matrix_exp
+from wengert_core import linalg_pinv as linalg_pinv
+from wengert_core import linalg_qr as linalg_qr
+from wengert_core import linalg_slogdet as linalg_slogdet
+from wengert_core import linalg_solve_ex as linalg_solve_ex
+from wengert_core import linalg_solve_triangular as linalg_solve_triangular
+from wengert_core import linalg_svd as linalg_svd
 from wengert_core import linalg_vector_norm as linalg_vector_norm
 from wengert_core import linspace as linspace
 from wengert_core import log as log
@@ -318,6 +362,7 @@ from wengert_core import log_sigmoid_backward as log_sigmoid_backward
 from wengert_core import log_softmax as log_softmax
 from wengert_core import logaddexp as logaddexp
 from wengert_core import logcumsumexp as logcumsumexp
+from wengert_core import logdet as logdet
 from wengert_core import logical_and as logical_and
 from wengert_core import logical_and_ as logical_and_
 from wengert_core import logical_not as logical_not
@@ -333,6 +378,9 @@ from wengert_core import logsumexp as logsumexp
 from wengert_core import long as long
 from wengert_core import lt as lt
 from wengert_core import lt_ as lt_
+from wengert_core import lu as lu
+from wengert_core import lu_solve as lu_solve
+from wengert_core import lu_unpack as lu_unpack
 from wengert_core import mH as mH
 from wengert_core import mT as mT
 from wengert_core import manual_seed as manual_seed
@@ -343,6 +391,7 @@ from wengert_core import masked_scatter_ as masked_scatter_
 from wengert_core import masked_select as masked_select
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 from wengert_core import matrix_H as matrix_H
+from wengert_core import matrix_exp as matrix_exp
 from wengert_core import matrix_power as matrix_power
 from wengert_core import max as max
 from wengert_core import maximum as maximum
@@ -362,6 +411,8 @@ from wengert_core import mul_ as mul_
 from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
+from wengert_core import mvlgamma as mvlgamma
+from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
 from wengert_core import nanmean as nanmean
 from wengert_core import nanmedian as nanmedian
@@ -378,6 +429,7 @@ from wengert_core import new_full as new_full
 from wengert_core import new_ones as new_ones
 from wengert_core import new_tensor as new_tensor
 from wengert_core import new_zeros as new_zeros
+from wengert_core import newaxis as newaxis
 from wengert_core import nll_loss as nll_loss
 from wengert_core import nll_loss_backward as nll_loss_backward
 from wengert_core import nonzero as nonzero
@@ -389,9 +441,13 @@ from wengert_core import numel as numel
 from wengert_core import numpy_T as numpy_T
 from wengert_core import ones as ones
 from wengert_core import ones_like as ones_like
+from wengert_core import orgqr as orgqr
+from wengert_core import ormqr as ormqr
 from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
 from wengert_core import permute as permute
+from wengert_core import pi as pi
+from wengert_core import pinverse as pinverse
 from wengert_core import polar as polar
 from wengert_core import positive as positive
 from wengert_core import pow as pow
@@ -401,6 +457,7 @@ from wengert_core import preserve_format as preserve_format
 from wengert_core import prod as prod
 from wengert_core import promote_types as promote_types
 from wengert_core import put as put
+from wengert_core import qr as qr
 from wengert_core import rad2deg as rad2deg
 from wengert_core import rad2deg_ as rad2deg_
 from wengert_core import rand as rand
@@ -477,6 +534,7 @@ from wengert_core import sinh_ as sinh_
 from wengert_core import slice as slice
 from wengert_core import slice_backward as slice_backward
 from wengert_core import slice_scatter as slice_scatter
+from wengert_core import slogdet as slogdet
 def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
 from wengert_core import softplus as softplus
 from wengert_core import softplus_backward as softplus_backward
@@ -492,11 +550,13 @@ from wengert_core import squeeze_ as squeeze_
 from wengert_core import stack as stack
 from wengert_core import std as std
 from wengert_core import std_mean as std_mean
+from wengert_core import stft as stft
 from wengert_core import strided as strided
 from wengert_core import sub as sub
 from wengert_core import sub_ as sub_
 from wengert_core import subtract as subtract
 from wengert_core import sum as sum
+from wengert_core import svd as svd
 from wengert_core import swapaxes as swapaxes
 from wengert_core import swapdims as swapdims
 from wengert_core import t as t
@@ -527,6 +587,9 @@ from wengert_core import topk as topk
 from wengert_core import trace as trace
 from wengert_core import transpose as transpose
 from wengert_core import transpose_ as transpose_
+from wengert_core import trapezoid as trapezoid
+from wengert_core import trapz as trapz
+from wengert_core import triangular_solve as triangular_solve
 from wengert_core import tril as tril
 from wengert_core import tril_ as tril_
 from wengert_core import tril_indices as tril_indices
@@ -544,6 +607,7 @@ from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
 from wengert_core import unsqueeze as unsqueeze
 from wengert_core import unsqueeze_ as unsqueeze_
+from wengert_core import vander as vander
 from wengert_core import var as var
 from wengert_core import var_mean as var_mean
 from wengert_core import vdot as vdot
@@ -559,3 +623,10 @@ from wengert_core import xlogy_ as xlogy_
 from wengert_core import zero_ as zero_
 from wengert_core import zeros as zeros
 from wengert_core import zeros_like as zeros_like
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igamma_(input: Tensor, other: Tensor) -> Tensor: ...
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igammac_(input: Tensor, other: Tensor) -> Tensor: ...
+def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

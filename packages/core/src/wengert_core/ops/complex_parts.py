@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX
 from wengert_core.tensor import Tensor
@@ -75,3 +76,12 @@ def set_imag(self: Any, value: Any) -> None:
 for function, setter in ((real, set_real), (imag, set_imag)):
     TABLE.composite(function)
     TABLE.methods[function.__name__] = property(function, setter)
+
+
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is zero, element by element."""
+    ones = TABLE.ops["ones_like"]
+    return imag(input) == 0 if input.dtype.category == 3 else ones(input, dtype=DTYPES["bool"])
+
+
+TABLE.composite(isreal, method=True)

@@ -171,6 +171,9 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
     if ord == 2:
         size = self if self.dtype.category == 2 else ops["abs"](self)
+        if dim is None and not keepdim and size.is_contiguous():
+            size = size.reshape(-1)
+            return ops["sqrt"](ops["dot"](size, size))
         return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim))
     size = ops["abs"](self)
     return (
@@ -210,7 +213,10 @@ def vector_norm(
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
-    """The vector norm of order p over some dims; "fro" is 2."""
+    """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
+    if p == "nuc":
+        dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+        return ops["linalg.matrix_norm"](input, "nuc", dims, keepdim, dtype=dtype, out=out)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return norm_op(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype, out=out)
