@@ -49,6 +49,10 @@ OP_CALLS = {
     "index_add": "x, 0, i, y", "index_copy": "x, 0, i, y", "index_fill": "x, 0, i, 0.5", "put": "x, i, a",
     "masked_scatter": "x, m, y", "select_scatter": "x, a, 0, 1", "slice_scatter": "x, y[1:3], 0, 1, 3",
     "diagonal_scatter": "x, a", "take": "x, i", "repeat_interleave": "x, 2",
+    "index_reduce": "x, 0, i, y, 'mean'", "_searchsorted": "a.sort()[0], x, False", "searchsorted": "a.sort()[0], x",
+    "bucketize": "x, a.sort()[0]", "_isin": "n, p, False", "isin": "n, p", "unravel_index": "i, (2, 2)",
+    "bincount": "i", "histc": "x", "_histogram": "x, a.sort()[0], None, False, False", "histogram": "x, 4",
+    "quantile": "x, 0.3, 1", "nanquantile": "x, 0.3, 1", "gcd": "n, p", "lcm": "n, p", "float_power": "x, y",
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core.ops.table import TABLE
-from wengert_core.rows.base import FLOATING_COMPLEX
+from wengert_core.rows.base import BOOL, FLOATING_COMPLEX
+from wengert_core.tensor import Tensor
 
 TABLE.pointwise_unary(
     "conj(Tensor self) -> Tensor",
@@ -62,3 +63,15 @@ def imag(input: Any) -> Any:
 for function in (real, imag):
     TABLE.composite(function)
     TABLE.methods[function.__name__] = property(function)
+
+
+@TABLE.composite
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element's imaginary part is 0; True everywhere for a real tensor."""
+    ops = TABLE.ops
+    if input.dtype.category < 3:
+        return ops["ones_like"](input, dtype=BOOL[0])
+    return ops["eq"](ops["imag"](input), 0)
+
+
+TABLE.methods["isreal"] = isreal

@@ -190,7 +190,6 @@ unique_op = along(
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,
-    no_record=True,
     doc="The sorted distinct values, where each element's is, how often each comes.",
 )
 

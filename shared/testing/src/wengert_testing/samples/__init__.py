@@ -20,6 +20,8 @@ from wengert_testing.samples import (
     nn,
     reductions,
     rounding,
+    scatter_reductions,
+    searching,
     trigonometric,
     views,
 )
@@ -40,6 +42,8 @@ MODULES = (
     nn,
     losses,
     creation,
+    scatter_reductions,
+    searching,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
