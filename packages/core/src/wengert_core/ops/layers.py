@@ -216,7 +216,19 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     return TABLE.ops["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 
-for distance in (cosine_similarity, pairwise_distance):
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
+    if not p >= 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1)
+    return TABLE.ops["norm"](input.index_select(0, first) - input.index_select(0, second), p, -1)
+
+
+for distance in (cosine_similarity, pairwise_distance, pdist):
     composite(distance)
     composite(distance, namespace="nn.functional")
 composite(cdist)
