@@ -6,11 +6,12 @@ import wengert_core as wc
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
+from wengert_formulas.exponential import LOG_2
 
 TABLE.elementwise(
     "logaddexp2",
-    self=lambda self, other: (1 + (other - self).exp2()).reciprocal(),
-    other=lambda self, other: (1 + (self - other).exp2()).reciprocal(),
+    self=lambda self, other: ((self - other) * LOG_2).sigmoid(),
+    other=lambda self, other: ((other - self) * LOG_2).sigmoid(),
 )
 
 

@@ -225,7 +225,17 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     if not p >= 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
     first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1)
-    return TABLE.ops["norm"](input.index_select(0, first) - input.index_select(0, second), p, -1)
+    difference = input.index_select(0, first) - input.index_select(0, second)
+    return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
+
+
+def largest_size(x: Tensor) -> Tensor:
+    """The largest absolute value along the last dim. Equal ones have the whole gradient each, as in torch's pdist."""
+    size = x.abs()
+    if not size.size(-1):
+        return size.sum(-1)
+    top = constant(size.amax(-1, keepdim=True))
+    return top.squeeze(-1) + TABLE.ops["where"](size == top, size - constant(size), 0).sum(-1)
 
 
 for distance in (cosine_similarity, pairwise_distance, pdist):

@@ -24,7 +24,6 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     layers,
     losses,
     margin_losses,
-    margin_losses,
     matmul,
     nn,
     operators,

@@ -13,6 +13,7 @@ from wengert_testing.samples import (
     complex_parts,
     creation,
     exponential,
+    images,
     indexing,
     joining,
     losses,
@@ -44,6 +45,7 @@ MODULES = (
     creation,
     scatter_reductions,
     searching,
+    images,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
