@@ -71,7 +71,7 @@ OP_CALLS = {
     "tensor": "[1.0, 2.0, 3.0]", "as_tensor": "array", "asarray": "array", "scalar_tensor": "0.5", "range": "0, 16",
     "frombuffer": "bytearray(64), dtype=float32", "arange": "16", "linspace": "0, 1, 16", "logspace": "0, 1, 16",
     "tril_indices": "4, 4", "triu_indices": "4, 4", "randint": "0, 9, (4, 4)", "randint_like": "x, 9", "normal": "x, y",
-    "bernoulli": "x", "multinomial": "x, 2", "normal_": "x",
+    "bernoulli": "x", "multinomial": "x, 2", "poisson": "x", "binomial": "x, y", "normal_": "x",
 }
 """The arguments of calls that names and kinds do not give."""
 

@@ -161,7 +161,7 @@ def as_array(value: Any) -> Any:
 
 def defaults(op: Any, given: int) -> list[Any]:
     known = {"value": None, "reduce": None, "alpha": 1, "accumulate": False, "sparse_grad": False}
-    return [known[name] for name in op.params[1 + given :]]
+    return [known[name] for name in op.params[1 + given :] if name != "out"]
 
 
 def test_every_op_of_the_family_has_a_case() -> None:

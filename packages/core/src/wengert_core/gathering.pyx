@@ -13,6 +13,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport INT64
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
+from wengert_core.outputs cimport into_out
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
@@ -51,7 +52,7 @@ cdef int check_gather(Tensor t, Tensor index, int dim) except -1:
 
 cdef object gather_run(Op op, PyObject** slots):
     """gather(self, dim, index): the result has index's shape."""
-    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
     cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef int dim
     if live & LIVE_INTERCEPT:
@@ -62,6 +63,9 @@ cdef object gather_run(Op op, PyObject** slots):
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
+    asked = into_out(op, slots, out, live)
+    if asked is not None:
+        return asked
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -69,7 +73,7 @@ cdef object gather_run(Op op, PyObject** slots):
 
 cdef object index_select_run(Op op, PyObject** slots):
     """index_select(self, dim, index): the parts of a dim at the entries of a vector."""
-    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
     cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef int dim, i
@@ -85,6 +89,9 @@ cdef object index_select_run(Op op, PyObject** slots):
         shape[i] = index.count if i == dim else t.dims[i]
     out = new_empty(t.code, t.rank, shape)
     read(op, t, dim, index, out, "index out of range in self: {at} along dimension {dim} with size {size}", IndexError)
+    asked = into_out(op, slots, out, live)
+    if asked is not None:
+        return asked
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -102,7 +109,7 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
 
 cdef object nonzero_run(Op op, PyObject** slots):
     """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
-    cdef Tensor t = <Tensor> slots[0], out
+    cdef Tensor t = <Tensor> slots[0], out, asked
     cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t shape[2]
     cdef int order[2]
@@ -116,5 +123,6 @@ cdef object nonzero_run(Op op, PyObject** slots):
     if t.rank:
         array_into(np.stack(coordinates, axis=1), out)
     if not PyObject_IsTrue(<object> slots[1]):
-        return out
+        asked = into_out(op, slots, out, live)
+        return out if asked is None else asked
     return out.unbind(1) if t.rank else (tensor_of_array(coordinates[0]),)

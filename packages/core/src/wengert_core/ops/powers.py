@@ -120,4 +120,5 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return ops["pow_"](self, widened(exponent, kind))
 
 
+TABLE.composite(ldexp_)
 TABLE.methods |= {"ldexp": ldexp, "ldexp_": ldexp_, "float_power": float_power, "float_power_": float_power_}

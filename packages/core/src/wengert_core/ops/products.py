@@ -9,6 +9,7 @@ from wengert_core.ops.joining import widened
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.matmul import bmm, matmul, mm, mv
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 
 composite = TABLE.composite
@@ -20,17 +21,17 @@ def vector_of(name: str, which: str, x: Tensor) -> None:
         raise RuntimeError(f"{name}: Expected 1-D argument {which}, but got {x.dim()}-D")
 
 
-def outer(input: Tensor, vec2: Tensor) -> Any:
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Any:
     """The products of each element of one vector with each of another: [n, m]."""
     vector_of("outer", "self", input)
     vector_of("outer", "vec2", vec2)
-    return input.unsqueeze(1) * vec2
+    return TABLE.ops["mul"](input.unsqueeze(1), vec2, out=out)
 
 
-def inner(input: Tensor, other: Tensor) -> Any:
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     """The sums of products along the last dims of both."""
     if input.dim() == 0 or other.dim() == 0:
-        return input * other
+        return TABLE.ops["mul"](input, other, out=out)
     if input.dtype != other.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if input.shape[-1] != other.shape[-1]:
@@ -38,7 +39,8 @@ def inner(input: Tensor, other: Tensor) -> Any:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input.shape)} and {list(other.shape)}"
         )
-    return TABLE.ops["tensordot"](input, other, dims=([-1], [-1]))
+    result = TABLE.ops["tensordot"](input, other, dims=([-1], [-1]))
+    return result if out is None else into("inner", result, out)
 
 
 def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
@@ -54,7 +56,9 @@ def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
 
 
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
@@ -68,31 +72,41 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             "addmv input tensors must have the same dtype, but got "
             f"{type_name(input)}, {type_name(mat)}, and {type_name(vec)}"
         )
-    return summed(input, mv(mat, vec), beta, alpha)
+    result = summed(input, mv(mat, vec), beta, alpha)
+    return result if out is None else into("addmv", result, out)
 
 
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * bmm(batch1, batch2)."""
     result = bmm(batch1, batch2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("baddbmm", result, out)
 
 
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * the sum of a batch of products."""
     if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
         )
     result = bmm(batch1, batch2).sum(0)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("addbmm", result, out)
 
 
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = outer(vec1, vec2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("addr", result, out)
 
 
 def trace(input: Tensor) -> Any:
@@ -104,15 +118,16 @@ def trace(input: Tensor) -> Any:
     return input.diagonal().sum()
 
 
-def kron(input: Tensor, other: Tensor) -> Any:
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     """Kronecker's product: each element of input times the whole of other, in its place."""
     rank = max(input.dim(), other.dim())
     a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
     spread = input.reshape([n for size in a for n in (size, 1)]) * other.reshape([n for size in b for n in (1, size)])
-    return spread.reshape([m * n for m, n in zip(a, b, strict=True)])
+    result = spread.reshape([m * n for m, n in zip(a, b, strict=True)])
+    return result if out is None else into("kron", result, out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Any:
     """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -121,10 +136,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
         )
     (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
-    return TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+    parts = [a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1]
+    return TABLE.ops["stack"](parts, dim, out=out)
 
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Any:
     """The cross product along ``dim``; without it along the first dim of size 3."""
     if dim is None:
         warn_user(
@@ -135,10 +151,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
         dim = next((i for i, size in enumerate(shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
-    return linalg_cross(input, other, dim=dim)
+    return linalg_cross(input, other, dim=dim, out=out)
 
 
-def multi_dot(tensors: Any) -> Any:
+def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Any:
     """The product of several matrices in the cheapest order; the first and the last may be vectors."""
     tensors = list(tensors)
     if len(tensors) < 2:
@@ -150,7 +166,8 @@ def multi_dot(tensors: Any) -> Any:
     ]
     result = in_best_order(chain)
     result = result.squeeze(-1) if column else result
-    return result.squeeze(0) if row else result
+    result = result.squeeze(0) if row else result
+    return result if out is None else into("multi_dot", result, out)
 
 
 def in_best_order(chain: list[Tensor]) -> Any:
@@ -180,22 +197,24 @@ def chain_matmul(*matrices: Tensor) -> Any:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Any:
     """The sums of x's conjugated elements times y's along ``dim``."""
-    return (x.conj() * y).sum(dim)
+    return TABLE.ops["sum"](x.conj() * y, dim, out=out)
 
 
-def matrix_power(input: Tensor, n: int) -> Any:
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Any:  # noqa: N803 - torch's name
     """Square matrices multiplied with themselves: n factors, n not negative."""
-    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
+    if out is not None:
+        return into("matrix_power", matrix_power(A, n), out)
+    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
         raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(input.shape)}"
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(A.shape)}"
         )
     if n < 0:
         raise NotImplementedError("matrix_power of a negative power needs an inverse, which wengert does not have yet")
     if n == 0:
-        return TABLE.ops["eye"](input.shape[-1], dtype=input.dtype).expand(*input.shape).clone()
-    result, square = None, input
+        return TABLE.ops["eye"](A.shape[-1], dtype=A.dtype).expand(*A.shape).clone()
+    result, square = None, A
     while n:
         if n & 1:
             result = square if result is None else matmul(result, square)
@@ -210,12 +229,36 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
+for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
     composite(METHOD, method=True)
+composite(
+    lambda input, n, *, out=None: matrix_power(input, n, out=out),
+    name="matrix_power",
+    method=True,
+    doc="Square matrices multiplied with themselves: n factors, n not negative.",
+)
 composite(chain_matmul)
 composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
+
+
+# ---- in place
+def inplace(function: Any) -> Any:
+    """The function, with its result written into its first argument."""
+
+    def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        return self.copy_(function(self, *operands, beta=beta, alpha=alpha))
+
+    changed.__name__ = f"{function.__name__}_"
+    changed.__doc__ = f"In-place version of {function.__name__}."
+    return changed
+
+
+for METHOD in (addmv, baddbmm, addbmm, addr):
+    TABLE.methods[f"{METHOD.__name__}_"] = inplace(METHOD)
+TABLE.composite(TABLE.methods["addmv_"])
+
 for FUNCTION, NAME in (
     (linalg_cross, "cross"),
     (multi_dot, "multi_dot"),

@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.factories import invalid_combination
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 
 ops, composite = TABLE.ops, TABLE.composite
@@ -83,7 +84,7 @@ def quantiles(
     found = of_sorted(ordered, ranks_of(amounts, ordered, name == "nanquantile").expand(len(lines), -1), interpolation)
     found = found.t().reshape([amounts.numel(), *shape])
     found = found if several else found.squeeze(0)
-    return found if out is None else out.resize_(found.shape).copy_(found)
+    return found if out is None else into(name, found, out)
 
 
 @composite

@@ -190,7 +190,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return sum_(ops["where"](ops["isnan"](input), 0, input), dim, keepdim, dtype=dtype)
 
 
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
     """The mean of what is not NaN."""
     if input.dtype.category < 2:
         raise RuntimeError(
@@ -199,7 +199,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         )
     nothing = ops["isnan"](input)
     total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)
-    return total / sum_(ops["logical_not"](nothing), dim, keepdim)
+    return ops["div"](total, sum_(ops["logical_not"](nothing), dim, keepdim), out=out)
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:

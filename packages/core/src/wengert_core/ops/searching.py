@@ -9,6 +9,7 @@ from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.factories import invalid_combination
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL
 from wengert_core.tensor import Tensor
 
@@ -117,12 +118,7 @@ def searchsorted(
             f"out_int32 flag is {out_int32}"
         )
     found = search_op(sorted_sequence, values, right or side == "right", sorter).to(kind)
-    return found if out is None else given_back(out, found)
-
-
-def given_back(out: Tensor, result: Tensor) -> Tensor:
-    """out, resized where it must be, with the result in it."""
-    return out.resize_(result.shape).copy_(result)
+    return found if out is None else into("searchsorted", found, out)
 
 
 @composite
@@ -171,7 +167,7 @@ def isin(
         if x.dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[x.dtype.code]}")
     found = members_op(elements, test_elements, invert)
-    return found if out is None else given_back(out, found)
+    return found if out is None else into("isin", found, out)
 
 
 # ---- positions as coordinates
