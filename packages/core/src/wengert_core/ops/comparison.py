@@ -43,7 +43,11 @@ def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
         promotion="compare",
         inplace=False,
         doc=words,
-        refusal={"complex": f"{name} does not support complex inputs."},
+        refusal={
+            "complex": NotImplementedError("signbit is not implemented for complex tensors.")
+            if name == "signbit"
+            else f"{name} does not support complex inputs."
+        },
     )
 
 
@@ -96,6 +100,10 @@ def nan_to_num(
     out: Any = None,
 ) -> Any:
     """input with NaN and the infinities replaced: by default by 0 and the largest and smallest number of the dtype."""
+    if input.dtype.category == 3:
+        parts = nan_to_num(TABLE.ops["view_as_real"](input), nan, posinf, neginf)
+        result = TABLE.ops["view_as_complex"](parts)
+        return result if out is None else into("nan_to_num", result, out)
     limit = LIMITS.get(input.dtype.name)
     if limit is None:
         return input.clone() if out is None else into("nan_to_num", input, out)

@@ -8,6 +8,7 @@ from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types
 from wengert_core.ops.loss_reduction import type_name
+from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -141,11 +142,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
         )
     return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes)).to(tensor.dtype)
-
-
-def constant(x: Tensor) -> Tensor:
-    """x without its history; core alone has none."""
-    return x.detach() if hasattr(x, "detach") else x
 
 
 def embedding(

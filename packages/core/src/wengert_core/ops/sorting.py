@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.infos import iinfo
+from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
 
@@ -152,17 +154,35 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     if dim is not None:
         return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not input.numel():
-        return TABLE.ops["mean"](input)  # NaN
+        return ops["mean"](input) if input.dtype.category > 1 else input.new_full((), iinfo(input.dtype).min)
     return ops[f"_{name}"](input)
 
 
-def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def median(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The middle value (the lower of two); along a dim as (values, indices)."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("median", input, dim, keepdim, out)
 
 
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def nanmedian(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The middle value of what is not NaN; along a dim as (values, indices)."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("nanmedian", input, dim, keepdim, out)
 
 
