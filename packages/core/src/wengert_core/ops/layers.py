@@ -200,6 +200,15 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return TABLE.ops["norm"](x1 - x2 + eps, p, -1, keepdim=keepdim)
 
 
+def largest_size(x: Tensor) -> Tensor:
+    """The largest absolute value along the last dim. Equal ones have the whole gradient each, as in torch's pdist."""
+    size = x.abs()
+    if not size.size(-1):
+        return size.sum(-1)
+    top = constant(size.amax(-1, keepdim=True))
+    return top.squeeze(-1) + TABLE.ops["where"](size == top, size - constant(size), 0).sum(-1)
+
+
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
     if x1.dim() < 2 or x2.dim() < 2:
@@ -209,7 +218,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
-    return TABLE.ops["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
@@ -223,15 +233,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1)
     difference = input.index_select(0, first) - input.index_select(0, second)
     return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
-
-
-def largest_size(x: Tensor) -> Tensor:
-    """The largest absolute value along the last dim. Equal ones have the whole gradient each, as in torch's pdist."""
-    size = x.abs()
-    if not size.size(-1):
-        return size.sum(-1)
-    top = constant(size.amax(-1, keepdim=True))
-    return top.squeeze(-1) + TABLE.ops["where"](size == top, size - constant(size), 0).sum(-1)
 
 
 for distance in (cosine_similarity, pairwise_distance, pdist):

@@ -165,6 +165,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
     if weight.dim() > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+    if input.dtype != weight.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {type_name(input)} and {type_name(weight)}"
+        )
     channels = input.size(1) if input.dim() > 1 else 1
     if weight.numel() not in (1, channels):
         raise RuntimeError(

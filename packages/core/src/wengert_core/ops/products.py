@@ -76,10 +76,20 @@ def addmv(
     return result if out is None else into("addmv", result, out)
 
 
+def same_dtypes(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+    """What baddbmm refuses of dtypes."""
+    if input.dtype != batch1.dtype and batch1.dtype == batch2.dtype:  # of these two bmm says what is wrong
+        names = [x.dtype.name for x in (input, batch1, batch2)]
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
+        )
+
+
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2)."""
+    same_dtypes(input, batch1, batch2)
     result = bmm(batch1, batch2)
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
     return result if out is None else into("baddbmm", result, out)
@@ -92,6 +102,10 @@ def addbmm(
     if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if input.dtype != batch1.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
         )
     result = bmm(batch1, batch2).sum(0)
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
@@ -202,19 +216,19 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return TABLE.ops["sum"](x.conj() * y, dim, out=out)
 
 
-def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Any:  # noqa: N803 - torch's name
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Any:
     """Square matrices multiplied with themselves: n factors, n not negative."""
     if out is not None:
-        return into("matrix_power", matrix_power(A, n), out)
-    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
+        return into("matrix_power", matrix_power(input, n), out)
+    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
         raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(A.shape)}"
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(input.shape)}"
         )
     if n < 0:
         raise NotImplementedError("matrix_power of a negative power needs an inverse, which wengert does not have yet")
     if n == 0:
-        return TABLE.ops["eye"](A.shape[-1], dtype=A.dtype).expand(*A.shape).clone()
-    result, square = None, A
+        return TABLE.ops["eye"](input.shape[-1], dtype=input.dtype).expand(*input.shape).clone()
+    result, square = None, input
     while n:
         if n & 1:
             result = square if result is None else matmul(result, square)
@@ -229,14 +243,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
+for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
     composite(METHOD, method=True)
-composite(
-    lambda input, n, *, out=None: matrix_power(input, n, out=out),
-    name="matrix_power",
-    method=True,
-    doc="Square matrices multiplied with themselves: n factors, n not negative.",
-)
 composite(chain_matmul)
 composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
 composite(bilinear)

@@ -154,7 +154,9 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     if dim is not None:
         return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not input.numel():
-        return ops["mean"](input) if input.dtype.category > 1 else input.new_full((), iinfo(input.dtype).min)
+        if input.dtype.category > 1:
+            return ops["mean"](input)  # NaN
+        return input.new_full((), iinfo(input.dtype).min if input.dtype.itemsize > 2 else 0)  # NaN as an integer
     return ops[f"_{name}"](input)
 
 
@@ -199,7 +201,7 @@ for function in (median, nanmedian, msort):
 # ---- what is there once
 def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
     """The sorted distinct values, or slices along a dim."""
-    found = xp.unique(x if dim is not None else x.reshape(-1), return_inverse=True, return_counts=True, axis=dim)
+    found = xp.unique(x if dim is not None else x.reshape(-1), return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
 
 
