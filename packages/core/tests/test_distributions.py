@@ -103,6 +103,11 @@ def test_each_permutation_is_as_likely() -> None:
 
 
 # ---- states
+def draw_and_fail() -> None:
+    wg.rand(3)
+    raise KeyError
+
+
 def test_fork_rng_leaves_the_state_alone() -> None:
     state = wg.get_rng_state()
     with wg.random.fork_rng():
@@ -116,8 +121,7 @@ def test_fork_rng_leaves_the_state_alone() -> None:
 def test_fork_rng_puts_the_state_back_after_an_error() -> None:
     state = wg.get_rng_state()
     with pytest.raises(KeyError), wg.random.fork_rng():
-        wg.rand(3)
-        raise KeyError
+        draw_and_fail()
     assert wg.get_rng_state().tolist() == state.tolist()
 
 

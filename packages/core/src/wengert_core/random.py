@@ -225,7 +225,7 @@ def fork_rng(
     True
     """
     if devices:
-        raise RuntimeError(f"{_caller}: {_devices_kw}={list(devices)}: random numbers on other devices are not part of core")
+        raise RuntimeError(f"{_caller}: {_devices_kw}={list(devices)}: core has random numbers on the CPU only")
     if not enabled:
         yield
         return

@@ -47,7 +47,9 @@ def product_slopes(self: Tensor, dim: int, index: Tensor, src: Tensor, include_s
     return others(self, self_zero, facts), others(src, src_zero, gathered)
 
 
-def slopes(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor) -> Slopes:
+def slopes(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
+) -> Slopes:
     """d result / d self, and d result / d src for each element that went somewhere."""
     if reduce == "prod":
         of_self, of_src = product_slopes(self, dim, index, src, include_self)

@@ -61,6 +61,7 @@ from wengert_core import addcmul_ as addcmul_
 from wengert_core import addmm as addmm
 from wengert_core import addmm_ as addmm_
 from wengert_core import addmv as addmv
+from wengert_core import addmv_ as addmv_
 from wengert_core import addr as addr
 from wengert_core import adjoint as adjoint
 from wengert_core import alias as alias
@@ -105,6 +106,8 @@ from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
 from wengert_core import bilinear as bilinear
+from wengert_core import bincount as bincount
+from wengert_core import binomial as binomial
 from wengert_core import bitwise_and as bitwise_and
 from wengert_core import bitwise_and_ as bitwise_and_
 from wengert_core import bitwise_left_shift as bitwise_left_shift
@@ -123,6 +126,7 @@ from wengert_core import bool as bool
 from wengert_core import broadcast_shapes as broadcast_shapes
 from wengert_core import broadcast_tensors as broadcast_tensors
 from wengert_core import broadcast_to as broadcast_to
+from wengert_core import bucketize as bucketize
 from wengert_core import can_cast as can_cast
 from wengert_core import cartesian_prod as cartesian_prod
 from wengert_core import cat as cat
@@ -153,6 +157,7 @@ from wengert_core import concat as concat
 from wengert_core import concatenate as concatenate
 from wengert_core import conj as conj
 from wengert_core import conj_physical as conj_physical
+from wengert_core import conj_physical_ as conj_physical_
 from wengert_core import contiguous as contiguous
 from wengert_core import contiguous_format as contiguous_format
 from wengert_core import copy_ as copy_
@@ -221,6 +226,7 @@ from wengert_core import float as float
 from wengert_core import float16 as float16
 from wengert_core import float32 as float32
 from wengert_core import float64 as float64
+from wengert_core import float_power as float_power
 from wengert_core import floor as floor
 from wengert_core import floor_ as floor_
 from wengert_core import floor_divide as floor_divide
@@ -231,12 +237,15 @@ from wengert_core import fmod as fmod
 from wengert_core import fmod_ as fmod_
 from wengert_core import frac as frac
 from wengert_core import frac_ as frac_
+from wengert_core import frexp as frexp
 from wengert_core import from_dlpack as from_dlpack
 from wengert_core import from_numpy as from_numpy
 from wengert_core import frombuffer as frombuffer
 from wengert_core import full as full
 from wengert_core import full_like as full_like
 from wengert_core import gather as gather
+from wengert_core import gcd as gcd
+from wengert_core import gcd_ as gcd_
 from wengert_core import ge as ge
 from wengert_core import ge_ as ge_
 from wengert_core import gelu as gelu
@@ -255,6 +264,8 @@ from wengert_core import half as half
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
+from wengert_core import histc as histc
+from wengert_core import histogram as histogram
 from wengert_core import hsplit as hsplit
 from wengert_core import hstack as hstack
 from wengert_core import hypot as hypot
@@ -270,6 +281,8 @@ from wengert_core import index_fill as index_fill
 from wengert_core import index_fill_ as index_fill_
 from wengert_core import index_put as index_put
 from wengert_core import index_put_ as index_put_
+from wengert_core import index_reduce as index_reduce
+from wengert_core import index_reduce_ as index_reduce_
 from wengert_core import index_select as index_select
 from wengert_core import initial_seed as initial_seed
 from wengert_core import inner as inner
@@ -285,14 +298,20 @@ from wengert_core import is_signed as is_signed
 from wengert_core import is_tensor as is_tensor
 from wengert_core import isclose as isclose
 from wengert_core import isfinite as isfinite
+from wengert_core import isin as isin
 from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
 from wengert_core import isposinf as isposinf
+from wengert_core import isreal as isreal
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
 from wengert_core import layout as layout
+from wengert_core import lcm as lcm
+from wengert_core import lcm_ as lcm_
+from wengert_core import ldexp as ldexp
+from wengert_core import ldexp_ as ldexp_
 from wengert_core import le as le
 from wengert_core import le_ as le_
 from wengert_core import leaky_relu as leaky_relu
@@ -317,6 +336,7 @@ from wengert_core import log_sigmoid as log_sigmoid
 from wengert_core import log_sigmoid_backward as log_sigmoid_backward
 from wengert_core import log_softmax as log_softmax
 from wengert_core import logaddexp as logaddexp
+from wengert_core import logaddexp2 as logaddexp2
 from wengert_core import logcumsumexp as logcumsumexp
 from wengert_core import logical_and as logical_and
 from wengert_core import logical_and_ as logical_and_
@@ -354,6 +374,7 @@ from wengert_core import meshgrid as meshgrid
 from wengert_core import min as min
 from wengert_core import minimum as minimum
 from wengert_core import mm as mm
+from wengert_core import mode as mode
 from wengert_core import moveaxis as moveaxis
 from wengert_core import movedim as movedim
 from wengert_core import msort as msort
@@ -363,8 +384,10 @@ from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
 from wengert_core import nan_to_num as nan_to_num
+from wengert_core import nan_to_num_ as nan_to_num_
 from wengert_core import nanmean as nanmean
 from wengert_core import nanmedian as nanmedian
+from wengert_core import nanquantile as nanquantile
 from wengert_core import nansum as nansum
 from wengert_core import narrow as narrow
 from wengert_core import ne as ne
@@ -391,7 +414,11 @@ from wengert_core import ones as ones
 from wengert_core import ones_like as ones_like
 from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
+from wengert_core import pdist as pdist
 from wengert_core import permute as permute
+from wengert_core import pixel_shuffle as pixel_shuffle
+from wengert_core import pixel_unshuffle as pixel_unshuffle
+from wengert_core import poisson as poisson
 from wengert_core import polar as polar
 from wengert_core import positive as positive
 from wengert_core import pow as pow
@@ -401,6 +428,7 @@ from wengert_core import preserve_format as preserve_format
 from wengert_core import prod as prod
 from wengert_core import promote_types as promote_types
 from wengert_core import put as put
+from wengert_core import quantile as quantile
 from wengert_core import rad2deg as rad2deg
 from wengert_core import rad2deg_ as rad2deg_
 from wengert_core import rand as rand
@@ -446,6 +474,9 @@ from wengert_core import scatter as scatter
 from wengert_core import scatter_ as scatter_
 from wengert_core import scatter_add as scatter_add
 from wengert_core import scatter_add_ as scatter_add_
+from wengert_core import scatter_reduce as scatter_reduce
+from wengert_core import scatter_reduce_ as scatter_reduce_
+from wengert_core import searchsorted as searchsorted
 from wengert_core import seed as seed
 from wengert_core import select as select
 from wengert_core import select_backward as select_backward
@@ -542,6 +573,8 @@ from wengert_core import unflatten as unflatten
 from wengert_core import unfold as unfold
 from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
+from wengert_core import unique_consecutive as unique_consecutive
+from wengert_core import unravel_index as unravel_index
 from wengert_core import unsqueeze as unsqueeze
 from wengert_core import unsqueeze_ as unsqueeze_
 from wengert_core import var as var

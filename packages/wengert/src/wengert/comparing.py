@@ -101,16 +101,20 @@ def compare(actual: Any, expected: Any, path: Path, settings: Settings) -> None:
     """One pair: its members if it is a container."""
     __tracebackhide__ = True
     if is_sequence(actual) and is_sequence(expected):
-        if len(actual) != len(expected):
-            settings.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
-        for i, pair in enumerate(zip(actual, expected, strict=True)):
-            compare(*pair, (*path, i), settings)
+        compare_sequences(actual, expected, path, settings)
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
         compare_mappings(actual, expected, path, settings)
     elif actual is None or expected is None:
         if actual is not expected:
             settings.fail(f"None mismatch: {actual} is not {expected}", path)
-    elif is_bool(actual) and is_bool(expected):
+    else:
+        compare_values(actual, expected, path, settings)
+
+
+def compare_values(actual: Any, expected: Any, path: Path, settings: Settings) -> None:
+    """Two values that contain no others."""
+    __tracebackhide__ = True
+    if is_bool(actual) and is_bool(expected):
         if bool(actual) is not bool(expected):
             settings.fail(f"Booleans mismatch: {bool(actual)} is not {bool(expected)}", path)
     elif is_number(actual) and is_number(expected):
@@ -118,9 +122,7 @@ def compare(actual: Any, expected: Any, path: Path, settings: Settings) -> None:
     elif is_array(actual, expected, settings):
         compare_tensors(wc.as_tensor(actual), wc.as_tensor(expected), path, settings)
     else:
-        raise TypeError(
-            f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
-        )
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.")
 
 
 def is_sequence(value: Any) -> bool:
@@ -144,6 +146,15 @@ def is_array(actual: Any, expected: Any, settings: Settings) -> bool:
         if isinstance(actual, kind) and isinstance(expected, kind):
             return settings.allow_subclasses or type(actual) is type(expected)
     return False
+
+
+def compare_sequences(actual: Any, expected: Any, path: Path, settings: Settings) -> None:
+    """The same length, and each member."""
+    __tracebackhide__ = True
+    if len(actual) != len(expected):
+        settings.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
+    for i, pair in enumerate(zip(actual, expected, strict=True)):
+        compare(*pair, (*path, i), settings)
 
 
 def compare_mappings(actual: Any, expected: Any, path: Path, settings: Settings) -> None:

@@ -38,7 +38,7 @@ def make_tensor(
     >>> bool((make_tensor(100, dtype=wc.int64, device="cpu", low=3, high=5) >= 3).all())
     True
     """
-    sizes: tuple[int, ...] = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape  # type: ignore[assignment,arg-type]
+    sizes: tuple[int, ...] = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape  # type: ignore[assignment]
     if noncontiguous and memory_format is not None:
         raise ValueError(
             "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "

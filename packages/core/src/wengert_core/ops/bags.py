@@ -66,8 +66,8 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if offsets.numel() and offsets[0].item() != 0:
         raise RuntimeError(
-            f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
-            f"got {offsets[0].item()}"
+            f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {offsets[0].item()}"
         )
     if offsets.numel() and offsets[-1].item() > count:
         raise RuntimeError(

@@ -48,8 +48,8 @@ def conj_physical_(self: Any) -> Any:
     return self.copy_(TABLE.ops["conj"](self)) if self.dtype.category == 3 else self
 
 
-for function in (conj_physical, conj_physical_):
-    TABLE.composite(function, method=True)
+TABLE.composite(conj_physical, method=True)
+TABLE.composite(conj_physical_, method=True)
 TABLE.composite(lambda input: input, name="resolve_conj", method=True, doc="input: no conjugation is ever postponed.")
 TABLE.composite(lambda input: input, name="resolve_neg", method=True, doc="input: no negation is ever postponed.")
 

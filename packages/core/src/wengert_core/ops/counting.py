@@ -75,7 +75,9 @@ def check_bins(bins: int) -> None:
 def histogram_of_range(xp: Any, x: Any, bins: int, low: float, high: float) -> Any:
     """The reference of histc."""
     if x.dtype.kind != "f":
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{CPP_NAMES[x.dtype.name]}': it takes floating tensors")
+        raise NotImplementedError(
+            f"\"histogram_cpu\" not implemented for '{CPP_NAMES[x.dtype.name]}': it takes floating tensors"
+        )
     check_bins(bins)
     if low > high:
         raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
@@ -135,8 +137,8 @@ def check_histogram(input: Tensor, bins: Any, weight: Tensor | None) -> None:
     if weight is not None and (weight.shape != input.shape or weight.dtype is not kind):
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
-            f"excluding its innermost dimension, and its dtype, but got input with shape {[*input.shape, 1]} and weight "
-            f"with shape {list(weight.shape)}"
+            f"excluding its innermost dimension, and its dtype, but got input with shape {[*input.shape, 1]} and "
+            f"weight with shape {list(weight.shape)}"
         )
 
 

@@ -133,7 +133,7 @@ def linear(reader: Reader, places: Sequence[Tensor]) -> Tensor:
         for side, x, start in zip(corner, places, low, strict=True):
             weight = weight * (x - start if side else start + 1 - x)
         total = total + reader.at([start + side for side, start in zip(corner, low, strict=True)]) * weight.unsqueeze(1)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def cubic(reader: Reader, places: Sequence[Tensor], pad: Callable[[Tensor, int], Tensor]) -> Tensor:
@@ -147,7 +147,7 @@ def cubic(reader: Reader, places: Sequence[Tensor], pad: Callable[[Tensor, int],
             at = [pad(low[0] + (i - 1), 0), pad(low[1] + (j - 1), 1)]
             row = row + reader.at(at) * weights[1][j].unsqueeze(1)
         total = total + row * weights[0][i].unsqueeze(1)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def cubic_weights(share: Tensor) -> list[Tensor]:

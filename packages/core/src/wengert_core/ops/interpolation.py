@@ -94,9 +94,8 @@ def area_taps(size: int, new: int) -> Taps:
     at = np.arange(new)
     start, end = at * size // new, -((-(at + 1) * size) // new)
     count = end - start
-    return [
-        (np.minimum(start + k, size - 1), np.where(k < count, 1 / count, 0.0)) for k in range(int(max(count, default=0)))
-    ]
+    most = int(max(count, default=0))
+    return [(np.minimum(start + k, size - 1), np.where(k < count, 1 / count, 0.0)) for k in range(most)]
 
 
 def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
@@ -173,18 +172,15 @@ def interpolate(
 
 def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
     """What interpolate refuses of modes."""
-    if mode in ("nearest", "area", "nearest-exact"):
-        if align_corners is not None:
-            raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
-                "trilinear"
-            )
-    if antialias:
-        if mode not in SMOOTH or input.dim() != 4:
-            raise ValueError(
-                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as "
-                f"input: got the mode {mode} and a {input.dim()}-D tensor"
-            )
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    if antialias and (mode not in SMOOTH or input.dim() != 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as "
+            f"input: got the mode {mode} and a {input.dim()}-D tensor"
+        )
     if mode == "lanczos" and not antialias:
         raise ValueError("Lanczos mode requires antialias=True")
     if mode == "lanczos" and align_corners:
@@ -225,10 +221,11 @@ def listed(value: Any, old: list[int], what: str, name: str) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value] * len(old)
     if len(value) != len(old):
+        given, shape, letter = ("output", "", "o") if name == "size" else (name, "shape ", "s")
         raise ValueError(
-            f"Input and {'output' if name == 'size' else name} must have the same number of spatial dimensions, but got input with spatial dimensions "
-            f"of {old} and {what} of {'' if name == 'size' else 'shape '}{value}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
-            f"{what} in ({'o1, o2, ...,oK' if name == 'size' else 's1, s2, ...,sK'}) format."
+            f"Input and {given} must have the same number of spatial dimensions, but got input with spatial dimensions "
+            f"of {old} and {what} of {shape}{value}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+            f"{what} in ({letter}1, {letter}2, ...,{letter}K) format."
         )
     return list(value)
 

@@ -86,7 +86,7 @@ def multi_margin_loss(
 
 def checked_rows(input: Tensor, target: Tensor) -> tuple[Tensor, int]:
     """(input as [samples, classes], the number of classes); RuntimeError for shapes that do not fit."""
-    if input.dim() not in (1, 2) or (input.dim() == 2 and input.size(1) == 0) or (not input.numel() and input.dim() == 1):
+    if input.dim() not in (1, 2) or input.size(-1) == 0:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
@@ -94,8 +94,8 @@ def checked_rows(input: Tensor, target: Tensor) -> tuple[Tensor, int]:
     samples = target.numel() if input.dim() == 1 else target.size(0) if target.dim() == 1 else -1
     if samples != rows.size(0):
         raise RuntimeError(
-            f"multi_margin_loss: target tensor should be 1-D with size {rows.size(0)}, got: {list(target.shape)} for the "
-            f"input {list(input.shape)}"
+            f"multi_margin_loss: target tensor should be 1-D with size {rows.size(0)}, got: {list(target.shape)} "
+            f"for the input {list(input.shape)}"
         )
     return rows, rows.size(1)
 
@@ -121,7 +121,7 @@ def multilabel_margin_loss(
     rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
     if labels.numel() and not -1 <= labels.min().item() <= labels.max().item() < rows.size(1):
         raise RuntimeError(
-            f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}, and -1 is the end"
+            f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}; -1 ends a row"
         )
     counts = (labels >= 0).long().cumprod(1)
     places = labels.clamp_min(0)

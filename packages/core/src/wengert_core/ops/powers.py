@@ -52,7 +52,7 @@ frexp_op = TABLE.array(
 frexp_op.options["named"] = named_type("frexp", ("mantissa", "exponent"))
 
 
-def power_of_two(self: Tensor, other: Tensor) -> Tensor:
+def power_of_two(self: Any, other: Any) -> Tensor:
     """2 ** other, in the dtype of the product with self."""
     for position, x in (("input", self), ("other", other)):
         if not isinstance(x, Tensor):

@@ -123,8 +123,8 @@ def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
         raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index, got {index.dtype}")
     if x.dtype != source.dtype:
         raise RuntimeError(
-            f"index_reduce_(): self ({CPP_NAMES[x.dtype.name]}) and source ({CPP_NAMES[source.dtype.name]}) must have the "
-            "same scalar type"
+            f"index_reduce_(): self ({CPP_NAMES[x.dtype.name]}) and source ({CPP_NAMES[source.dtype.name]}) must have "
+            "the same scalar type"
         )
     rank = max(x.ndim, 1)
     if not -rank <= dim < rank:

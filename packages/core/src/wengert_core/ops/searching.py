@@ -161,7 +161,8 @@ def isin(
 ) -> Tensor:
     """Whether each element is among ``test_elements`` (with ``invert``: is not); one of the two may be a number."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        raise invalid_combination("isin", (elements, test_elements), "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)")
+        expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
+        raise invalid_combination("isin", (elements, test_elements), expected)
     elements, test_elements = (x if isinstance(x, Tensor) else ops["tensor"](x) for x in (elements, test_elements))
     for x in (elements, test_elements):
         if x.dtype.category in (0, 3):

@@ -201,7 +201,8 @@ for function in (median, nanmedian, msort):
 # ---- what is there once
 def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
     """The sorted distinct values, or slices along a dim."""
-    found = xp.unique(x if dim is not None else x.reshape(-1), return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    x_or_flat = x if dim is not None else x.reshape(-1)
+    found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
 
 

@@ -32,8 +32,8 @@ class ArrayRows(Rows):
         _array_ops.configure(op, results, widen)
         self.add(op, op.name, method=method)
         if inplace:
-            changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.", out_of_place=op,
-                         inplace=True, reference=reference, options={"results": results})
+            changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
+                         out_of_place=op, inplace=True, reference=reference, options={"results": results})
             _array_ops.configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
         return op

@@ -1,12 +1,13 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any: ...
 def binary_cross_entropy(
     input: Tensor,
@@ -26,6 +27,15 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor: ...
 def celu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
 def cross_entropy(
     input: Tensor,
@@ -36,6 +46,15 @@ def cross_entropy(
     reduce: _bool | None = None,
     reduction: str = "mean",
     label_smoothing: _float = 0.0,
+) -> Tensor: ...
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[_int],
+    target_lengths: Tensor | Sequence[_int],
+    blank: _int = 0,
+    reduction: str = "mean",
+    zero_infinity: _bool = False,
 ) -> Tensor: ...
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor: ...
 def elu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
@@ -48,6 +67,19 @@ def embedding(
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
 ) -> Tensor: ...
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: _float | None = None,
+    norm_type: _float = 2,
+    scale_grad_by_freq: _bool = False,
+    mode: str = "mean",
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> Tensor: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -58,6 +90,13 @@ def gaussian_nll_loss(
 ) -> Tensor: ...
 def gelu(input: Any, approximate: Any = "none") -> Any: ...
 def glu(input: Tensor, dim: _int = -1) -> Tensor: ...
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: _bool | None = None,
+) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
 def hardsigmoid(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardswish(input: Tensor, inplace: _bool = False) -> Tensor: ...
@@ -76,6 +115,15 @@ def huber_loss(
     reduction: str = "mean",
     delta: _float = 1.0,
     weight: Tensor | None = None,
+) -> Tensor: ...
+def interpolate(
+    input: Tensor,
+    size: _int | Sequence[_int] | None = None,
+    scale_factor: _float | Sequence[_float] | None = None,
+    mode: str = "nearest",
+    align_corners: _bool | None = None,
+    recompute_scale_factor: _bool | None = None,
+    antialias: _bool = False,
 ) -> Tensor: ...
 def kl_div(
     input: Tensor,
@@ -122,6 +170,31 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor: ...
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: _int = 1,
+    margin: _float = 1.0,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -146,6 +219,9 @@ def pairwise_distance(
     eps: _float = 1e-06,
     keepdim: _bool = False,
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
+def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -198,3 +274,25 @@ def softsign(input: Tensor) -> Tensor: ...
 def tanh(input: Any) -> Any: ...
 def tanhshrink(input: Tensor) -> Tensor: ...
 def threshold(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor: ...
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2,
+    eps: _float = 1e-06,
+    swap: _bool = False,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: _float = 1.0,
+    swap: _bool = False,
+    reduction: str = "mean",
+) -> Tensor: ...

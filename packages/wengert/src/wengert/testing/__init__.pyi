@@ -1,4 +1,2 @@
-"""``wengert.testing``: what tests of programs with tensors need."""
-
 from wengert.comparing import assert_close as assert_close
 from wengert.making import make_tensor as make_tensor

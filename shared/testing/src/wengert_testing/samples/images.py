@@ -47,7 +47,7 @@ def areas(size: int, new: int) -> Any:
 
 def sampled(image: Any, grid: Any, align_corners: Any = False) -> Any:
     """Bilinear, zeros outside: the sum over all pixels of hats."""
-    n, c, h, w = image.shape
+    h, w = image.shape[2:]
     x, y = (grid[..., 0] + 1) / 2, (grid[..., 1] + 1) / 2
     x, y = (x * (w - 1), y * (h - 1)) if align_corners else (x * w - 0.5, y * h - 0.5)
     rows = np.maximum(1 - np.abs(y[..., None] - np.arange(h)), 0)
@@ -62,7 +62,7 @@ def affine(theta: Any, size: Any, align_corners: Any = False) -> Any:
 
 
 def shuffled(x: Any, r: Any) -> Any:
-    c, h, w = x.shape[-3] // (r * r), *x.shape[-2:]
+    c, h, w = x.shape[-3] // (r * r), x.shape[-2], x.shape[-1]
     out = np.empty((*x.shape[:-3], c, h * r, w * r), x.dtype)
     for i in range(r):
         for j in range(r):
@@ -86,14 +86,16 @@ def bags(index: Any, weight: Any, offsets: Any = None, mode: Any = "mean", per_s
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     starts = np.arange(len(index)) * index.shape[1] if offsets is None else offsets
-    way = {"sum": np.sum, "mean": np.mean, "max": np.max}[mode]
+    ways: dict[str, Any] = {"sum": np.sum, "mean": np.mean, "max": np.max}
+    way = ways[mode]
     parts = [rows[a:b] for a, b in zip(starts, [*starts[1:], len(rows)], strict=True)]
     return np.stack([way(part, axis=0) if len(part) else np.zeros_like(weight[0]) for part in parts])
 
 
 # ---- losses
 def reduced(losses: Any, reduction: Any) -> Any:
-    return {"none": lambda x: x, "mean": np.mean, "sum": np.sum}[reduction](losses)
+    ways: dict[str, Any] = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
+    return ways[reduction](losses)
 
 
 def cosine_embedding(x: Any, y: Any, t: Any, margin: Any = 0.0, reduction: Any = "mean") -> Any:

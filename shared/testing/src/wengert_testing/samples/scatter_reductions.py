@@ -11,7 +11,7 @@ from wengert_testing.samples.shapes import with_words
 
 INDEX = np.array([[0, 1, 1], [2, 0, 1]])
 VECTOR = np.array([2, 0, 0])
-WAYS = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}
+WAYS: dict[str, Any] = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}
 
 
 def reduced(x: Any, places: Any, values: Any, reduce: Any, include_self: Any) -> Any:

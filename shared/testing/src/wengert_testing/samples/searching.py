@@ -53,7 +53,7 @@ def quantile(function: Any) -> Any:
 
 
 def histogram(x: Any, bins: Any, range: Any = None, density: Any = False, weight: Any = None) -> Any:
-    edges = np.linspace(*range, bins + 1) if range is not None else bins
+    edges: Any = np.linspace(range[0], range[1], bins + 1) if range is not None else bins
     counts, edges = np.histogram(x, edges, density=density, weights=weight)
     return counts.astype(x.dtype), edges.astype(x.dtype)
 
@@ -152,7 +152,13 @@ CASES = [
     OpCase("gcd", np.gcd, [(WHOLE, WHOLE[::-1].copy()), (np.array([[4], [-6]]), np.array([6, 0]))], grad=False),
     OpCase("lcm", np.lcm, [(WHOLE, WHOLE[::-1].copy()), (np.array([[4], [-6]]), np.array([6, 0]))], grad=False),
     OpCase("logaddexp2", lambda x, y: np.log2(2**x + 2**y), PAIRS, domain=(-1, 1)),
-    OpCase("frexp", lambda x: tuple(np.frexp(x)), UNARY, kinks=(-2, -1, -0.5, 0, 0.5, 1, 2), dtypes=("float16", "float64")),
+    OpCase(
+        "frexp",
+        lambda x: tuple(np.frexp(x)),
+        UNARY,
+        kinks=(-2, -1, -0.5, 0, 0.5, 1, 2),
+        dtypes=("float16", "float64"),
+    ),
     OpCase("ldexp", lambda x, y: x * 2.0**y, PAIRS, dtypes=("float32", "float64")),
     OpCase(
         "float_power",
