@@ -15,13 +15,7 @@ def top() -> dict[str, Any]:
     values = vars(wengert_core).items()
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
     del names["TABLE"], names["tensortype"]  # torch has no such names
-    names["split"] = split
     return names | {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
-
-
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Views of parts of a dim: of one size, or of sizes. The method calls its arguments otherwise."""
-    return wengert_core.TABLE.ops["split"](tensor, split_size_or_sections, dim)  # type: ignore[no-any-return]
 
 
 def is_public(name: str, value: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types
+from wengert_core.factories import not_for
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
@@ -25,7 +26,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if not training or p == 0:
         return input
     if p == 1:
-        return input.mul_(0) if inplace else input * 0
+        return input.mul_(False) if inplace else input * False
     kept = TABLE.ops["empty_like"](input).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(kept) if inplace else input * kept
 
@@ -97,6 +98,8 @@ def rms_norm(
     """Divided by the root of the mean square over the last dims, then times weight."""
     shape = dims_of("rms_norm", normalized_shape)
     check_layer(input, shape, weight, None)
+    if input.dtype.category < 2:
+        raise not_for("rms_norm", input.dtype)
     eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
     wide = input if input.dtype.itemsize > 2 else input.float()
     result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
@@ -187,7 +190,7 @@ for lookup in (one_hot, embedding):
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
     kind = promote_types(x1.dtype, x2.dtype)
-    if kind.category < 2:
+    if kind.category != 2:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
     norm = TABLE.ops["norm"]
     x1, x2 = TABLE.ops["broadcast_tensors"](x1, x2)
@@ -216,6 +219,11 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"cdist only supports at least 2D tensors, {which} got: {x.dim()}D")
     if x1.size(-1) != x2.size(-1):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
+    for which, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.category != 2:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
+        if x.dtype.itemsize < 4:
+            raise not_for("cdist", x.dtype)
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)

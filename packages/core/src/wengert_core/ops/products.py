@@ -145,6 +145,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if input.dtype.category == 0:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
@@ -213,6 +215,11 @@ def chain_matmul(*matrices: Tensor) -> Any:
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Any:
     """The sums of x's conjugated elements times y's along ``dim``."""
+    for operand in (x, y):
+        if operand.dtype.category < 2:
+            raise RuntimeError(
+                f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(operand)}"
+            )
     return TABLE.ops["sum"](x.conj() * y, dim, out=out)
 
 

@@ -189,6 +189,11 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
             f"{SCALAR_NAMES[self.dtype.code]}"
         )
     if dtype is not None:
+        if self.dtype.is_complex and not dtype.is_complex:
+            raise RuntimeError(
+                "linalg.vector_norm: dtype should be complex for complex inputs, but got "
+                f"{SCALAR_NAMES[dtype.code]}"
+            )
         self = as_dtype(self, dtype.name)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
