@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.interop import from_numpy
+from wengert_core.ops.embeddings import scaled_by_frequency, shorten
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -116,13 +117,13 @@ def embedding_bag(
 
     input: a bag in each row, or all bags one after the other, which start at ``offsets`` (``include_last_offset``: its
     last entry is the end of the last bag). per_sample_weights: factors of the rows, for "sum".
-    padding_idx: entries that do not count.
+    padding_idx: entries that do not count. max_norm, scale_grad_by_freq: as embedding has them.
     """
     check_bags(input, weight, offsets, mode, per_sample_weights, include_last_offset)
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError(
-            "embedding_bag: max_norm, scale_grad_by_freq and sparse are not implemented in wengert yet"
-        )
+    if sparse:
+        raise NotImplementedError("embedding_bag: wengert has no sparse gradients; leave sparse=False")
+    if scale_grad_by_freq and mode == "max":
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
     total = weight.size(0)
     if padding_idx is not None and not -total <= padding_idx < total:
         raise RuntimeError(
@@ -141,7 +142,11 @@ def embedding_bag(
         kept = np.flatnonzero(np.asarray(entries.tolist(), np.int64) != padding_idx % total)
         bags, entries = bags[kept], entries.index_select(0, from_numpy(kept))
         factors = None if factors is None else factors.index_select(0, from_numpy(kept))
+    if max_norm is not None:
+        shorten(weight, input.reshape(-1), max_norm, norm_type)
     rows = weight.index_select(0, entries)
+    if scale_grad_by_freq:
+        rows = scaled_by_frequency(rows, entries, total)
     if mode == "max":
         return largest(rows, bags, count)
     if factors is not None:

@@ -14,6 +14,7 @@ from wengert_core.ops import (  # noqa: F401 - each fills the table
     counting,
     ctc,
     einsum,
+    embeddings,
     exponential,
     factories,
     grids,
