@@ -76,6 +76,16 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
         )
 
 
+def check_entries(entries: Tensor, total: int) -> None:
+    """RuntimeError for a row that is not there."""
+    if entries.numel() and not 0 <= entries.min().item() <= entries.max().item() < total:
+        values = entries.tolist()
+        at = next(i for i, value in enumerate(values) if not 0 <= value < total)
+        raise RuntimeError(
+            f"Index {at} of input takes value {values[at]} which is not in the valid range [0, {total}): embedding_bag"
+        )
+
+
 def bag_numbers(input: Tensor, offsets: Tensor | None, last: bool) -> tuple[Any, int]:
     """(the bag of each entry of the flattened input, how many bags there are)."""
     if offsets is None:
@@ -131,12 +141,7 @@ def embedding_bag(
         )
     bags, count = bag_numbers(input, offsets, include_last_offset)
     entries = input.reshape(-1)
-    if entries.numel() and not 0 <= entries.min().item() <= entries.max().item() < total:
-        values = entries.tolist()
-        at = next(i for i, value in enumerate(values) if not 0 <= value < total)
-        raise RuntimeError(
-            f"Index {at} of input takes value {values[at]} which is not in the valid range [0, {total}): embedding_bag"
-        )
+    check_entries(entries, total)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if padding_idx is not None:
         kept = np.flatnonzero(np.asarray(entries.tolist(), np.int64) != padding_idx % total)
