@@ -74,12 +74,18 @@ from wengert_core import angle as angle
 from wengert_core import any as any
 from wengert_core import arange as arange
 from wengert_core import arccos as arccos
+from wengert_core import arccos_ as arccos_
 from wengert_core import arccosh as arccosh
+from wengert_core import arccosh_ as arccosh_
 from wengert_core import arcsin as arcsin
+from wengert_core import arcsin_ as arcsin_
 from wengert_core import arcsinh as arcsinh
+from wengert_core import arcsinh_ as arcsinh_
 from wengert_core import arctan as arctan
 from wengert_core import arctan2 as arctan2
+from wengert_core import arctan_ as arctan_
 from wengert_core import arctanh as arctanh
+from wengert_core import arctanh_ as arctanh_
 from wengert_core import argmax as argmax
 from wengert_core import argmin as argmin
 from wengert_core import argsort as argsort
@@ -136,6 +142,7 @@ from wengert_core import cdouble as cdouble
 from wengert_core import ceil as ceil
 from wengert_core import ceil_ as ceil_
 from wengert_core import celu as celu
+from wengert_core import celu_ as celu_
 from wengert_core import cfloat as cfloat
 from wengert_core import chain_matmul as chain_matmul
 from wengert_core import channels_last as channels_last
@@ -147,6 +154,7 @@ from wengert_core import clamp_max_ as clamp_max_
 from wengert_core import clamp_min as clamp_min
 from wengert_core import clamp_min_ as clamp_min_
 from wengert_core import clip as clip
+from wengert_core import clip_ as clip_
 from wengert_core import clone as clone
 from wengert_core import column_stack as column_stack
 from wengert_core import combinations as combinations
@@ -218,6 +226,7 @@ from wengert_core import fill as fill
 from wengert_core import fill_ as fill_
 from wengert_core import finfo as finfo
 from wengert_core import fix as fix
+from wengert_core import fix_ as fix_
 from wengert_core import flatten as flatten
 from wengert_core import flip as flip
 from wengert_core import fliplr as fliplr
@@ -395,6 +404,7 @@ from wengert_core import ne_ as ne_
 from wengert_core import neg as neg
 from wengert_core import neg_ as neg_
 from wengert_core import negative as negative
+from wengert_core import negative_ as negative_
 from wengert_core import new_empty as new_empty
 from wengert_core import new_empty_strided as new_empty_strided
 from wengert_core import new_full as new_full
@@ -466,6 +476,7 @@ from wengert_core import round as round
 from wengert_core import round_ as round_
 from wengert_core import row_stack as row_stack
 from wengert_core import rrelu as rrelu
+from wengert_core import rrelu_ as rrelu_
 from wengert_core import rsqrt as rsqrt
 from wengert_core import rsqrt_ as rsqrt_
 from wengert_core import rsub as rsub
@@ -482,6 +493,7 @@ from wengert_core import select as select
 from wengert_core import select_backward as select_backward
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
+from wengert_core import selu_ as selu_
 from wengert_core import set_ as set_
 from wengert_core import set_default_dtype as set_default_dtype
 from wengert_core import set_num_threads as set_num_threads

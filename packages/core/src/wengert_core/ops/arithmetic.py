@@ -361,3 +361,5 @@ for name, target in {
 }.items():
     TABLE.alias(name, TABLE.ops[target])
     TABLE.methods[f"{name}_"] = TABLE.ops[f"{target}_"]
+    if name in ("negative", "clip"):
+        TABLE.alias(f"{name}_", TABLE.ops[f"{target}_"], method=False)

@@ -214,3 +214,21 @@ for function in (hardshrink, prelu, rrelu, selu, celu):
     composite(function)
 for function in (hardshrink, prelu):
     TABLE.methods[function.__name__] = function
+
+
+# ---- in place: names that torch has beside inplace=True
+def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with inplace=True."""
+
+    def changed(input: Tensor, *arguments: Any, **words: Any) -> Any:
+        return function(input, *arguments, inplace=True, **words)
+
+    changed.__name__ = changed.__qualname__ = f"{name}_"
+    changed.__doc__ = f"In-place version of {name}."
+    return changed
+
+
+for name in ("relu", "elu", "hardtanh", "leaky_relu", "threshold", "celu", "selu", "rrelu"):
+    composite(in_place(name, TABLE.ops[f"nn.functional.{name}"]), namespace="nn.functional")
+for function in (celu, selu, rrelu):
+    composite(in_place(function.__name__, function))
