@@ -23,6 +23,23 @@ _install_display()
 _mount_without_engine()
 globals().update(_DTYPES)
 globals().update(_PUBLIC)
-globals().update({name: op for name, op in TABLE.ops.items() if "." not in name})
+globals().update({name: op for name, op in dict.items(TABLE.ops) if "." not in name})
+for _name in TABLE.ops.families.keys() & globals():
+    del globals()[_name]  # a module of that name, which was imported above: the op goes first
+
+
+def __getattr__(name: str) -> object:
+    """An op whose family is not loaded yet."""
+    if name == "__all__":
+        return [name for name in __dir__() if not name.startswith("_")]
+    if "." in name or name not in TABLE.ops:
+        raise AttributeError(f"module 'wengert_core' has no attribute '{name}'")
+    op = globals()[name] = TABLE.ops[name]
+    return op
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(name for name in TABLE.ops.families if "." not in name)})
+
 
 __version__ = "0.1.0"

@@ -479,6 +479,10 @@ def line(Tensor tensor, first, last):
     short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
     if tensor.code == FLOAT16 or tensor.code == BFLOAT16:
         return line_of_half(tensor, low, high)
+    if tensor.code == FLOAT32 and n > 1:
+        with nogil:
+            short_line(<float*> where, n, <float> low, <float> high, short_step)
+        return tensor
     with nogil:
         for i in range(n):
             if is_short:
@@ -493,6 +497,15 @@ def line(Tensor tensor, first, last):
                 narrow(<char*> &value, 8, where, itemsize, 1)
             where += itemsize
     return tensor
+
+
+cdef void short_line(float* out, Py_ssize_t n, float low, float high, float step) noexcept nogil:
+    """The two halves, each in a loop that vectorises."""
+    cdef Py_ssize_t i, half = n // 2
+    for i in range(half):
+        out[i] = low + step * <float> i
+    for i in range(half, n):
+        out[i] = high - step * <float> (n - 1 - i)
 
 
 cdef inline float rounded(float value, cast_fn narrow, cast_fn widen) noexcept nogil:

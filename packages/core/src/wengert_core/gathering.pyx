@@ -1,4 +1,4 @@
-"""Reading along a dim: gather and index_select. Also nonzero, which says where to read."""
+"""Reading along a dim: gather and index_select."""
 import os
 
 import numpy as np
@@ -7,31 +7,24 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
-from wengert_core.arrays cimport array_into, array_of, tensor_of_array
+from wengert_core.arrays cimport array_into, array_of
 from wengert_core.dims cimport dim_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.dtypes cimport INT64
-from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 
-cdef extern from "Python.h":
-    bint PyObject_IsTrue(object o) except -1
-
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str what):
-    """Make ``op`` gather, index_select or nonzero."""
+    """Make ``op`` gather or index_select."""
     if what == "gather":
         op.run = gather_run
     elif what == "index_select":
         op.run = index_select_run
-    elif what == "nonzero":
-        op.run = nonzero_run
     else:
         raise ValueError(f"{op.name}: no way to read is called {what!r}")
 
@@ -103,26 +96,3 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
     if ONLY_REFERENCES:
         return array_into(op.reference(np, array_of(source), dim, array_of(index)).reshape(shape_tuple(out)), out)
     return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))
-
-
-# ---- nonzero
-
-cdef object nonzero_run(Op op, PyObject** slots):
-    """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
-    cdef Tensor t = <Tensor> slots[0], out, asked
-    cdef uint32_t live = t.flags & thread_state().modes
-    cdef Py_ssize_t shape[2]
-    cdef int order[2]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
-    coordinates = np.nonzero(array_of(as_vector(t)))
-    shape[0], shape[1] = len(coordinates[0]), t.rank
-    out = new_empty(INT64, 2, shape)
-    order[0], order[1] = 1, 0
-    dense_strides(out, order)          # a column for each dim
-    if t.rank:
-        array_into(np.stack(coordinates, axis=1), out)
-    if not PyObject_IsTrue(<object> slots[1]):
-        asked = into_out(op, slots, out, live)
-        return out if asked is None else asked
-    return out.unbind(1) if t.rank else (tensor_of_array(coordinates[0]),)

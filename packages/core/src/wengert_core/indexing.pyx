@@ -16,10 +16,12 @@ from wengert_core.arrays cimport tensor_of_array
 from wengert_core.dims cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op
+from wengert_core.parts cimport geometry_slice
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
-from wengert_core.views cimport V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, view_call
+from wengert_core.views cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, only_recorded, recorded_view,
+                                 view_call)
 
 cdef extern from "Python.h":
     bint PySlice_Check(PyObject* o) noexcept
@@ -40,6 +42,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef object ARRAY = np.ndarray
 cdef object NUMPY_BOOL = np.bool_
 cdef Op INDEX = None
+cdef object ZERO = 0
 
 
 def set_index_op(Op op):
@@ -316,7 +319,7 @@ cdef Tensor walk_recorded(Index* index, Tensor t):
         elif item.kind == I_SLICE:
             read_slice(item.object, out.dims[dim], &start, &stop, &step)
             if not index.is_tuple or start or stop != out.dims[dim] or step != 1:
-                out = view_call(V_SLICE, out, (dim, start, stop, step))
+                out = recorded_slice(out, dim, start, stop, step)
             dim += 1
             source += 1
         elif item.kind == I_ELLIPSIS:
@@ -340,14 +343,11 @@ cdef Tensor view_by(Index* index, Tensor t):
     """The view that the basic items of an index mean; ``index.tensors`` is filled with the rest."""
     cdef unsigned int modes = thread_state().modes
     cdef Geometry g
-    cdef Tensor out
     if t.flags & modes & LIVE_SLOW or is_stale(t):
         return walk_recorded(index, t)
     start_from(&g, t)
     walk(index, t, &g)
-    out = new_view(t, g.rank, g.shape, g.strides, g.data)
-    mark_origin(t, out, modes)
-    return out
+    return unrecorded(t, new_view(t, g.rank, g.shape, g.strides, g.data), modes)
 
 
 # ---- x[...]
@@ -358,14 +358,37 @@ cdef object single_int(Tensor t, PyObject* key):
     cdef Tensor out
     cdef unsigned int modes = thread_state().modes
     cdef Py_ssize_t wrapped = checked(at, t.dims[0], 0)
-    if t.flags & modes & LIVE_SLOW or is_stale(t):
+    if not only_recorded(t, modes):
         return view_call(V_SELECT, t, (0, wrapped))
     if t.rank == 1:
         out = new_view(t, 0, t.dims, t.dims, t.data + wrapped * t.dims[1])
     else:
         out = new_view(t, t.rank - 1, t.dims + 1, t.dims + t.rank + 1, t.data + wrapped * t.dims[t.rank])
+    return recorded_select(t, wrapped, out) if t.flags & modes & WG_GRAD else unrecorded(t, out, modes)
+
+
+cdef inline Tensor unrecorded(Tensor t, Tensor out, unsigned int modes):
     mark_origin(t, out, modes)
     return out
+
+
+cdef object recorded_select(Tensor t, Py_ssize_t at, Tensor out):
+    """Record t.select(0, at), which is ``out``."""
+    cdef PyObject* slots[3]
+    cdef object index = at
+    slots[0], slots[1], slots[2] = <PyObject*> t, <PyObject*> ZERO, <PyObject*> index
+    return recorded_view(V_SELECT, slots, t, out)
+
+
+cdef object recorded_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t step):
+    """Record and give t[start:stop:step] along a dim."""
+    cdef PyObject* slots[5]
+    cdef object along = dim, first = start, last = stop, by = step
+    if not only_recorded(t, thread_state().modes):
+        return view_call(V_SLICE, t, (along, first, last, by))
+    slots[0], slots[1], slots[2] = <PyObject*> t, <PyObject*> along, <PyObject*> first
+    slots[3], slots[4] = <PyObject*> last, <PyObject*> by
+    return recorded_view(V_SLICE, slots, t, geometry_slice(t, dim, start, stop, step))
 
 
 def getitem(Tensor t, key):

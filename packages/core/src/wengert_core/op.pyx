@@ -37,6 +37,7 @@ cdef EngineHooks HOOKS
 memset(&HOOKS, 0, sizeof(HOOKS))
 
 cdef dict OPS = {}
+cdef object SOURCE = None              # called with the name of an op that is not there, to load it
 cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of ints", "bool", "float", "torch.dtype", "str",
                        "tuple of Tensors", "object")
 cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NUMBER, "int": K_INT, "int[]": K_INTS,
@@ -279,20 +280,38 @@ def register(Op op):
     return op
 
 
+def set_source(source):
+    """Say what is called, with its name, when an op is asked for that is not there: it loads and gives the op, or None."""
+    global SOURCE
+    SOURCE = source
+
+
+cdef Op looked_up(str name):
+    """The op of that name, or None."""
+    op = OPS.get(name)
+    if op is None and SOURCE is not None:
+        op = SOURCE(name)
+    return op
+
+
 def is_taken(Op op):
     """Whether another op has this one's name."""
-    return OPS.get(op.name, op) is not op
+    other = looked_up(op.name)
+    return other is not None and other is not op
 
 
 cdef Op find_op(str name):
-    return <Op> OPS[name]
+    op = looked_up(name)
+    if op is None:
+        raise KeyError(name)
+    return op
 
 
 def find(str name):
     """The op called ``name``; KeyError when there is none."""
-    return OPS[name]
+    return find_op(name)
 
 
 def names():
-    """The names of all ops, sorted."""
+    """The names of all ops that are loaded, sorted."""
     return sorted(OPS)

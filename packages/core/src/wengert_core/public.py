@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert_core import memory, random
@@ -104,6 +105,7 @@ PUBLIC |= {
     "memory": memory, "preserve_format": preserve_format, "random": random, "strided": strided,
 }  # fmt: skip
 PUBLIC |= TYPES
+PUBLIC |= {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 _ALIASES = {"cdouble": "complex128", "cfloat": "complex64", "double": "float64", "float": "float32", "half": "float16",
             "int": "int32", "long": "int64", "short": "int16"}  # fmt: skip
 PUBLIC |= {name: DTYPES[kind] for name, kind in _ALIASES.items()}

@@ -21,7 +21,7 @@ from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
 from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
-                                 mark_origin, set_primitive, set_shortcuts, view_call)
+                                 mark_origin, only_recorded, recorded_view, set_primitive, set_shortcuts, view_call)
 
 cdef enum:
     LIVE_SLOW = 4 | 8 | 16 | 1         # LIVE_INTERCEPT | WG_GRAD: the primitive itself must run
@@ -73,21 +73,25 @@ cdef object contiguous_run(Op op, PyObject** slots):
 
 # ---- sizes
 
-cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape):
-    """A view of that shape where strides allow, else a copy. ``shape`` may have one -1."""
+cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* sizes):
+    """A view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: it as an argument, or NULL."""
     cdef Py_ssize_t strides[64]
+    cdef PyObject* slots[2]
     infer_size(op, t, ndim, shape)
     if not view_strides(t, ndim, shape, strides):
         return view_call(V_UNSAFE_VIEW, contiguous_clone(t), (tuple(sizes_list(ndim, shape)),))
-    if needs_primitive(t):
-        return view_call(V_VIEW, t, (tuple(sizes_list(ndim, shape)),))
-    return marked(t, new_view(t, ndim, shape, strides, t.data))
+    if not needs_primitive(t):
+        return marked(t, new_view(t, ndim, shape, strides, t.data))
+    if sizes != NULL and only_recorded(t, thread_state().modes):
+        slots[0], slots[1] = <PyObject*> t, sizes
+        return recorded_view(V_VIEW, slots, t, new_view(t, ndim, shape, strides, t.data))
+    return view_call(V_VIEW, t, (tuple(sizes_list(ndim, shape)),))
 
 
 cdef object reshape_run(Op op, PyObject** slots):
     cdef Py_ssize_t shape[64]
     cdef int ndim = ints_slot(op, slots, 1, shape)
-    return reshape_to(op, <Tensor> slots[0], ndim, shape)
+    return reshape_to(op, <Tensor> slots[0], ndim, shape, slots[1])
 
 
 cdef object flatten_run(Op op, PyObject** slots):
@@ -107,14 +111,14 @@ cdef object flatten_run(Op op, PyObject** slots):
             shape[n - 1] *= t.dims[i]
     if t.rank == 0:
         shape[0], n = 1, 1
-    return reshape_to(op, t, n, shape)
+    return reshape_to(op, t, n, shape, NULL)
 
 
 cdef object ravel_run(Op op, PyObject** slots):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t shape[1]
     shape[0] = t.count
-    return reshape_to(op, t if t.flags & TF_CONTIGUOUS else contiguous_clone(t), 1, shape)
+    return reshape_to(op, t if t.flags & TF_CONTIGUOUS else contiguous_clone(t), 1, shape, NULL)
 
 
 cdef object unflatten_run(Op op, PyObject** slots):
@@ -159,7 +163,7 @@ cdef object view_as_run(Op op, PyObject** slots):
 
 
 cdef object reshape_as_run(Op op, PyObject** slots):
-    return reshape_to(op, <Tensor> slots[0], other_tensor(op, slots).rank, other_tensor(op, slots).dims)
+    return reshape_to(op, <Tensor> slots[0], other_tensor(op, slots).rank, other_tensor(op, slots).dims, NULL)
 
 
 cdef object expand_as_run(Op op, PyObject** slots):

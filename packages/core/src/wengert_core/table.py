@@ -38,30 +38,31 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
 
 
 def install(table: OpTable) -> None:
-    """Make a table's ops known to core and give Tensor their methods; nothing happens the second time.
+    """Make what has been added to a table since the last time known to core and to Tensor.
 
     Raises ValueError, with nothing installed, when an op's name is taken by another table.
     """
-    if table.installed:
-        return
-    ops = [op for op in table.ops.values() if isinstance(op, Op)]
-    for op in ops:
+    added = [dict.get(table.ops, name) for name in table.fresh]
+    fresh = [op for op in added if isinstance(op, Op)]
+    for op in fresh:
         if _op.is_taken(op):
             other = _op.find(op.name)
             raise ValueError(f"op '{op.name}' is registered twice: by table '{other.owner}' and by table "
                              f"'{table.name}'")
-    for op in ops:
-        op.owner = table.name
+    for op in fresh:
         _op.register(op)
-    for name, method in table.methods.items():
-        mount(name, method)
+    del table.fresh[:]
+    for name, method in dict.items(table.methods):
+        if name not in table.mounted:
+            mount(name, method)
+            table.mounted.add(name)
     table.installed = True
 
 
 def refuse_taken_methods(table: OpTable) -> None:
-    """ValueError when a method of the table has the name of an attribute of Tensor."""
-    taken = sorted(name for name in table.methods if hasattr(Tensor, name))
-    if taken and not table.installed:
+    """ValueError when a method of a table that is not installed has the name of an attribute of Tensor."""
+    taken = [] if table.installed else sorted(name for name in table.methods if hasattr(Tensor, name))
+    if taken:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
 
 
@@ -77,5 +78,4 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
     refuse_taken_methods(table)
     install(table)
     stage.value = table
-    for name, op in table.ops.items():
-        stage.add(name, op)
+    stage.rows = table.ops

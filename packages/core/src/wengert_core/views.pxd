@@ -38,6 +38,7 @@ cdef void set_primitive(int kind, Op op)
 cdef void set_builder(int kind, view_fn build)
 cdef void set_shortcuts(Op op)
 cdef object view_run(Op op, PyObject** slots)
+cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out)      # the rest of view_run, for a view made already
 cdef object view_call(int kind, Tensor t, tuple arguments)      # run a primitive on Python values; defaults are filled in
 cdef Tensor checked_self(Op op, PyObject** slots)
 cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t live)
@@ -45,6 +46,11 @@ cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t
 # Whether a view's memory was written to since its history was made: it may have come to require grad without knowing.
 cdef inline bint is_stale(Tensor t) noexcept:
     return t.flags & TF_VIEW != 0 and t.attr_version != version_of(t)
+
+
+# Whether a view of t that is recorded may be made without its primitive's driver.
+cdef inline bint only_recorded(Tensor t, unsigned int modes) noexcept:
+    return t.flags & modes & (4 | 8 | 16) == 0 and not is_stale(t)     # LIVE_INTERCEPT
 
 
 # How a view came to be: engines refuse some writes to it. A plain view of a special one is special too. One that has no

@@ -103,6 +103,15 @@ cdef object view_run(Op op, PyObject** slots):
     return out
 
 
+cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out):
+    """What a primitive does with the view it has made. slots: its arguments, as far as its formula looks at them."""
+    cdef unsigned int modes = thread_state().modes
+    mark_origin(t, out, modes)
+    if t.flags & modes & WG_RECORD:
+        record(<Op> PRIMITIVES[kind], slots, out, t.flags & modes)
+    return out
+
+
 cdef object view_call(int kind, Tensor t, tuple arguments):
     """Run a primitive on Python values, for what is said in terms of it. Defaults fill the rest."""
     cdef Op op = <Op> PRIMITIVES[kind]

@@ -14,7 +14,7 @@ from wengert_engine.attributes import edge_of
 from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype
 from wengert_engine.starting import run_backward
 
-ones_like, stack, zeros_like = TABLE.ops["ones_like"], TABLE.ops["stack"], TABLE.ops["zeros_like"]
+ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
 Edges = list[tuple[Any, int]]
 
 
@@ -137,7 +137,7 @@ def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bo
         raise IndexError("is_grads_batched=True needs at least one row of gradients, got 0")
     passes = [run_backward(edges, root_gradients(roots, tuple(gradient[row] for gradient in given), create_graph),
                            keep or row < rows - 1, create_graph, inputs, False) for row in range(rows)]
-    return [None if column[0] is None else stack(list(column)) for column in zip(*passes, strict=True)]
+    return [None if column[0] is None else TABLE.ops["stack"](list(column)) for column in zip(*passes, strict=True)]
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:

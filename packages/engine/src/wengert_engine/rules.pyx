@@ -26,7 +26,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op MUL = find_op("mul")
 cdef Op MUL_ = find_op("mul_")
 cdef Op NEG = find_op("neg")
-cdef Op CONJ = find_op("conj")
+cdef Op CONJ = None                    # looked up when first needed
 cdef Op WHERE = find_op("where")
 cdef Op EMPTY_STRIDED = find_op("empty_strided")
 
@@ -57,7 +57,7 @@ cdef object times(Tensor grad, object slope, bint last, bint create_graph):
     if isinstance(slope, Tensor):
         s = <Tensor> slope
         if FACTS.category[s.code] == CAT_COMPLEX:
-            slope = CONJ.call1(CONJ, <PyObject*> slope)
+            slope = conjugate(s)
         elif s.code == BOOL:           # chooses: 0 * inf would be NaN
             return WHERE(slope, grad, 0)
         elif last and not create_graph and grad.count >= INPLACE_FROM and stealable(grad) \
@@ -69,6 +69,14 @@ cdef object times(Tensor grad, object slope, bint last, bint create_graph):
     elif isinstance(slope, int) and slope == 1:
         return grad
     return MUL.call2(MUL, <PyObject*> grad, <PyObject*> slope)
+
+
+cdef object conjugate(Tensor t):
+    """conj, whose family only programs with complex numbers load."""
+    global CONJ
+    if CONJ is None:
+        CONJ = find_op("conj")
+    return CONJ.call1(CONJ, <PyObject*> t)
 
 
 cdef object called(Node node, InputRule* rule, Edge* edge, Tensor grad, list parts, bint create_graph):

@@ -11,6 +11,7 @@ from wengert_formulas import (  # noqa: F401
     factories,
     indexing,
     joining,
+    losses,
     matmul,
     powers,
     random,

@@ -199,6 +199,7 @@ from wengert_core import dropout as dropout
 from wengert_core import dsplit as dsplit
 from wengert_core import dstack as dstack
 from wengert_core import dtype as dtype
+from wengert_core import e as e
 from wengert_core import einsum as einsum
 from wengert_core import empty as empty
 from wengert_core import empty_like as empty_like
@@ -293,6 +294,7 @@ from wengert_core import index_put_ as index_put_
 from wengert_core import index_reduce as index_reduce
 from wengert_core import index_reduce_ as index_reduce_
 from wengert_core import index_select as index_select
+from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
 from wengert_core import inner as inner
 from wengert_core import int as int
@@ -392,6 +394,7 @@ from wengert_core import mul_ as mul_
 from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
+from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
 from wengert_core import nan_to_num_ as nan_to_num_
 from wengert_core import nanmean as nanmean
@@ -411,6 +414,7 @@ from wengert_core import new_full as new_full
 from wengert_core import new_ones as new_ones
 from wengert_core import new_tensor as new_tensor
 from wengert_core import new_zeros as new_zeros
+from wengert_core import newaxis as newaxis
 from wengert_core import nll_loss as nll_loss
 from wengert_core import nll_loss_backward as nll_loss_backward
 from wengert_core import nonzero as nonzero
@@ -426,6 +430,7 @@ from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
 from wengert_core import pdist as pdist
 from wengert_core import permute as permute
+from wengert_core import pi as pi
 from wengert_core import pixel_shuffle as pixel_shuffle
 from wengert_core import pixel_unshuffle as pixel_unshuffle
 from wengert_core import poisson as poisson

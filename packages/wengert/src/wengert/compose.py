@@ -94,6 +94,14 @@ def mount_table(table: Any) -> None:
     HIDDEN.update(table.hidden)
 
 
+def mount_core(table: Any) -> None:
+    """Mount the ops of core that are loaded; for the others make the modules that their names can be asked of."""
+    mount({name: op for name, op in dict.items(table.ops) if "." not in name})
+    for place in {name.rpartition(".")[0] for name in table.ops.families if name.partition(".")[0] not in table.ops}:
+        module_at(place)
+    HIDDEN.update(table.hidden)
+
+
 def mount_entry(dotted: str) -> Any:
     """Load the namespace entry called ``dotted``. Of a module the public names are mounted, anything else is mounted
     itself.
@@ -118,8 +126,7 @@ def compose(namespace: dict[str, Any]) -> None:
     for name in names:
         if name.startswith("top.") and name not in late:
             give_top(name)
-    tables: Any = registry.group("ops")
-    mount_table(tables.get("core"))
+    mount_core(core_table())
     places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
@@ -127,6 +134,11 @@ def compose(namespace: dict[str, Any]) -> None:
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
+
+
+def core_table() -> Any:
+    """The table of core's ops, many of which are loaded when they are first asked for."""
+    return registry.group("ops").get("core")
 
 
 def late_names() -> set[str]:
@@ -142,7 +154,13 @@ def give_top(entry: str) -> None:
 
 
 def find(dotted: str) -> Any:
-    """A name that is not there yet: a mounted module, a plugin's name, or an error that says what to install."""
+    """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
+    install.
+    """
+    ops = core_table().ops
+    if dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted):
+        mount({dotted: ops[dotted]})
+        return ops[dotted]
     group = registry.group("namespace")
     if dotted in group:
         return mount_entry(dotted)
@@ -162,12 +180,15 @@ def find(dotted: str) -> Any:
 
 def load_tables() -> None:
     """Load the op tables of all plugins; one that fails is reported and left out."""
-    for table in registry.group("ops").load_all().values():
-        mount_table(table)
+    for name, table in registry.group("ops").load_all().items():
+        if name != "core":
+            mount_table(table)
 
 
 def top_level_getattr(name: str) -> Any:
     """``wengert.<name>`` for a name that nobody has mounted yet."""
+    if name == "__all__":
+        return [name for name in dir(sys.modules["wengert"]) if not name.startswith("_")]
     if name.startswith("__"):
         raise AttributeError(f"module 'wengert' has no attribute '{name}'")
     return find(name)
@@ -177,6 +198,7 @@ def known_names(place: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
+    names += core_table().ops.families
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 

@@ -42,6 +42,23 @@ WG_INLINE R FN(wg_lerp)(R a, R b, R weight) {                   /* exact at both
 WG_INLINE R FN(wg_maximum)(R x, R y) { const R best = y > x ? y : x; return y != y ? y : best; }
 WG_INLINE R FN(wg_minimum)(R x, R y) { const R best = y < x ? y : x; return y != y ? y : best; }
 
+WG_INLINE R FN(wg_smooth_l1)(R size, R beta) {
+    const R inside = size * size * ((R)0.5 / beta), outside = size - (R)0.5 * beta;
+    return size < beta ? inside : outside;
+}
+WG_INLINE R FN(wg_smooth_l1_slope)(R gap, R beta) {
+    const R inside = gap / beta, outside = (R)(gap > 0) - (R)(gap < 0);
+    return ABS(gap) < beta || gap != gap ? inside : outside;
+}
+WG_INLINE R FN(wg_huber)(R size, R delta) {
+    const R inside = (R)0.5 * size * size, outside = delta * (size - (R)0.5 * delta);
+    return size <= delta ? inside : outside;
+}
+WG_INLINE R FN(wg_huber_slope)(R gap, R delta) {
+    const R upper = gap > delta ? delta : gap;
+    return upper < -delta ? -delta : upper;
+}
+
 #define BETA_THRESHOLD WG_PARAM(R, beta, 0); WG_PARAM(R, threshold, 1)
 
 WG_OP1(FN(sigmoid), R, R, WG_NO_PARAMS, FN(wg_sigmoid)(x))
@@ -70,6 +87,13 @@ WG_OP2(FN(gelu_tanh_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_tanh_slope)
 WG_OP2(FN(softplus_backward), R, R, R, BETA_THRESHOLD, x * FN(wg_softplus_slope)(y, beta, threshold))
 WG_OP2(FN(maximum), R, R, R, WG_NO_PARAMS, FN(wg_maximum)(x, y))
 WG_OP2(FN(minimum), R, R, R, WG_NO_PARAMS, FN(wg_minimum)(x, y))
+
+WG_OP2(FN(leaky_relu), R, R, R, WG_NO_PARAMS, x > 0 ? x : x * y)
+WG_OP3(FN(leaky_relu_backward), R, R, R, R, WG_NO_PARAMS, y > 0 ? x : x * z)
+WG_OP3(FN(smooth_l1), R, R, R, R, WG_NO_PARAMS, FN(wg_smooth_l1)(ABS(x - y), z))
+WG_OP3(FN(smooth_l1_slope), R, R, R, R, WG_NO_PARAMS, FN(wg_smooth_l1_slope)(x - y, z))
+WG_OP3(FN(huber), R, R, R, R, WG_NO_PARAMS, FN(wg_huber)(ABS(x - y), z))
+WG_OP3(FN(huber_slope), R, R, R, R, WG_NO_PARAMS, FN(wg_huber_slope)(x - y, z))
 
 WG_OP3(FN(lerp), R, R, R, R, WG_NO_PARAMS, FN(wg_lerp)(x, y, z))
 WG_OP3(FN(addcmul), R, R, R, R, WG_PARAM(R, value, 0), x + value * y * z)

@@ -65,10 +65,20 @@ cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept n
 
 cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
     for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
         for j in range(walk.shape[1]):
-            (<item_t *>partner(&walk, i, j))[0] = (<item_t *>place(&walk, i, j))[0]
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            (<item_t *>other)[0] = (<item_t *>(own + entry * walk.dim_stride))[0]
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
 
 
 cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
@@ -92,10 +102,20 @@ cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
 
 cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
     for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
         for j in range(walk.shape[1]):
-            (<item_t *>place(&walk, i, j))[0] = (<item_t *>partner(&walk, i, j))[0]
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            (<item_t *>(own + entry * walk.dim_stride))[0] = (<item_t *>other)[0]
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
 
 
 cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
@@ -127,16 +147,26 @@ cdef void add_row(number_t *into, const number_t *row, npy_intp n) noexcept nogi
 @cython.overflowcheck(False)            # integers wrap
 cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
     cdef number_t *into
     if moves_rows(&walk, sizeof(number_t)):
         for i in range(walk.shape[0]):
             add_row(<number_t *>place(&walk, i, 0), <const number_t *>partner(&walk, i, 0), walk.shape[1])
         return
     for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
         for j in range(walk.shape[1]):
-            into = <number_t *>place(&walk, i, j)
-            into[0] = <number_t>(into[0] + (<number_t *>partner(&walk, i, j))[0])
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            into = <number_t *>(own + entry * walk.dim_stride)
+            into[0] = <number_t>(into[0] + (<number_t *>other)[0])
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
 
 
 @cython.overflowcheck(False)            # integers wrap

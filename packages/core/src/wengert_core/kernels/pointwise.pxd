@@ -12,6 +12,8 @@ cdef struct Pointwise:
 #   log_sigmoid_backward silu_backward relu_backward gelu_backward gelu_tanh_backward       (grad, input)
 #   threshold_backward(grad, input; threshold) softplus_backward(grad, input; beta, threshold)
 #   maximum minimum lerp(a, b, weight) addcmul(a, b, c; value) addcdiv(a, b, c; value)
-# float64 only: sin cos. Every dtype: where(mask, a, b). Floats, to bool: eq ne lt le gt ge.
+#   leaky_relu(input, slope) leaky_relu_backward(grad, input, slope) div_trunc(a, b)
+#   smooth_l1 smooth_l1_slope huber huber_slope     (input, target, beta)
+# float32 only: fmod remainder floor_divide. float64 only: sin cos. Every dtype: where(mask, a, b). Floats, to bool: eq ne lt le gt ge.
 cdef loop_t find_pointwise(const char *name, int dtype) noexcept nogil
 cdef bint describe_pointwise(const char *name, int dtype, Pointwise *into) noexcept nogil     # False when absent

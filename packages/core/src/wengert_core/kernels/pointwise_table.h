@@ -4,6 +4,7 @@
 
 #include "pointwise.h"
 #include "vecmath.h"
+#include <float.h>
 
 #define R float
 #define SUF f32
@@ -43,6 +44,42 @@
 WG_TRIGONOMETRIC(sin_f64, 0, sin)
 WG_TRIGONOMETRIC(cos_f64, 1, cos)
 
+/* Remainders of float32, exact as fmod's: the quotient is rounded in double, whose 53 bits hold quotient * y. A chunk with a
+   quotient of 2^28 or more, or with what is not finite, goes to the C library. */
+WG_INLINE float wg_fast_fmod(float x, float y) {
+    const double q = trunc((double)x / (double)y), r = (double)x - q * (double)y;
+    const double fixed = r * (double)x < 0 ? r + copysign(fabs((double)y), (double)x) : r; /* the quotient was rounded up */
+    return copysignf((float)fabs(fixed), x);
+}
+WG_INLINE float wg_to_sign_of(float mod, float y) { return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod; }
+WG_INLINE float wg_floor_quotient(float mod, float x, float y) {
+    const float near = (x - mod) / y, quotient = mod != 0 && (y < 0) != (mod < 0) ? near - 1 : near;
+    const float low = floorf(quotient), nearest = quotient - low > 0.5f ? low + 1 : low;
+    return y == 0 ? x / y : quotient != 0 ? nearest : copysignf(0, x / y);
+}
+#define WG_REMAINDER(NAME, EXPR) \
+    WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+        const float *xs = (const float *)args[0], *ys = (const float *)args[1]; \
+        float *out = (float *)args[2], mods[WG_CHUNK]; \
+        (void)params; \
+        while (n > 0) { \
+            const Py_ssize_t m = n < WG_CHUNK ? n : WG_CHUNK; \
+            int32_t far = 0; \
+            for (Py_ssize_t i = 0; i < m; i++) \
+                far |= -(int32_t)!(fabs((double)xs[i] / (double)ys[i]) < 0x1p28 && fabsf(ys[i]) <= FLT_MAX); \
+            if (far) for (Py_ssize_t i = 0; i < m; i++) mods[i] = fmodf(xs[i], ys[i]); \
+            else for (Py_ssize_t i = 0; i < m; i++) mods[i] = wg_fast_fmod(xs[i], ys[i]); \
+            for (Py_ssize_t i = 0; i < m; i++) { const float x = xs[i], y = ys[i], mod = mods[i]; (void)x; (void)y; out[i] = EXPR; } \
+            n -= m; xs += m; ys += m; out += m; \
+        } \
+    } \
+    WG_LOOP(NAME, 2, sizeof(float), sizeof(float), sizeof(float))
+WG_REMAINDER(fmod_f32, mod)
+WG_REMAINDER(remainder_f32, wg_to_sign_of(mod, y))
+WG_REMAINDER(floor_divide_f32, wg_floor_quotient(mod, x, y))
+WG_OP2(div_trunc_f32, float, float, float, WG_NO_PARAMS, truncf(x / y))
+WG_OP2(div_trunc_f64, double, double, double, WG_NO_PARAMS, trunc(x / y))
+
 /* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
 #define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, (T)(z ^ ((y ^ z) & (T)-(T)(x != 0))))
 WG_WHERE(1, uint8_t)
@@ -78,7 +115,11 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(silu_backward, 2, 0), WG_REAL(relu_backward, 2, 0), WG_REAL(threshold_backward, 2, 1),
     WG_REAL(gelu_backward, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
     WG_REAL(maximum, 2, 0), WG_REAL(minimum, 2, 0), WG_REAL(lerp, 3, 0), WG_REAL(addcmul, 3, 1),
-    WG_REAL(addcdiv, 3, 1), {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
+    WG_REAL(addcdiv, 3, 1), WG_REAL(leaky_relu, 2, 0), WG_REAL(leaky_relu_backward, 3, 0), WG_REAL(smooth_l1, 3, 0),
+    WG_REAL(smooth_l1_slope, 3, 0), WG_REAL(huber, 3, 0), WG_REAL(huber_slope, 3, 0), WG_REAL(div_trunc, 2, 0),
+    {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},
+    {"floor_divide", WG_F32, 2, 0, WG_F32, floor_divide_f32_loop},
+    {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
     WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
     WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),
     WG_WHERE_OF(WG_F32, 4), WG_WHERE_OF(WG_F64, 8), WG_WHERE_OF(WG_C64, 8), WG_WHERE_OF(WG_C128, 16),

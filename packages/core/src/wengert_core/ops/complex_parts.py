@@ -66,9 +66,21 @@ def imag(input: Any) -> Any:
     return TABLE.ops["view_as_real"](input).select(-1, 1)
 
 
-for function in (real, imag):
+def set_real(self: Any, value: Any) -> None:
+    """x.real = value: into a complex tensor's real parts, or a real tensor itself."""
+    part = real(self)
+    part.copy_(value) if isinstance(value, Tensor) else part.fill_(value)
+
+
+def set_imag(self: Any, value: Any) -> None:
+    """x.imag = value: into the imaginary parts; RuntimeError for a real tensor."""
+    part = imag(self)
+    part.copy_(value) if isinstance(value, Tensor) else part.fill_(value)
+
+
+for function, setter in ((real, set_real), (imag, set_imag)):
     TABLE.composite(function)
-    TABLE.methods[function.__name__] = property(function)
+    TABLE.methods[function.__name__] = property(function, setter)
 
 
 @TABLE.composite

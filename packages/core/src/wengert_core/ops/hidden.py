@@ -20,7 +20,8 @@ ELSEWHERE = "gelu leaky_relu leaky_relu_ linalg_vector_norm log_sigmoid nll_loss
 """torch has these in nn.functional or linalg, some by another name."""
 
 INNER = (
-    "_binary_cross_entropy _max _median _min _nanmedian _to_copy _unsafe_view alias diagonal_backward gelu_backward "
+    "_binary_cross_entropy _huber _huber_slope _max _median _min _nanmedian _smooth_l1 _smooth_l1_slope _to_copy "
+    "_unsafe_view alias diagonal_backward gelu_backward "
     "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
     "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward"
 ).split()

@@ -52,6 +52,48 @@ def l1_loss(
     return weighted((input - target).abs(), weight, reduction)
 
 
+def row(name: str, reference: Any, words: str) -> Any:
+    """A pointwise row of input, target, and where the loss, or its slope, changes from one form to another."""
+    return TABLE.pointwise_ternary(
+        f"{name}(Tensor self, Tensor target, Scalar beta) -> Tensor",
+        kernels=[name.removeprefix("_")],
+        reference=reference,
+        dtypes=FLOATING,
+        n_promote=2,
+        method=False,
+        inplace=False,
+        doc=words,
+    )
+
+
+def smooth_l1(xp: Any, x: Any, target: Any, beta: Any) -> Any:
+    """The reference of _smooth_l1."""
+    size = abs(x - target)
+    return xp.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+
+
+def smooth_l1_slope(xp: Any, x: Any, target: Any, beta: Any) -> Any:
+    """The reference of _smooth_l1_slope."""
+    gap = x - target
+    return xp.where((abs(gap) < beta) | xp.isnan(gap), gap / beta, xp.sign(gap))
+
+
+def huber(xp: Any, x: Any, target: Any, beta: Any) -> Any:
+    """The reference of _huber."""
+    size = abs(x - target)
+    return xp.where(size <= beta, 0.5 * size * size, beta * (size - 0.5 * beta))
+
+
+smooth_l1_op = row("_smooth_l1", smooth_l1, "smooth_l1_loss of each element.")
+huber_op = row("_huber", huber, "huber_loss of each element.")
+row("_smooth_l1_slope", smooth_l1_slope, "The derivative of _smooth_l1 with respect to self.")
+row(
+    "_huber_slope",
+    lambda xp, x, target, beta: xp.clip(x - target, -beta, beta),
+    "The derivative of _huber with respect to self.",
+)
+
+
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -65,8 +107,7 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     warn_of_sizes(input, target)
-    size = checked_floats("smooth_l1_cpu", input - target).abs()
-    return reduced(size if beta == 0 else where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta), reduction)
+    return reduced(smooth_l1_op(input, target, beta) if beta else (input - target).abs(), reduction)
 
 
 def huber_loss(
@@ -77,8 +118,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
     warn_of_sizes(input, target)
-    size = checked_floats("huber_cpu", input - target).abs()
-    loss = where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+    loss = huber_op(input, target, delta)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -121,7 +161,7 @@ def binary_cross_entropy(
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_name(target)} but expected {type_name(input)}")
     checked_floats("binary_cross_entropy", input)
-    if not ((input >= 0) & (input <= 1)).all().item():
+    if input.numel() and not (input.amin().item() >= 0 and input.amax().item() <= 1):  # False for NaN
         raise RuntimeError(
             "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
             "number use binary_cross_entropy_with_logits"

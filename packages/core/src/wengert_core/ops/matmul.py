@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.ops.table import TABLE
-from wengert_core.tensor import Tensor, set_operators
+from wengert_core.tensor import Tensor
 
 product = TABLE.product
 
@@ -113,4 +113,3 @@ TABLE.composite(
     namespace="linalg",
     doc="The product of matrices: input @ other.",
 )
-set_operators({"matmul": matmul})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from wengert_core.ops.table import TABLE
@@ -26,11 +27,12 @@ OPERATORS = {
     "ne": "ne",
     "gt": "gt",
     "ge": "ge",
+    "matmul": "matmul",
     "neg": "neg",
     "pos": "positive",
     "abs": "abs",
 }
-NEVER_IN_PLACE = ("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")
+NEVER_IN_PLACE = ("matmul", "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs")
 
 
 def invert(self: Any) -> Any:
@@ -40,10 +42,20 @@ def invert(self: Any) -> Any:
     return TABLE.ops["bitwise_not"](self)
 
 
+def promised(sign: str, name: str) -> Callable[..., Any]:
+    """What stands for an operator whose family is not loaded: the first call puts the op in its place."""
+
+    def first_call(*operands: Any) -> Any:
+        op = TABLE.ops[name]
+        set_operators({sign: op})
+        return op(*operands)
+
+    return first_call
+
+
 def install() -> None:
-    """Give Tensor its operators; all rows must be there."""
-    ops = TABLE.ops
-    given = {name: ops[op] for name, op in OPERATORS.items()}
-    in_place = {f"i{name}": f"{op}_" for name, op in OPERATORS.items() if name not in NEVER_IN_PLACE}
-    written = {name: ops[op] for name, op in in_place.items() if op in ops}
-    set_operators({**given, **written, "invert": invert})
+    """Give Tensor its operators; those of the families that are not loaded yet load them."""
+    names = OPERATORS | {f"i{sign}": f"{op}_" for sign, op in OPERATORS.items() if sign not in NEVER_IN_PLACE}
+    loaded = dict(dict.items(TABLE.ops))
+    set_operators({sign: loaded[name] if name in loaded else promised(sign, name)
+                   for sign, name in names.items() if name in TABLE.ops} | {"invert": invert})

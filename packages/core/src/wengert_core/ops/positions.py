@@ -74,8 +74,8 @@ reading(
     reference=lambda xp, x, dim, index: x[at_dim(x, dim, index)],
     doc="The parts of a dim at the entries of a vector.",
 )
-reading(
-    "nonzero(Tensor self, *, bool as_tuple=False) -> Tensor",
+TABLE.selecting(
+    "nonzero(Tensor self, *, bool as_tuple=False, Tensor? out=None) -> Tensor",
     way="nonzero",
     no_record=True,
     doc="The places of the elements that are not zero: a row for each, or a vector for each dim.",
@@ -188,9 +188,7 @@ def together(xp: Any, x: Any, mask: Any) -> Any:
 
 
 def masked_select(xp: Any, x: Any, mask: Any) -> Any:
-    """The reference of masked_select; refuses other masks than bool."""
-    if mask.dtype != bool:
-        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype}")
+    """The reference of masked_select."""
     x, mask = together(xp, x, mask)
     return x[mask]
 
@@ -211,10 +209,10 @@ def masked_scatter(xp: Any, x: Any, mask: Any, source: Any) -> Any:
     return x
 
 
-array(
+TABLE.selecting(
     "masked_select(Tensor self, Tensor mask, *, Tensor? out=None) -> Tensor",
+    way="masked_select",
     reference=masked_select,
-    widen=False,
     doc="The elements where mask is True, as a vector.",
 )
 array(

@@ -12,6 +12,7 @@ from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
 
 along = TABLE.along
 ops = TABLE.ops
+ORDER = ("order", "")  # the kernel of all these
 NO_COMPLEX_SORT = {"complex": RuntimeError("Sort does not support complex dtypes on CPU")}
 
 
@@ -33,6 +34,7 @@ sort_op = along(
     "sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
     reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending),
     results=["same", "int64"],
+    kernel=ORDER,
     dtypes=REAL,
     refusal=NO_COMPLEX_SORT,
     doc="The elements in order, and where they were; NaN counts as the largest.",
@@ -41,6 +43,7 @@ along(
     "argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
     reference=lambda xp, x, dim, descending, stable: order(xp, x, dim, descending),
     results=["int64"],
+    kernel=ORDER,
     dtypes=REAL,
     refusal=NO_COMPLEX_SORT,
     no_record=True,
@@ -72,6 +75,7 @@ along(
     "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
     reference=lambda xp, x, k, dim, largest, sorted: best(xp, x, k, dim, largest, sorted),
     results=["same", "int64"],
+    kernel=ORDER,
     dtypes=INTEGRAL + FLOATING,
     doc="The k largest (or smallest) along a dim, and where they are.",
     refusal={
@@ -96,6 +100,7 @@ along(
     "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
     reference=kth,
     results=["same", "int64"],
+    kernel=ORDER,
     dtypes=INTEGRAL + FLOATING,
     doc="The k-th smallest along a dim, and its place.",
 )
@@ -128,6 +133,7 @@ for name, ignore, words in (
         key=f"{name}.dim",
         reference=middle(ignore),
         results=["same", "int64"],
+        kernel=ORDER,
         dtypes=INTEGRAL + FLOATING,
         doc=words,
     )

@@ -209,6 +209,9 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
     if ord == 2:
         size = self if self.dtype.category == 2 else ops["abs"](self)
+        if dim is None and not keepdim and size.is_contiguous():
+            size = size.reshape(-1)
+            return ops["sqrt"](ops["dot"](size, size))
         return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim))
     size = ops["abs"](self)
     return (

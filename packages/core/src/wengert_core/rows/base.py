@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.op import Op
 
 Reference = Callable[..., Any]
 T = TypeVar("T")
@@ -32,17 +33,22 @@ class Rows:
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
         self.hidden: set[str] = set()
+        self.fresh: list[str] = []  # names of ops added since the table was last installed
+        self.mounted: set[str] = set()  # methods that Tensor has got
         self.installed = False
 
     def __repr__(self) -> str:
-        return f"<OpTable {self.name}: {len(self.ops)} ops>"
+        return f"<OpTable {self.name}: {dict.__len__(self.ops)} ops>"
 
     def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
-        if name in self.ops or (not function and name in self.methods):
+        if dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name)):
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
+        if isinstance(op, Op):
+            op.owner = self.name
         if function:
             self.ops[name] = op
+            self.fresh.append(name)
         if method:
             self.methods[name] = op
         return op

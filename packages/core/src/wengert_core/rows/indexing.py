@@ -7,6 +7,7 @@ from wengert_core import flipping as _flipping
 from wengert_core import gathering as _gathering
 from wengert_core import masking as _masking
 from wengert_core import scattering as _scattering
+from wengert_core import selecting as _selecting
 from wengert_core import triangles as _triangles
 from wengert_core import writing as _writing
 from wengert_core.op import Op
@@ -65,9 +66,17 @@ class IndexingRows(Rows):
     def reading(
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
-        """A row that reads along a dim: gather, index_select; or nonzero."""
+        """A row that reads along a dim: gather, index_select."""
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference, no_record=no_record)
         _gathering.configure(op, way)
+        return self.add(op, op.name)
+
+    def selecting(
+        self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
+    ) -> Op:
+        """The rows of nonzero and masked_select: where a mask is true, and what is there."""
+        op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
+        _selecting.configure(op, way)
         return self.add(op, op.name)
 
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:

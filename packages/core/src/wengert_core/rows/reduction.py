@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core import along as _along
 from wengert_core import lines as _lines
+from wengert_core import ordering as _ordering
 from wengert_core import reduction as _reduction
 from wengert_core import staged as _staged
 from wengert_core.dtypes import dtype
@@ -60,7 +61,7 @@ class ReductionRows(Rows):
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
         Several outputs come as the op's named tuple, and out= takes a tuple.
         refusal: by the name of a dtype or category.
-        kernel: ("place" | "extreme" | "scan", the name of the kernel), where there is one for some dtypes.
+        kernel: where there is one for some dtypes: ("place" | "extreme" | "scan", its name), ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
         """
         op = Op(
@@ -73,7 +74,9 @@ class ReductionRows(Rows):
         )
         named = result_type(op.name, op.outputs) if len(results) > 1 else None
         _along.configure(op, tuple(results), named)
-        if kernel is not None:
+        if kernel is not None and kernel[0] == "order":
+            _ordering.configure(op)
+        elif kernel is not None:
             _lines.configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 

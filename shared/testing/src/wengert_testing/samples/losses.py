@@ -83,6 +83,13 @@ NLL = [
     (T(3), np.array(1)),
 ]
 
+def smooth_of(form: Any) -> Any:
+    """A loss of (x, t, beta) from one of the gap."""
+    return lambda x, t, beta: form(x - t, beta)
+
+
+FAR = fixed([[9.0, -9.0], [5.0, 0.0]])
+NEAR_AND_FAR = [(T(2, 3), T(3), 0.5), (T(4), T(4), 1.0), (T(2, 2), FAR, 2.0), (T(0), T(0), 1.0)]
 CASES = [
     OpCase("nll_loss", nll, [*NLL, (T(4, 3), TARGET, None, 0), (T(4, 3), IGNORED, WEIGHT, 2)]),
     OpCase(
@@ -114,6 +121,10 @@ CASES = [
         by_element(lambda x, t, delta=1.0: delta * smooth(x - t, delta)),
         [*REDUCED, *with_words(PAIR[:1], delta=0.5)],
     ),
+    OpCase("_smooth_l1", smooth_of(smooth), NEAR_AND_FAR),
+    OpCase("_smooth_l1_slope", lambda x, t, beta: np.clip((x - t) / beta, -1, 1), NEAR_AND_FAR),
+    OpCase("_huber", smooth_of(lambda gap, beta: beta * smooth(gap, beta)), NEAR_AND_FAR),
+    OpCase("_huber_slope", lambda x, t, beta: np.clip(x - t, -beta, beta), NEAR_AND_FAR),
     OpCase("_binary_cross_entropy", bernoulli, PAIR, domain=INSIDE),
     of_nn("binary_cross_entropy", by_element(bernoulli), REDUCED, domain=INSIDE),
     of_nn("binary_cross_entropy_with_logits", by_element(lambda x, t: bernoulli(sigmoid(x), t)), REDUCED),

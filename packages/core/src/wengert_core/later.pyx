@@ -1,0 +1,34 @@
+"""Later: what stands on Tensor for a method whose family of ops has not been loaded yet."""
+from wengert_core.tensor cimport Tensor
+
+
+cdef class Later:
+    """Asked for, it has ``load(family)`` put the method itself in its place, and gives that.
+
+    name: of the attribute.   family: what ``load`` gets.
+    """
+    cdef str name
+    cdef str family
+    cdef object load
+
+    def __init__(self, str name, str family, load):
+        self.name, self.family, self.load = name, family, load
+
+    def __repr__(self):
+        return f"<Tensor.{self.name}, of the ops' family '{self.family}', not loaded yet>"
+
+    def __get__(self, instance, owner):
+        replace(self)
+        return getattr(owner if instance is None else instance, self.name)
+
+    def __set__(self, instance, value):
+        replace(self)
+        setattr(instance, self.name, value)
+
+
+cdef object replace(Later later):
+    """Load the family; its attribute must be there now."""
+    later.load(later.family)
+    if Tensor.__dict__[later.name] is later:
+        raise RuntimeError(f"Tensor.{later.name}: the family '{later.family}' of ops does not bring it, though the list of "
+                           "families says so: run tools/op_families.py")

@@ -1,0 +1,227 @@
+"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
+
+Written by tools/op_families.py.
+"""
+
+OPS = {
+    "activations": (
+        "gelu gelu_backward leaky_relu leaky_relu_ leaky_relu_backward nn.functional.gelu nn.functional.leaky_relu "
+        "nn.functional.relu nn.functional.sigmoid nn.functional.silu nn.functional.softplus nn.functional.tanh "
+        "relu relu_ sigmoid sigmoid_ sigmoid_backward silu silu_ silu_backward softplus softplus_backward "
+        "tanh_backward threshold threshold_ threshold_backward "
+    ),
+    "bags": (
+        "nn.functional.embedding_bag "
+    ),
+    "bitwise": (
+        "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
+        "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ "
+    ),
+    "class_losses": (
+        "nll_loss nll_loss_backward nn.functional.cross_entropy nn.functional.nll_loss "
+    ),
+    "comparison": (
+        "allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf isnan isneginf isposinf "
+        "le le_ less less_equal logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ "
+        "logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
+    ),
+    "complex_parts": (
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "counting": (
+        "_histogram bincount histc histogram mode "
+    ),
+    "ctc": (
+        "nn.functional.ctc_loss "
+    ),
+    "einsum": (
+        "einsum tensordot "
+    ),
+    "embeddings": (
+        "nn.functional.embedding nn.functional.one_hot "
+    ),
+    "exponential": (
+        "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
+        "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+    ),
+    "grids": (
+        "nn.functional.affine_grid nn.functional.grid_sample "
+    ),
+    "interpolation": (
+        "nn.functional.interpolate "
+    ),
+    "joining": (
+        "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
+        "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
+    ),
+    "layers": (
+        "cdist cosine_similarity dropout layer_norm nn.functional.cosine_similarity nn.functional.dropout "
+        "nn.functional.layer_norm nn.functional.normalize nn.functional.pairwise_distance nn.functional.pdist "
+        "nn.functional.rms_norm pairwise_distance pdist rms_norm "
+    ),
+    "losses": (
+        "_binary_cross_entropy _huber _huber_slope _smooth_l1 _smooth_l1_slope nn.functional.binary_cross_entropy "
+        "nn.functional.binary_cross_entropy_with_logits nn.functional.gaussian_nll_loss "
+        "nn.functional.hinge_embedding_loss nn.functional.huber_loss nn.functional.kl_div nn.functional.l1_loss "
+        "nn.functional.margin_ranking_loss nn.functional.mse_loss nn.functional.poisson_nll_loss "
+        "nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
+    ),
+    "margin_losses": (
+        "nn.functional.cosine_embedding_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
+        "nn.functional.multilabel_soft_margin_loss nn.functional.triplet_margin_loss "
+        "nn.functional.triplet_margin_with_distance_loss "
+    ),
+    "matmul": (
+        "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
+    ),
+    "nn": (
+        "celu celu_ hardshrink log_sigmoid log_sigmoid_backward nn.functional.celu nn.functional.celu_ "
+        "nn.functional.elu nn.functional.elu_ nn.functional.glu nn.functional.hardshrink nn.functional.hardsigmoid "
+        "nn.functional.hardswish nn.functional.hardtanh nn.functional.hardtanh_ nn.functional.leaky_relu_ "
+        "nn.functional.logsigmoid nn.functional.mish nn.functional.prelu nn.functional.relu6 nn.functional.relu_ "
+        "nn.functional.rrelu nn.functional.rrelu_ nn.functional.selu nn.functional.selu_ nn.functional.softshrink "
+        "nn.functional.softsign nn.functional.tanhshrink nn.functional.threshold nn.functional.threshold_ prelu "
+        "rrelu rrelu_ selu selu_ "
+    ),
+    "pixels": (
+        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
+    ),
+    "positions": (
+        "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
+        "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put roll rot90 "
+        "scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril tril_ "
+        "triu triu_ "
+    ),
+    "powers": (
+        "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+    ),
+    "products": (
+        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross "
+        "linalg.matrix_power linalg.multi_dot linalg.vecdot matrix_power nn.functional.bilinear outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
+    ),
+    "random": (
+        "bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
+        "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
+    ),
+    "reductions": (
+        "_max _min all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim nanmean "
+        "nansum prod sum "
+    ),
+    "rounding": (
+        "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
+    ),
+    "scans": (
+        "cummax cummin cumprod cumsum logcumsumexp "
+    ),
+    "scatter_reductions": (
+        "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
+    ),
+    "searching": (
+        "_isin _searchsorted _unique_consecutive bucketize isin searchsorted unique_consecutive unravel_index "
+    ),
+    "softmax": (
+        "_log_softmax_backward_data _softmax_backward_data log_softmax nn.functional.log_softmax "
+        "nn.functional.softmax nn.functional.softmin softmax "
+    ),
+    "sorting": (
+        "_median _nanmedian _unique argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
+        "unique "
+    ),
+    "statistics": (
+        "dist linalg.vector_norm linalg_vector_norm logsumexp norm std std.correction std_mean var var.correction "
+        "var_mean "
+    ),
+    "trigonometric": (
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
+        "arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ "
+        "deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+    "view_gradients": (
+        "diagonal_backward restride select_backward slice_backward "
+    ),
+}
+
+METHODS = {
+    "activations": (
+        "relu relu_ sigmoid sigmoid_ "
+    ),
+    "bitwise": (
+        "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
+        "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ "
+    ),
+    "comparison": (
+        "allclose eq eq_ equal ge ge_ greater greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf "
+        "isnan isneginf isposinf le le_ less less_ less_equal less_equal_ logical_and logical_and_ logical_not "
+        "logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ "
+        "not_equal not_equal_ signbit "
+    ),
+    "complex_parts": (
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "counting": (
+        "bincount histc histogram mode "
+    ),
+    "exponential": (
+        "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
+        "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+    ),
+    "joining": (
+        "repeat repeat_interleave tile "
+    ),
+    "matmul": (
+        "addmm addmm_ bmm dot matmul mm mv vdot "
+    ),
+    "nn": (
+        "hardshrink prelu "
+    ),
+    "positions": (
+        "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
+        "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll "
+        "rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril "
+        "tril_ triu triu_ "
+    ),
+    "powers": (
+        "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+    ),
+    "products": (
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron matrix_power outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
+    ),
+    "random": (
+        "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "
+    ),
+    "reductions": (
+        "all amax amin aminmax any argmax argmin count_nonzero max mean min nanmean nansum prod sum "
+    ),
+    "rounding": (
+        "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
+    ),
+    "scans": (
+        "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp "
+    ),
+    "scatter_reductions": (
+        "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
+    ),
+    "searching": (
+        "unique_consecutive "
+    ),
+    "softmax": (
+        "log_softmax softmax "
+    ),
+    "sorting": (
+        "argsort kthvalue median msort nanmedian sort topk unique "
+    ),
+    "statistics": (
+        "dist logsumexp norm std var "
+    ),
+    "trigonometric": (
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
+        "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ "
+        "cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+}

@@ -1,0 +1,89 @@
+"""Families of ops are loaded when one of their names is needed, and the list of who brings what is true."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import wengert_core as wc
+from wengert_core.ops.families import METHODS, OPS
+
+ROOT = Path(__file__).resolve().parents[3]
+LOADED = "import sys; print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('wengert_core.ops.')))"
+
+
+def loaded_after(code: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{LOADED}"], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "family"),
+    [
+        ("from wengert_core import exp", "exponential"),
+        ("import wengert_core as wc; wc.TABLE.ops['exp']", "exponential"),
+        ("from wengert_core.op import find; find('exp')", "exponential"),
+        ("import wengert_core as wc; wc.ones(2).exp()", "exponential"),
+        ("import wengert_core as wc; wc.Tensor.exp", "exponential"),
+        ("import wengert_core as wc; wc.ones(2, 2) @ wc.ones(2, 2)", "matmul"),
+        ("import wengert_core as wc; wc.ones(2) < 1", "comparison"),
+        ("import wengert_core as wc; x = wc.ones(2, dtype=wc.complex64); x.imag = 3", "complex_parts"),
+    ],
+)
+def test_a_family_is_loaded_with_the_first_of_its_names(code, family):
+    assert family not in loaded_after("import wengert_core")
+    assert family in loaded_after(code)
+
+
+def test_an_unknown_name_is_an_attribute_error_and_loads_nothing():
+    with pytest.raises(AttributeError, match="module 'wengert_core' has no attribute 'exponent'"):
+        _ = wc.exponent
+    assert not hasattr(wc.Tensor, "exponent")
+    with pytest.raises(KeyError, match="exponent"):
+        wc.TABLE.ops["exponent"]
+
+
+def test_going_through_the_names_loads_them_all():
+    assert {name for names in OPS.values() for name in names.split()} <= set(wc.TABLE.ops)
+    assert {name for names in METHODS.values() for name in names.split()} <= set(wc.TABLE.methods)
+
+
+def test_the_parts_of_a_complex_tensor_can_be_assigned():
+    x = wc.zeros(2, dtype=wc.complex64)
+    x.imag, x.real = 3, wc.ones(2)
+    assert x.tolist() == [1 + 3j, 1 + 3j]
+    y = wc.zeros(2)
+    y.real = 2
+    assert y.tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match="imag is not implemented for tensors with non-complex dtypes"):
+        y.imag = 3
+
+
+def test_the_first_use_may_be_in_several_threads():
+    code = """
+import threading, wengert_core as wc
+start, errors = threading.Barrier(8), []
+def work():
+    start.wait()
+    try:
+        for _ in range(20):
+            assert (wc.ones(3).sort().values.cumsum(0).exp() > 0).all()
+    except BaseException as error:
+        errors.append(error)
+threads = [threading.Thread(target=work) for _ in range(8)]
+[t.start() for t in threads]; [t.join() for t in threads]
+assert not errors, errors
+"""
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_list_of_families_is_up_to_date():
+    tool = ROOT / "tools" / "op_families.py"
+    done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_family_is_loaded_with_the_shared_object():
+    settings = (ROOT / "packages/core/pyproject.toml").read_text(encoding="utf-8")
+    assert [family for family in {*OPS, *METHODS} if f'"*.ops.{family}"' not in settings] == []

@@ -1,0 +1,130 @@
+"""Time each everyday operator, forward and backward, beside PyTorch, small, middle and large, on one thread and on two.
+
+.venv-compare/bin/python tools/compare_operators.py                 print the tables
+.venv-compare/bin/python tools/compare_operators.py --markdown      and put them into docs/benchmarks-operators.md
+.venv-compare/bin/python tools/compare_operators.py --only conv     some of the operators
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import os
+import statistics
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
+
+from compare_facts import machine
+from compare_timing import Plan, Sampler, interleaved, quotients
+from operator_rows import SIZES, OperatorRow, all_rows, names_for
+from workspace import ROOT
+
+PAGE = ROOT / "docs" / "benchmarks-operators.md"
+HEAD = """# Operators beside PyTorch
+
+PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/compare_operators.py --markdown`, in the
+environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs require
+gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`. Each ratio is
+the median of {rounds} interleaved rounds' quotients, in one process. Matrices for linalg are 4 x 4, and batches of
+50 x 50.
+
+{machine}
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """PyTorch's time over wengert's, or why there is none."""
+
+    ratio: float | None
+    trouble: str = ""
+
+    def __str__(self) -> str:
+        return "" if self.ratio is None and not self.trouble else self.trouble or f"{self.ratio:.2f}"
+
+
+def gradient_names(row: OperatorRow, names: dict[str, Any]) -> dict[str, Any]:
+    """Names for timing the backward of a row's result."""
+    result = eval(row.statement, names)
+    inputs = [value for value in names.values() if getattr(value, "requires_grad", False) and value.is_leaf]
+    return {"grad": names["m"].autograd.grad, "result": result, "inputs": inputs, "ones": names["m"].ones_like(result)}
+
+
+def sides(
+    row: OperatorRow, modules: dict[str, ModuleType], n: int, backward: bool
+) -> dict[str, tuple[str, dict[str, Any]]]:
+    """For each module the statement to time, and its names."""
+    statement = "grad(result, inputs, ones, retain_graph=True)" if backward else row.statement
+    made = {name: names_for(row, module, n) for name, module in modules.items()}
+    return {name: (statement, gradient_names(row, names) if backward else names) for name, names in made.items()}
+
+
+def measured(row: OperatorRow, modules: dict[str, ModuleType], n: int, backward: bool, plan: Plan) -> Measured:
+    if backward and not row.backward:
+        return Measured(None)
+    try:
+        samplers = {name: Sampler(*side) for name, side in sides(row, modules, n, backward).items()}
+        taken = interleaved(samplers, plan, lambda name: None)
+    except Exception as error:
+        return Measured(None, f"{type(error).__name__}: {error}".partition("\n")[0][:60])
+    return Measured(quotients(taken["torch"], taken["wengert"])[1])
+
+
+def geometric_mean(ratios: list[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
+
+
+def table(rows: list[OperatorRow], modules: dict[str, ModuleType], threads: int, plan: Plan) -> Iterator[str]:
+    """The lines of one table, each when it is measured."""
+    for module in modules.values():
+        module.set_num_threads(threads)
+    yield f"## {threads} thread{'s' * (threads > 1)}\n"
+    yield "| operator | " + " | ".join(f"{way} {n:,}" for n in SIZES for way in ("forward", "backward")) + " |"
+    yield "| --- |" + " ---: |" * (2 * len(SIZES))
+    found: list[list[Measured]] = []
+    for row in rows:
+        cells = [measured(row, modules, n, backward, plan) for n in SIZES for backward in (False, True)]
+        found.append(cells)
+        yield f"| {row.name} | " + " | ".join(map(str, cells)) + " |"
+    columns = [[cell.ratio for cell in column if cell.ratio] for column in zip(*found, strict=True)]
+    yield "| **geometric mean** | " + " | ".join(f"{geometric_mean(column):.2f}" for column in columns) + " |"
+    yield "| **lowest** | " + " | ".join(f"{min(column):.2f}" if column else "" for column in columns) + " |"
+    every = [ratio for column in columns for ratio in column]
+    slow, small = sum(r < 0.5 for r in every), sum(r < 1 for column in columns[:2] for r in column)
+    yield f"\nGeometric mean of all {len(every)} ratios: {geometric_mean(every):.2f}."
+    yield f"Below 0.5: {slow}; below 1 at {SIZES[0]} elements: {small}.\n"
+
+
+def main() -> int:
+    """Exit status 1 if something could not be measured."""
+    parser = argparse.ArgumentParser(prog="compare_operators", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="operators whose name holds this")
+    parser.add_argument("--quick", action="store_true", help="few short rounds: to see that it works, not for a claim")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--markdown", action="store_true", help=f"write {PAGE.name}")
+    arguments = parser.parse_args()
+    plan = Plan(3, 200_000) if arguments.quick else Plan(7, 1_000_000)
+    start = ", ".join(f"{key} {value}" for key, value in machine().items())
+    modules = {name: importlib.import_module(name) for name in ("wengert", "torch")}
+    warnings.simplefilter("ignore")
+    rows = [row for row in all_rows() if arguments.only in row.name]
+    lines = [HEAD.format(rounds=plan.rounds, machine=start)]
+    for threads in arguments.threads:
+        for line in table(rows, modules, threads, plan):
+            print(line, flush=True)
+            lines.append(line)
+    if arguments.markdown:
+        PAGE.write_text("\n".join(lines), encoding="utf-8")
+    return 1 if any("Error" in line for line in lines) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""Write the list of which module of core's ops brings which names: packages/core/src/wengert_core/ops/families.py.
+
+Run it after adding a row, a family or a method (and build core again); ``--check`` only says whether the list is true.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from textwrap import wrap
+
+FOLDER = Path(__file__).resolve().parents[1] / "packages/core/src/wengert_core/ops"
+FILE = FOLDER / "families.py"
+NO_FAMILIES = {"__init__", "families", "table", "whole"}
+IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import (\w+))", re.MULTILINE)
+HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
+
+Written by tools/op_families.py.
+"""
+'''
+
+
+def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Names of ops and of methods by the module that, imported after whole.py, brings them."""
+    from wengert_core.ops import whole
+
+    tables = (whole.TABLE.ops, whole.TABLE.methods)
+    ops: dict[str, list[str]] = {}
+    methods: dict[str, list[str]] = {}
+    for family in in_order(sorted(file.stem for file in FOLDER.glob("*.py"))):
+        before = [dict(dict.items(table)) for table in tables]
+        import_module(f"wengert_core.ops.{family}")
+        for found, known, table in zip((ops, methods), before, tables, strict=True):
+            names = sorted(name for name, value in dict.items(table) if known.get(name) is not value)
+            if names:
+                found[family] = names
+    return dict(sorted(ops.items())), dict(sorted(methods.items()))
+
+
+def in_order(modules: list[str], *above: str) -> list[str]:
+    """Modules, each after those of them that it imports, so that a name is given to the module it is written in."""
+    ordered: dict[str, None] = {}
+    for module in modules:
+        if module not in NO_FAMILIES and module not in above:
+            found = IMPORT.findall((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+            ordered.update(dict.fromkeys([*in_order([one or other for one, other in found], *above, module), module]))
+    return list(ordered)
+
+
+def text() -> str:
+    """What the file should hold."""
+    parts = [HEAD]
+    for variable, families in zip(("OPS", "METHODS"), brought(), strict=True):
+        rows = [f'    "{family}": (\n{lines(names)}\n    ),' for family, names in families.items()]
+        parts.append("\n".join([f"{variable} = {{", *rows, "}\n"]))
+    return "\n".join(parts)
+
+
+def lines(names: list[str]) -> str:
+    """Names as string literals, line by line."""
+    return "\n".join(f'        "{line} "' for line in wrap(" ".join(names), 105, break_on_hyphens=False))
+
+
+def main() -> int:
+    if "--check" not in sys.argv[1:]:
+        FILE.write_text(text(), encoding="utf-8")
+    elif FILE.read_text(encoding="utf-8") != text():
+        print(f"{FILE} is not up to date: run tools/op_families.py, then build core again")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
