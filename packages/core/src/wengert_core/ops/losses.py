@@ -61,6 +61,7 @@ def row(name: str, reference: Any, words: str) -> Any:
         dtypes=FLOATING,
         n_promote=2,
         method=False,
+        texts={"label": f"{name.strip('_')}_cpu"},
         inplace=False,
         doc=words,
     )
