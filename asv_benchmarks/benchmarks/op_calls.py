@@ -36,6 +36,13 @@ OP_CALLS = {
     "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
     "nll_loss": "x.log(), i", "cross_entropy": "x, i", "one_hot": "i, 4",
     "nll_loss_backward": "y.sum(), (4, 4), i, None, 1, -100", "prelu": "x, a", "embedding": "i, x",
+    "interpolate": "b[None], 8, mode='bilinear'", "grid_sample": "b[None], b[None, :2, :, :2], align_corners=False",
+    "affine_grid": "x[None, :2, :3], (1, 1, 4, 4), False", "pixel_shuffle": "b, 2", "pixel_unshuffle": "b, 2",
+    "pdist": "x", "embedding_bag": "n % 4, x", "cosine_embedding_loss": "x, y, i", "multi_margin_loss": "x, i",
+    "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
+    "triplet_margin_with_distance_loss": "x, y, x + 1", "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",
+    "relu_": "x", "elu_": "x", "hardtanh_": "x", "leaky_relu_": "x", "threshold_": "x, 0.5, 0.1", "celu_": "x",
+    "selu_": "x", "rrelu_": "x",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",
@@ -51,6 +58,10 @@ OP_CALLS = {
     "index_add": "x, 0, i, y", "index_copy": "x, 0, i, y", "index_fill": "x, 0, i, 0.5", "put": "x, i, a",
     "masked_scatter": "x, m, y", "select_scatter": "x, a, 0, 1", "slice_scatter": "x, y[1:3], 0, 1, 3",
     "diagonal_scatter": "x, a", "take": "x, i", "repeat_interleave": "x, 2",
+    "index_reduce": "x, 0, i, y, 'mean'", "_searchsorted": "a.sort()[0], x, False", "searchsorted": "a.sort()[0], x",
+    "bucketize": "x, a.sort()[0]", "_isin": "n, p, False", "isin": "n, p", "unravel_index": "i, (2, 2)",
+    "bincount": "i", "histc": "x", "_histogram": "x, a.sort()[0], None, False, False", "histogram": "x, 4",
+    "quantile": "x, 0.3, 1", "nanquantile": "x, 0.3, 1", "gcd": "n, p", "lcm": "n, p", "float_power": "x, y",
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
@@ -102,7 +113,7 @@ OP_CALLS = {
     "tensor": "[1.0, 2.0, 3.0]", "as_tensor": "array", "asarray": "array", "scalar_tensor": "0.5", "range": "0, 16",
     "frombuffer": "bytearray(64), dtype=float32", "arange": "16", "linspace": "0, 1, 16", "logspace": "0, 1, 16",
     "tril_indices": "4, 4", "triu_indices": "4, 4", "randint": "0, 9, (4, 4)", "randint_like": "x, 9", "normal": "x, y",
-    "bernoulli": "x", "multinomial": "x, 2", "normal_": "x",
+    "bernoulli": "x", "multinomial": "x, 2", "poisson": "x", "binomial": "x, y", "normal_": "x",
 }
 """The arguments of calls that names and kinds do not give."""
 

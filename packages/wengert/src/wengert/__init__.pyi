@@ -64,6 +64,7 @@ from wengert_core import addcmul_ as addcmul_
 from wengert_core import addmm as addmm
 from wengert_core import addmm_ as addmm_
 from wengert_core import addmv as addmv
+from wengert_core import addmv_ as addmv_
 from wengert_core import addr as addr
 from wengert_core import adjoint as adjoint
 from wengert_core import alias as alias
@@ -76,12 +77,18 @@ from wengert_core import angle as angle
 from wengert_core import any as any
 from wengert_core import arange as arange
 from wengert_core import arccos as arccos
+from wengert_core import arccos_ as arccos_
 from wengert_core import arccosh as arccosh
+from wengert_core import arccosh_ as arccosh_
 from wengert_core import arcsin as arcsin
+from wengert_core import arcsin_ as arcsin_
 from wengert_core import arcsinh as arcsinh
+from wengert_core import arcsinh_ as arcsinh_
 from wengert_core import arctan as arctan
 from wengert_core import arctan2 as arctan2
+from wengert_core import arctan_ as arctan_
 from wengert_core import arctanh as arctanh
+from wengert_core import arctanh_ as arctanh_
 from wengert_core import argmax as argmax
 from wengert_core import argmin as argmin
 from wengert_core import argsort as argsort
@@ -109,6 +116,8 @@ from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
 from wengert_core import bilinear as bilinear
+from wengert_core import bincount as bincount
+from wengert_core import binomial as binomial
 from wengert_core import bitwise_and as bitwise_and
 from wengert_core import bitwise_and_ as bitwise_and_
 from wengert_core import bitwise_left_shift as bitwise_left_shift
@@ -128,6 +137,7 @@ from wengert_core import bool as bool
 from wengert_core import broadcast_shapes as broadcast_shapes
 from wengert_core import broadcast_tensors as broadcast_tensors
 from wengert_core import broadcast_to as broadcast_to
+from wengert_core import bucketize as bucketize
 from wengert_core import can_cast as can_cast
 from wengert_core import cartesian_prod as cartesian_prod
 from wengert_core import cat as cat
@@ -137,6 +147,7 @@ from wengert_core import cdouble as cdouble
 from wengert_core import ceil as ceil
 from wengert_core import ceil_ as ceil_
 from wengert_core import celu as celu
+from wengert_core import celu_ as celu_
 from wengert_core import cfloat as cfloat
 from wengert_core import chain_matmul as chain_matmul
 from wengert_core import channels_last as channels_last
@@ -151,6 +162,7 @@ from wengert_core import clamp_max_ as clamp_max_
 from wengert_core import clamp_min as clamp_min
 from wengert_core import clamp_min_ as clamp_min_
 from wengert_core import clip as clip
+from wengert_core import clip_ as clip_
 from wengert_core import clone as clone
 from wengert_core import column_stack as column_stack
 from wengert_core import combinations as combinations
@@ -161,6 +173,7 @@ from wengert_core import concat as concat
 from wengert_core import concatenate as concatenate
 from wengert_core import conj as conj
 from wengert_core import conj_physical as conj_physical
+from wengert_core import conj_physical_ as conj_physical_
 from wengert_core import contiguous as contiguous
 from wengert_core import contiguous_format as contiguous_format
 from wengert_core import copy_ as copy_
@@ -232,6 +245,7 @@ from wengert_core import fill as fill
 from wengert_core import fill_ as fill_
 from wengert_core import finfo as finfo
 from wengert_core import fix as fix
+from wengert_core import fix_ as fix_
 from wengert_core import flatten as flatten
 from wengert_core import flip as flip
 from wengert_core import fliplr as fliplr
@@ -240,6 +254,7 @@ from wengert_core import float as float
 from wengert_core import float16 as float16
 from wengert_core import float32 as float32
 from wengert_core import float64 as float64
+from wengert_core import float_power as float_power
 from wengert_core import floor as floor
 from wengert_core import floor_ as floor_
 from wengert_core import floor_divide as floor_divide
@@ -250,12 +265,15 @@ from wengert_core import fmod as fmod
 from wengert_core import fmod_ as fmod_
 from wengert_core import frac as frac
 from wengert_core import frac_ as frac_
+from wengert_core import frexp as frexp
 from wengert_core import from_dlpack as from_dlpack
 from wengert_core import from_numpy as from_numpy
 from wengert_core import frombuffer as frombuffer
 from wengert_core import full as full
 from wengert_core import full_like as full_like
 from wengert_core import gather as gather
+from wengert_core import gcd as gcd
+from wengert_core import gcd_ as gcd_
 from wengert_core import ge as ge
 from wengert_core import ge_ as ge_
 from wengert_core import gelu as gelu
@@ -278,6 +296,8 @@ from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
+from wengert_core import histc as histc
+from wengert_core import histogram as histogram
 from wengert_core import hsplit as hsplit
 from wengert_core import hstack as hstack
 from wengert_core import hypot as hypot
@@ -293,6 +313,8 @@ from wengert_core import index_fill as index_fill
 from wengert_core import index_fill_ as index_fill_
 from wengert_core import index_put as index_put
 from wengert_core import index_put_ as index_put_
+from wengert_core import index_reduce as index_reduce
+from wengert_core import index_reduce_ as index_reduce_
 from wengert_core import index_select as index_select
 from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
@@ -310,6 +332,7 @@ from wengert_core import is_signed as is_signed
 from wengert_core import is_tensor as is_tensor
 from wengert_core import isclose as isclose
 from wengert_core import isfinite as isfinite
+from wengert_core import isin as isin
 from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
@@ -321,6 +344,10 @@ from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
 from wengert_core import layout as layout
+from wengert_core import lcm as lcm
+from wengert_core import lcm_ as lcm_
+from wengert_core import ldexp as ldexp
+from wengert_core import ldexp_ as ldexp_
 from wengert_core import le as le
 from wengert_core import le_ as le_
 from wengert_core import leaky_relu as leaky_relu
@@ -361,6 +388,7 @@ from wengert_core import log_sigmoid as log_sigmoid
 from wengert_core import log_sigmoid_backward as log_sigmoid_backward
 from wengert_core import log_softmax as log_softmax
 from wengert_core import logaddexp as logaddexp
+from wengert_core import logaddexp2 as logaddexp2
 from wengert_core import logcumsumexp as logcumsumexp
 from wengert_core import logdet as logdet
 from wengert_core import logical_and as logical_and
@@ -403,6 +431,7 @@ from wengert_core import meshgrid as meshgrid
 from wengert_core import min as min
 from wengert_core import minimum as minimum
 from wengert_core import mm as mm
+from wengert_core import mode as mode
 from wengert_core import moveaxis as moveaxis
 from wengert_core import movedim as movedim
 from wengert_core import msort as msort
@@ -414,8 +443,10 @@ from wengert_core import mv as mv
 from wengert_core import mvlgamma as mvlgamma
 from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
+from wengert_core import nan_to_num_ as nan_to_num_
 from wengert_core import nanmean as nanmean
 from wengert_core import nanmedian as nanmedian
+from wengert_core import nanquantile as nanquantile
 from wengert_core import nansum as nansum
 from wengert_core import narrow as narrow
 from wengert_core import ne as ne
@@ -423,6 +454,7 @@ from wengert_core import ne_ as ne_
 from wengert_core import neg as neg
 from wengert_core import neg_ as neg_
 from wengert_core import negative as negative
+from wengert_core import negative_ as negative_
 from wengert_core import new_empty as new_empty
 from wengert_core import new_empty_strided as new_empty_strided
 from wengert_core import new_full as new_full
@@ -445,9 +477,13 @@ from wengert_core import orgqr as orgqr
 from wengert_core import ormqr as ormqr
 from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
+from wengert_core import pdist as pdist
 from wengert_core import permute as permute
 from wengert_core import pi as pi
 from wengert_core import pinverse as pinverse
+from wengert_core import pixel_shuffle as pixel_shuffle
+from wengert_core import pixel_unshuffle as pixel_unshuffle
+from wengert_core import poisson as poisson
 from wengert_core import polar as polar
 from wengert_core import positive as positive
 from wengert_core import pow as pow
@@ -458,6 +494,7 @@ from wengert_core import prod as prod
 from wengert_core import promote_types as promote_types
 from wengert_core import put as put
 from wengert_core import qr as qr
+from wengert_core import quantile as quantile
 from wengert_core import rad2deg as rad2deg
 from wengert_core import rad2deg_ as rad2deg_
 from wengert_core import rand as rand
@@ -495,6 +532,7 @@ from wengert_core import round as round
 from wengert_core import round_ as round_
 from wengert_core import row_stack as row_stack
 from wengert_core import rrelu as rrelu
+from wengert_core import rrelu_ as rrelu_
 from wengert_core import rsqrt as rsqrt
 from wengert_core import rsqrt_ as rsqrt_
 from wengert_core import rsub as rsub
@@ -503,11 +541,15 @@ from wengert_core import scatter as scatter
 from wengert_core import scatter_ as scatter_
 from wengert_core import scatter_add as scatter_add
 from wengert_core import scatter_add_ as scatter_add_
+from wengert_core import scatter_reduce as scatter_reduce
+from wengert_core import scatter_reduce_ as scatter_reduce_
+from wengert_core import searchsorted as searchsorted
 from wengert_core import seed as seed
 from wengert_core import select as select
 from wengert_core import select_backward as select_backward
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
+from wengert_core import selu_ as selu_
 from wengert_core import set_ as set_
 from wengert_core import set_default_dtype as set_default_dtype
 from wengert_core import set_num_threads as set_num_threads
@@ -605,6 +647,8 @@ from wengert_core import unflatten as unflatten
 from wengert_core import unfold as unfold
 from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
+from wengert_core import unique_consecutive as unique_consecutive
+from wengert_core import unravel_index as unravel_index
 from wengert_core import unsqueeze as unsqueeze
 from wengert_core import unsqueeze_ as unsqueeze_
 from wengert_core import vander as vander

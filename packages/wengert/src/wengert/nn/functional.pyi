@@ -1,7 +1,7 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
@@ -51,6 +51,7 @@ def batch_norm(
     momentum: _float = 0.1,
     eps: _float = 1e-05,
 ) -> Any: ...
+def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any: ...
 def binary_cross_entropy(
     input: Tensor,
@@ -127,6 +128,16 @@ def conv_transpose3d(
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
 ) -> Any: ...
+def celu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
 def cross_entropy(
     input: Tensor,
@@ -138,11 +149,21 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: _float = 0.0,
 ) -> Tensor: ...
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[_int],
+    target_lengths: Tensor | Sequence[_int],
+    blank: _int = 0,
+    reduction: str = "mean",
+    zero_infinity: _bool = False,
+) -> Tensor: ...
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor: ...
 def dropout1d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
 def dropout2d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
 def dropout3d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
 def elu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def elu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -166,6 +187,19 @@ def fold(
     padding: _int | Sequence[_int] = 0,
     stride: _int | Sequence[_int] = 1,
 ) -> Any: ...
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: _float | None = None,
+    norm_type: _float = 2,
+    scale_grad_by_freq: _bool = False,
+    mode: str = "mean",
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> Tensor: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -183,10 +217,18 @@ def group_norm(
     bias: Tensor | None = None,
     eps: _float = 1e-05,
 ) -> Any: ...
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: _bool | None = None,
+) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
 def hardsigmoid(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardswish(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardtanh(input: Tensor, min_val: _float = -1.0, max_val: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def hardtanh_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -212,6 +254,15 @@ def instance_norm(
     momentum: _float = 0.1,
     eps: _float = 1e-05,
 ) -> Any: ...
+def interpolate(
+    input: Tensor,
+    size: _int | Sequence[_int] | None = None,
+    scale_factor: _float | Sequence[_float] | None = None,
+    mode: str = "nearest",
+    align_corners: _bool | None = None,
+    recompute_scale_factor: _bool | None = None,
+    antialias: _bool = False,
+) -> Tensor: ...
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -236,6 +287,7 @@ def layer_norm(
     eps: _float = 1e-05,
 ) -> Any: ...
 def leaky_relu(input: Tensor, negative_slope: _float = 0.01, inplace: _bool = False) -> Tensor: ...
+def leaky_relu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
 def log_softmax(input: Tensor, dim: _int | None = None, _stacklevel: _int = 3, dtype: Any = None) -> Tensor: ...
 def logsigmoid(input: Tensor) -> Tensor: ...
@@ -311,6 +363,31 @@ def multi_head_attention_forward(
     average_attn_weights: _bool = True,
     is_causal: _bool = False,
 ) -> tuple[Any, Any]: ...
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: _int = 1,
+    margin: _float = 1.0,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -336,6 +413,9 @@ def pairwise_distance(
     eps: _float = 1e-06,
     keepdim: _bool = False,
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
+def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -349,6 +429,7 @@ def poisson_nll_loss(
 def prelu(input: Tensor, weight: Tensor) -> Tensor: ...
 def relu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def relu6(input: Tensor, inplace: _bool = False) -> Tensor: ...
+def relu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -372,7 +453,9 @@ def scaled_dot_product_attention(
     scale: _float | None = None,
     enable_gqa: _bool = False,
 ) -> Any: ...
+def rrelu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def selu(input: Tensor, inplace: _bool = False) -> Tensor: ...
+def selu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def sigmoid(input: Any) -> Any: ...
 def silu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def smooth_l1_loss(
@@ -405,3 +488,26 @@ def unfold(
     padding: _int | Sequence[_int] = 0,
     stride: _int | Sequence[_int] = 1,
 ) -> Any: ...
+def threshold_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2,
+    eps: _float = 1e-06,
+    swap: _bool = False,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: _float = 1.0,
+    swap: _bool = False,
+    reduction: str = "mean",
+) -> Tensor: ...

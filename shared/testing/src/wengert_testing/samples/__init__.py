@@ -17,6 +17,7 @@ from wengert_testing.samples import (
     differences,
     exponential,
     fft,
+    images,
     indexing,
     joining,
     linalg_functions,
@@ -30,6 +31,8 @@ from wengert_testing.samples import (
     pooling,
     reductions,
     rounding,
+    scatter_reductions,
+    searching,
     special,
     spectral,
     trigonometric,
@@ -64,6 +67,9 @@ MODULES = (
     fft,
     spectral,
     creation,
+    scatter_reductions,
+    searching,
+    images,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 
