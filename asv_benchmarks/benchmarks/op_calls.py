@@ -16,16 +16,18 @@ from wengert_core.schema import parse_schema
 from .programs import numbers
 
 ARGUMENTS = {
-    "self": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
+    "self": "x", "A": "x", "L": "x", "input": "x", "x": "x", "y": "y", "x1": "x", "x2": "y", "input1": "x",
     "input2": "y", "other": "y", "weight": "y", "vec": "a", "tensors": "[x, y]",
     "target": "y", "mask": "m", "condition": "m", "index": "i", "dim": "0", "dim0": "0", "dim1": "1", "axis": "0",
     "axis0": "0", "axis1": "1", "dims": "(1, 0)", "size": "(4, 4)", "shape": "(4, 4)", "input_sizes": "(4, 4)",
     "stride": "(4, 1)", "offset": "0", "n": "4", "k": "2", "chunks": "2", "split_size": "2", "min": "0.2", "max": "0.7",
     "fill_value": "0.5", "threshold": "0.5", "negative_slope": "0.01", "beta": "1.0",
-    "var": "y", "value": "0.5", "normalized_shape": "(4,)", "p": "0.5", "train": "True", "data": "[1.0, 2.0]",
+    "var": "y", "value": "0.5", "normalized_shape": "(4,)", "p": "0.5", "M": "16", "window_length": "16",
+    "train": "True", "data": "[1.0, 2.0]",
 }
 KINDS = {"Tensor": "y", "Any": "y", "Scalar": "0.5", "float": "0.5", "int": "1", "int[]": "(4, 4)", "bool": "False",
          "Tensor[]": "[x, y]", "dtype": "float32", "str": "'none'"}
+DEFINITE = "(x @ x.mT).add(x.new_ones(4).diag())"
 OP_CALLS = {
     # integers
     "bitwise_and": "n, p", "bitwise_or": "n, p", "bitwise_xor": "n, p", "bitwise_not": "n",
@@ -65,7 +67,19 @@ OP_CALLS = {
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
     "matrix_power": "x, 3", "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
-    "tensordot": "x, y, 1",
+    "tensordot": "x, y, 1", "signal.windows.general_cosine": "16, a=[0.5, 0.5]",
+    # Fourier transforms, windows
+    "_fft_c2c": "c, (0,), 0, True", "_fft_r2c": "x, (0, 1), 0, True", "_fft_c2r": "c, (0,), 2, 2",
+    "stft": "x.reshape(16), 4, window=a, return_complex=True", "istft": "z, 4, window=a", "mvlgamma": "x + 1, 2",
+    # linear algebra
+    "solve": "x, y", "solve_ex": "x, y", "linalg_solve_triangular": "x, y, upper=True",
+    "solve_triangular": "x, y, upper=True",
+    "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
+    "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
+    "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",
+    "linalg_lstsq": "x, y, 1e-6, 'gels'", "lstsq": "x, y", "linalg_pinv": "x, 0.0, 1e-6", "householder_product": "x, a",
+    "orgqr": "x, a", "ormqr": "x, a, y", "tensorinv": "x, 1", "tensorsolve": "x, a", "vander": "a", "diag": "a",
+    "triangular_solve": "x, y", "corrcoef": "x", "cov": "x",
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",
@@ -80,13 +94,16 @@ OP_CALLS = {
 
 @functools.cache
 def values() -> dict[str, Any]:
-    """What the texts name: x, y [4, 4], a, d [4], b [4, 4, 4]; integers n, p, j [4, 4], i [4]; bool m; complex c."""
+    """What the texts name: x, y [4, 4], a, d [4], b [4, 4, 4]; integers n, p, j [4, 4], i [4]; bool m; complex c [2],
+    z [3, 9].
+    """
     floats = {"x": (4, 4), "y": (4, 4), "a": (4,), "d": (4,), "b": (4, 4, 4)}
     found = {name: wg.tensor(numbers(*shape, seed=seed)) for seed, (name, shape) in enumerate(floats.items())}
     integers = (10 * numbers(4, 4)).astype("int64")
     found |= {"n": wg.tensor(integers), "p": wg.tensor(integers[::-1].copy()), "i": wg.tensor([0, 2, 1, 3])}
     found["j"] = wg.tensor(integers % 4)
     found |= {"m": found["x"] > found["y"], "c": wg.tensor([1 + 2j, 3 - 4j])}
+    found["z"] = wg.ones(3, 9, dtype=wg.complex64)
     return found | {"array": numbers(4, 4), "float32": wg.float32}
 
 

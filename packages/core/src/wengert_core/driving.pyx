@@ -8,7 +8,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.scalars cimport number_code
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
-from wengert_core.state cimport WG_GRAD, WG_RECORD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_RECORD, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, new_empty, shape_overlap, shape_tuple, storage_of,
                                   swap_contents)
 
@@ -97,6 +97,11 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
     if live & WG_GRAD or (t.flags & WG_GRAD and thread_state().modes & WG_GRAD):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
+    if live & WG_DUAL:
+        raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
+                                  "function. Call it without out=")
+    if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
+        refuse_inference(op, t)
     if not can_cast(code, t.code):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
                            f"{scalar_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
@@ -109,6 +114,19 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
     return t
+
+
+cdef int refuse_inference(Op op, Tensor out) except -1:
+    """An inference tensor as out=, which may be written to in inference mode only."""
+    cdef PyObject* slots[16]
+    cdef PyObject* keep = NULL
+    cdef int i
+    slots[0] = <PyObject*> out
+    for i in range(1, 16):
+        slots[i] = NULL
+    HOOKS.before_inplace(op, slots, &keep)
+    Py_XDECREF(keep)
+    return 0
 
 
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:

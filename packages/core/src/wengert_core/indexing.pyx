@@ -18,7 +18,7 @@ from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts,
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 from wengert_core.views cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, only_recorded, recorded_view,
                                  view_call)
@@ -36,7 +36,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
 
 cdef enum:
-    LIVE_SLOW = 4 | 8 | 16 | 1         # LIVE_INTERCEPT | WG_GRAD: each operation has to run by itself
+    LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: each operation has to run by itself
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object ARRAY = np.ndarray
@@ -364,7 +364,7 @@ cdef object single_int(Tensor t, PyObject* key):
         out = new_view(t, 0, t.dims, t.dims, t.data + wrapped * t.dims[1])
     else:
         out = new_view(t, t.rank - 1, t.dims + 1, t.dims + t.rank + 1, t.data + wrapped * t.dims[t.rank])
-    return recorded_select(t, wrapped, out) if t.flags & modes & WG_GRAD else unrecorded(t, out, modes)
+    return recorded_select(t, wrapped, out) if t.flags & modes & (WG_GRAD | WG_DUAL) else unrecorded(t, out, modes)
 
 
 cdef inline Tensor unrecorded(Tensor t, Tensor out, unsigned int modes):

@@ -24,7 +24,7 @@ from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSP
                                  mark_origin, only_recorded, recorded_view, set_primitive, set_shortcuts, view_call)
 
 cdef enum:
-    LIVE_SLOW = 4 | 8 | 16 | 1         # LIVE_INTERCEPT | WG_GRAD: the primitive itself must run
+    LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: the primitive itself must run
 
 
 cdef inline bint needs_primitive(Tensor t) noexcept:

@@ -37,6 +37,10 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 
+PROMISED: set[str] = set()
+"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
+
+
 def install(table: OpTable) -> None:
     """Make what has been added to a table since the last time known to core and to Tensor.
 
@@ -56,13 +60,14 @@ def install(table: OpTable) -> None:
         if name not in table.mounted:
             mount(name, method)
             table.mounted.add(name)
+            PROMISED.discard(name)
     table.installed = True
 
 
 def refuse_taken_methods(table: OpTable) -> None:
     """ValueError when a method of a table that is not installed has the name of an attribute of Tensor."""
-    taken = [] if table.installed else sorted(name for name in table.methods if hasattr(Tensor, name))
-    if taken:
+    taken = sorted(name for name in table.methods if name not in PROMISED and hasattr(Tensor, name))
+    if taken and not table.installed:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
 
 

@@ -4,21 +4,19 @@ import weakref
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.dtypes cimport CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.op cimport EngineHooks, Op, engine_hooks
+from wengert_core.op cimport Op
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
-from wengert_engine import record as _record  # noqa: F401 - its hooks are what ours call
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_of, set_origin_hook
+from wengert_engine.record cimport base_hooks, inplace_fn, record_fn, set_base
 from wengert_engine.trace cimport capture
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
-cdef int (*RECORD)(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1
-cdef int (*RECORD_INPLACE)(Op op, PyObject** slots, PyObject* keep) except -1
-RECORD, RECORD_INPLACE = HOOKS.record, HOOKS.record_inplace
+cdef record_fn RECORD = base_hooks().record
+cdef inplace_fn RECORD_INPLACE = base_hooks().record_inplace
 
 cdef int FLAGS = ANOMALY_NAN
 cdef dict EVALUATING = {}              # thread -> the node that it is running backward
@@ -42,12 +40,9 @@ def set_flags(bint on, bint check_nan, bint check_inf, bint check_forward):
     global FLAGS
     FLAGS = on * ANOMALY_ON | check_nan * ANOMALY_NAN | check_inf * ANOMALY_INF | check_forward * ANOMALY_FORWARD
     set_origin_hook(NULL)
-    HOOKS.record, HOOKS.record_inplace = RECORD, RECORD_INPLACE
+    set_base(<record_fn> record_checked if on and check_forward else NULL, <inplace_fn> record_write if on else NULL)
     if on:
         set_origin_hook(note_origin)
-        HOOKS.record_inplace = record_write
-        if check_forward:
-            HOOKS.record = record_checked
     else:
         WRITES.clear()
 

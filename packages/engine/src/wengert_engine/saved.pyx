@@ -1,10 +1,10 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_XINCREF, PyObject
 
 from wengert_core.dtypes cimport dtype_of
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport Tensor, alias, version_of
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
+from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
@@ -57,12 +57,23 @@ cdef object saved_value(Node node, int index, bint create_graph):
     if saved.kind == SAVED_OUTPUT:
         if node.n_edges and is_part_of_write(node):
             return seen_from_base(node, t)
-        out = alias(t)
+        out = alias_with_tangent(t)
         set_output(node, saved.output, out)
         return out
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
+
+
+cdef Tensor alias_with_tangent(Tensor t):
+    """An alias without history; a tangent of forward mode it has as well."""
+    cdef Tensor out = alias(t)
+    if t.flags & WG_DUAL and t.extra != NULL and t.extra.tangent != NULL:
+        extra_of(out).tangent = t.extra.tangent
+        Py_XINCREF(t.extra.tangent)
+        out.flags |= WG_DUAL | WG_ASK
+        track(out)
+    return out
 
 
 cdef object of_hooks_or_several(Node node, int index, bint create_graph):
@@ -97,7 +108,7 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=dtype_of(t.code))    # stands for the base: has its history only
     set_output(<Node> outer, 0, whole)
     cdef Tensor part = whole.as_strided(view[0], view[1], view[2] - base[2])
-    cdef Tensor out = alias(t)
+    cdef Tensor out = alias_with_tangent(t)
     set_output(<Node> part.grad_fn, part.output_nr, out)
     return out
 
@@ -118,11 +129,11 @@ cdef Tensor as_recorded(Node node, Formula f, int index, Tensor t):
         if f.inputs[i].slot != f.saved[index].slot:
             continue
         if edge[i].node == NULL:
-            return alias(t) if t.flags & WG_GRAD else t
+            return alias_with_tangent(t) if t.flags & WG_GRAD else t
         if (<Node> edge[i].node).kind == NODE_ACCUMULATE \
                 or (t.grad_fn == edge[i].node and t.output_nr == edge[i].input_nr):
             return t
-        again = alias(t)
+        again = alias_with_tangent(t)
         set_output(<Node> edge[i].node, edge[i].input_nr, again)
         return again
     return t

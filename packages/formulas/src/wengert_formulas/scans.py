@@ -97,12 +97,15 @@ def logcumsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> T
 
 
 def logcumsumexp_tangent(self_t: Tensor, self: Tensor, result: Tensor, dim: int) -> Any:
-    """The sums so far of exp(self) * tangent, over exp(result); scaled by the largest element."""
+    """The sums so far of exp(self - result) * tangent: positive and negative tangents each in logarithms."""
     if self.ndim == 0:
         return self_t
-    top: Any = self if not self.is_complex() else self.abs()
-    top = top.amax(dim, True).detach()
-    return ((self - top).exp() * self_t).cumsum(dim) / (result - top).exp()
+    if self.is_complex():
+        top = self.abs().amax(dim, True).detach()
+        return ((self - top).exp() * self_t).cumsum(dim) / (result - top).exp()
+    finite = wc.where(result == -math.inf, 0, result)
+    gain = ((self + log_where(self_t > 0, self_t)).logcumsumexp(dim) - finite).exp()
+    return gain - ((self + log_where(self_t < 0, -self_t)).logcumsumexp(dim) - finite).exp()
 
 
 derivative("logcumsumexp", self=logcumsumexp_grad, jvp=logcumsumexp_tangent)

@@ -59,6 +59,12 @@ class Entry:
         self.node_name = node_name
         self.reason = reason
 
+    def tangents(self, op: Any, arguments: Any, tangents: Any, outputs: Any) -> tuple[Any, ...]:
+        """The tangents of an op's outputs; see forward.jvp."""
+        from wengert_formulas.forward import jvp
+
+        return jvp(op, arguments, tangents, outputs, entry=self)
+
     def __repr__(self) -> str:
         return f"<formula of {self.op}: {self.kind}>"
 

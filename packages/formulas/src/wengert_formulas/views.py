@@ -102,8 +102,10 @@ def as_strided_grad(grad: Tensor, self_geometry: Any, size: Any, stride: Any, st
 def as_strided_tangent(
     self_t: Tensor, self_geometry: Any, size: Any, stride: Any, storage_offset: int | None
 ) -> Tensor:
-    """The same view of a tangent that has its own strides."""
+    """The same view of the tangent; of one with strides of its own a copy."""
     offset = self_geometry[2] if storage_offset is None else storage_offset
+    if self_t.stride() == tuple(self_geometry[1]):
+        return self_t.as_strided(size, stride, offset - self_geometry[2] + self_t.storage_offset())
     return wc.restride(self_t, self_geometry, (tuple(size), tuple(stride), offset), self_geometry)
 
 

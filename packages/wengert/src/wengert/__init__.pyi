@@ -19,8 +19,11 @@ from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_registry import Registry
 
 from wengert import autograd as autograd
+from wengert import fft as fft
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import signal as signal
+from wengert import special as special
 from wengert import utils as utils
 
 __version__: str
@@ -61,7 +64,6 @@ from wengert_core import addcmul_ as addcmul_
 from wengert_core import addmm as addmm
 from wengert_core import addmm_ as addmm_
 from wengert_core import addmv as addmv
-from wengert_core import addmv_ as addmv_
 from wengert_core import addr as addr
 from wengert_core import adjoint as adjoint
 from wengert_core import alias as alias
@@ -74,18 +76,12 @@ from wengert_core import angle as angle
 from wengert_core import any as any
 from wengert_core import arange as arange
 from wengert_core import arccos as arccos
-from wengert_core import arccos_ as arccos_
 from wengert_core import arccosh as arccosh
-from wengert_core import arccosh_ as arccosh_
 from wengert_core import arcsin as arcsin
-from wengert_core import arcsin_ as arcsin_
 from wengert_core import arcsinh as arcsinh
-from wengert_core import arcsinh_ as arcsinh_
 from wengert_core import arctan as arctan
 from wengert_core import arctan2 as arctan2
-from wengert_core import arctan_ as arctan_
 from wengert_core import arctanh as arctanh
-from wengert_core import arctanh_ as arctanh_
 from wengert_core import argmax as argmax
 from wengert_core import argmin as argmin
 from wengert_core import argsort as argsort
@@ -108,12 +104,11 @@ from wengert_core import atleast_1d as atleast_1d
 from wengert_core import atleast_2d as atleast_2d
 from wengert_core import atleast_3d as atleast_3d
 from wengert_core import baddbmm as baddbmm
+from wengert_core import bartlett_window as bartlett_window
 from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
 from wengert_core import bilinear as bilinear
-from wengert_core import bincount as bincount
-from wengert_core import binomial as binomial
 from wengert_core import bitwise_and as bitwise_and
 from wengert_core import bitwise_and_ as bitwise_and_
 from wengert_core import bitwise_left_shift as bitwise_left_shift
@@ -126,13 +121,13 @@ from wengert_core import bitwise_right_shift as bitwise_right_shift
 from wengert_core import bitwise_right_shift_ as bitwise_right_shift_
 from wengert_core import bitwise_xor as bitwise_xor
 from wengert_core import bitwise_xor_ as bitwise_xor_
+from wengert_core import blackman_window as blackman_window
 from wengert_core import block_diag as block_diag
 from wengert_core import bmm as bmm
 from wengert_core import bool as bool
 from wengert_core import broadcast_shapes as broadcast_shapes
 from wengert_core import broadcast_tensors as broadcast_tensors
 from wengert_core import broadcast_to as broadcast_to
-from wengert_core import bucketize as bucketize
 from wengert_core import can_cast as can_cast
 from wengert_core import cartesian_prod as cartesian_prod
 from wengert_core import cat as cat
@@ -142,10 +137,12 @@ from wengert_core import cdouble as cdouble
 from wengert_core import ceil as ceil
 from wengert_core import ceil_ as ceil_
 from wengert_core import celu as celu
-from wengert_core import celu_ as celu_
 from wengert_core import cfloat as cfloat
 from wengert_core import chain_matmul as chain_matmul
 from wengert_core import channels_last as channels_last
+from wengert_core import cholesky as cholesky
+from wengert_core import cholesky_inverse as cholesky_inverse
+from wengert_core import cholesky_solve as cholesky_solve
 from wengert_core import chunk as chunk
 from wengert_core import clamp as clamp
 from wengert_core import clamp_ as clamp_
@@ -154,7 +151,6 @@ from wengert_core import clamp_max_ as clamp_max_
 from wengert_core import clamp_min as clamp_min
 from wengert_core import clamp_min_ as clamp_min_
 from wengert_core import clip as clip
-from wengert_core import clip_ as clip_
 from wengert_core import clone as clone
 from wengert_core import column_stack as column_stack
 from wengert_core import combinations as combinations
@@ -165,30 +161,39 @@ from wengert_core import concat as concat
 from wengert_core import concatenate as concatenate
 from wengert_core import conj as conj
 from wengert_core import conj_physical as conj_physical
-from wengert_core import conj_physical_ as conj_physical_
 from wengert_core import contiguous as contiguous
 from wengert_core import contiguous_format as contiguous_format
 from wengert_core import copy_ as copy_
 from wengert_core import copysign as copysign
 from wengert_core import copysign_ as copysign_
+from wengert_core import corrcoef as corrcoef
 from wengert_core import cos as cos
 from wengert_core import cos_ as cos_
 from wengert_core import cosh as cosh
 from wengert_core import cosh_ as cosh_
 from wengert_core import cosine_similarity as cosine_similarity
 from wengert_core import count_nonzero as count_nonzero
+from wengert_core import cov as cov
 from wengert_core import cross as cross
 from wengert_core import cummax as cummax
 from wengert_core import cummin as cummin
 from wengert_core import cumprod as cumprod
 from wengert_core import cumsum as cumsum
+from wengert_core import cumulative_trapezoid as cumulative_trapezoid
 from wengert_core import default_generator as default_generator
 from wengert_core import deg2rad as deg2rad
 from wengert_core import deg2rad_ as deg2rad_
+from wengert_core import det as det
 from wengert_core import device as device
+from wengert_core import diag as diag
+from wengert_core import diag_embed as diag_embed
+from wengert_core import diagflat as diagflat
 from wengert_core import diagonal as diagonal
 from wengert_core import diagonal_backward as diagonal_backward
 from wengert_core import diagonal_scatter as diagonal_scatter
+from wengert_core import digamma as digamma
+from wengert_core import digamma_ as digamma_
+from wengert_core import diff as diff
 from wengert_core import dist as dist
 from wengert_core import div as div
 from wengert_core import div_ as div_
@@ -227,7 +232,6 @@ from wengert_core import fill as fill
 from wengert_core import fill_ as fill_
 from wengert_core import finfo as finfo
 from wengert_core import fix as fix
-from wengert_core import fix_ as fix_
 from wengert_core import flatten as flatten
 from wengert_core import flip as flip
 from wengert_core import fliplr as fliplr
@@ -236,7 +240,6 @@ from wengert_core import float as float
 from wengert_core import float16 as float16
 from wengert_core import float32 as float32
 from wengert_core import float64 as float64
-from wengert_core import float_power as float_power
 from wengert_core import floor as floor
 from wengert_core import floor_ as floor_
 from wengert_core import floor_divide as floor_divide
@@ -247,35 +250,34 @@ from wengert_core import fmod as fmod
 from wengert_core import fmod_ as fmod_
 from wengert_core import frac as frac
 from wengert_core import frac_ as frac_
-from wengert_core import frexp as frexp
 from wengert_core import from_dlpack as from_dlpack
 from wengert_core import from_numpy as from_numpy
 from wengert_core import frombuffer as frombuffer
 from wengert_core import full as full
 from wengert_core import full_like as full_like
 from wengert_core import gather as gather
-from wengert_core import gcd as gcd
-from wengert_core import gcd_ as gcd_
 from wengert_core import ge as ge
 from wengert_core import ge_ as ge_
 from wengert_core import gelu as gelu
 from wengert_core import gelu_backward as gelu_backward
 from wengert_core import geometric_ as geometric_
+from wengert_core import geqrf as geqrf
 from wengert_core import ger as ger
 from wengert_core import get_default_dtype as get_default_dtype
 from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
 from wengert_core import get_rng_state as get_rng_state
+from wengert_core import gradient as gradient
 from wengert_core import greater as greater
 from wengert_core import greater_equal as greater_equal
 from wengert_core import gt as gt
 from wengert_core import gt_ as gt_
 from wengert_core import half as half
+from wengert_core import hamming_window as hamming_window
+from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
-from wengert_core import histc as histc
-from wengert_core import histogram as histogram
 from wengert_core import hsplit as hsplit
 from wengert_core import hstack as hstack
 from wengert_core import hypot as hypot
@@ -291,8 +293,6 @@ from wengert_core import index_fill as index_fill
 from wengert_core import index_fill_ as index_fill_
 from wengert_core import index_put as index_put
 from wengert_core import index_put_ as index_put_
-from wengert_core import index_reduce as index_reduce
-from wengert_core import index_reduce_ as index_reduce_
 from wengert_core import index_select as index_select
 from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
@@ -302,6 +302,7 @@ from wengert_core import int16 as int16
 from wengert_core import int32 as int32
 from wengert_core import int64 as int64
 from wengert_core import int8 as int8
+from wengert_core import inverse as inverse
 from wengert_core import is_complex as is_complex
 from wengert_core import is_floating_point as is_floating_point
 from wengert_core import is_nonzero as is_nonzero
@@ -309,20 +310,17 @@ from wengert_core import is_signed as is_signed
 from wengert_core import is_tensor as is_tensor
 from wengert_core import isclose as isclose
 from wengert_core import isfinite as isfinite
-from wengert_core import isin as isin
 from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
 from wengert_core import isposinf as isposinf
+from wengert_core import istft as istft
+from wengert_core import kaiser_window as kaiser_window
 from wengert_core import isreal as isreal
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
 from wengert_core import layout as layout
-from wengert_core import lcm as lcm
-from wengert_core import lcm_ as lcm_
-from wengert_core import ldexp as ldexp
-from wengert_core import ldexp_ as ldexp_
 from wengert_core import le as le
 from wengert_core import le_ as le_
 from wengert_core import leaky_relu as leaky_relu
@@ -332,6 +330,22 @@ from wengert_core import lerp as lerp
 from wengert_core import lerp_ as lerp_
 from wengert_core import less as less
 from wengert_core import less_equal as less_equal
+from wengert_core import lgamma as lgamma
+from wengert_core import lgamma_ as lgamma_
+from wengert_core import linalg_cholesky_ex as linalg_cholesky_ex
+from wengert_core import linalg_det as linalg_det
+from wengert_core import linalg_eig as linalg_eig
+from wengert_core import linalg_eigh as linalg_eigh
+from wengert_core import linalg_inv_ex as linalg_inv_ex
+from wengert_core import linalg_lstsq as linalg_lstsq
+from wengert_core import linalg_lu_factor_ex as linalg_lu_factor_ex
+from wengert_core import linalg_matrix_exp as linalg_matrix_exp
+from wengert_core import linalg_pinv as linalg_pinv
+from wengert_core import linalg_qr as linalg_qr
+from wengert_core import linalg_slogdet as linalg_slogdet
+from wengert_core import linalg_solve_ex as linalg_solve_ex
+from wengert_core import linalg_solve_triangular as linalg_solve_triangular
+from wengert_core import linalg_svd as linalg_svd
 from wengert_core import linalg_vector_norm as linalg_vector_norm
 from wengert_core import linspace as linspace
 from wengert_core import log as log
@@ -347,8 +361,8 @@ from wengert_core import log_sigmoid as log_sigmoid
 from wengert_core import log_sigmoid_backward as log_sigmoid_backward
 from wengert_core import log_softmax as log_softmax
 from wengert_core import logaddexp as logaddexp
-from wengert_core import logaddexp2 as logaddexp2
 from wengert_core import logcumsumexp as logcumsumexp
+from wengert_core import logdet as logdet
 from wengert_core import logical_and as logical_and
 from wengert_core import logical_and_ as logical_and_
 from wengert_core import logical_not as logical_not
@@ -364,6 +378,9 @@ from wengert_core import logsumexp as logsumexp
 from wengert_core import long as long
 from wengert_core import lt as lt
 from wengert_core import lt_ as lt_
+from wengert_core import lu as lu
+from wengert_core import lu_solve as lu_solve
+from wengert_core import lu_unpack as lu_unpack
 from wengert_core import mH as mH
 from wengert_core import mT as mT
 from wengert_core import manual_seed as manual_seed
@@ -374,6 +391,7 @@ from wengert_core import masked_scatter_ as masked_scatter_
 from wengert_core import masked_select as masked_select
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 from wengert_core import matrix_H as matrix_H
+from wengert_core import matrix_exp as matrix_exp
 from wengert_core import matrix_power as matrix_power
 from wengert_core import max as max
 from wengert_core import maximum as maximum
@@ -385,7 +403,6 @@ from wengert_core import meshgrid as meshgrid
 from wengert_core import min as min
 from wengert_core import minimum as minimum
 from wengert_core import mm as mm
-from wengert_core import mode as mode
 from wengert_core import moveaxis as moveaxis
 from wengert_core import movedim as movedim
 from wengert_core import msort as msort
@@ -394,12 +411,11 @@ from wengert_core import mul_ as mul_
 from wengert_core import multinomial as multinomial
 from wengert_core import multiply as multiply
 from wengert_core import mv as mv
+from wengert_core import mvlgamma as mvlgamma
 from wengert_core import nan as nan
 from wengert_core import nan_to_num as nan_to_num
-from wengert_core import nan_to_num_ as nan_to_num_
 from wengert_core import nanmean as nanmean
 from wengert_core import nanmedian as nanmedian
-from wengert_core import nanquantile as nanquantile
 from wengert_core import nansum as nansum
 from wengert_core import narrow as narrow
 from wengert_core import ne as ne
@@ -407,7 +423,6 @@ from wengert_core import ne_ as ne_
 from wengert_core import neg as neg
 from wengert_core import neg_ as neg_
 from wengert_core import negative as negative
-from wengert_core import negative_ as negative_
 from wengert_core import new_empty as new_empty
 from wengert_core import new_empty_strided as new_empty_strided
 from wengert_core import new_full as new_full
@@ -426,14 +441,13 @@ from wengert_core import numel as numel
 from wengert_core import numpy_T as numpy_T
 from wengert_core import ones as ones
 from wengert_core import ones_like as ones_like
+from wengert_core import orgqr as orgqr
+from wengert_core import ormqr as ormqr
 from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
-from wengert_core import pdist as pdist
 from wengert_core import permute as permute
 from wengert_core import pi as pi
-from wengert_core import pixel_shuffle as pixel_shuffle
-from wengert_core import pixel_unshuffle as pixel_unshuffle
-from wengert_core import poisson as poisson
+from wengert_core import pinverse as pinverse
 from wengert_core import polar as polar
 from wengert_core import positive as positive
 from wengert_core import pow as pow
@@ -443,7 +457,7 @@ from wengert_core import preserve_format as preserve_format
 from wengert_core import prod as prod
 from wengert_core import promote_types as promote_types
 from wengert_core import put as put
-from wengert_core import quantile as quantile
+from wengert_core import qr as qr
 from wengert_core import rad2deg as rad2deg
 from wengert_core import rad2deg_ as rad2deg_
 from wengert_core import rand as rand
@@ -481,7 +495,6 @@ from wengert_core import round as round
 from wengert_core import round_ as round_
 from wengert_core import row_stack as row_stack
 from wengert_core import rrelu as rrelu
-from wengert_core import rrelu_ as rrelu_
 from wengert_core import rsqrt as rsqrt
 from wengert_core import rsqrt_ as rsqrt_
 from wengert_core import rsub as rsub
@@ -490,15 +503,11 @@ from wengert_core import scatter as scatter
 from wengert_core import scatter_ as scatter_
 from wengert_core import scatter_add as scatter_add
 from wengert_core import scatter_add_ as scatter_add_
-from wengert_core import scatter_reduce as scatter_reduce
-from wengert_core import scatter_reduce_ as scatter_reduce_
-from wengert_core import searchsorted as searchsorted
 from wengert_core import seed as seed
 from wengert_core import select as select
 from wengert_core import select_backward as select_backward
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
-from wengert_core import selu_ as selu_
 from wengert_core import set_ as set_
 from wengert_core import set_default_dtype as set_default_dtype
 from wengert_core import set_num_threads as set_num_threads
@@ -525,6 +534,7 @@ from wengert_core import sinh_ as sinh_
 from wengert_core import slice as slice
 from wengert_core import slice_backward as slice_backward
 from wengert_core import slice_scatter as slice_scatter
+from wengert_core import slogdet as slogdet
 def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
 from wengert_core import softplus as softplus
 from wengert_core import softplus_backward as softplus_backward
@@ -540,11 +550,13 @@ from wengert_core import squeeze_ as squeeze_
 from wengert_core import stack as stack
 from wengert_core import std as std
 from wengert_core import std_mean as std_mean
+from wengert_core import stft as stft
 from wengert_core import strided as strided
 from wengert_core import sub as sub
 from wengert_core import sub_ as sub_
 from wengert_core import subtract as subtract
 from wengert_core import sum as sum
+from wengert_core import svd as svd
 from wengert_core import swapaxes as swapaxes
 from wengert_core import swapdims as swapdims
 from wengert_core import t as t
@@ -575,6 +587,9 @@ from wengert_core import topk as topk
 from wengert_core import trace as trace
 from wengert_core import transpose as transpose
 from wengert_core import transpose_ as transpose_
+from wengert_core import trapezoid as trapezoid
+from wengert_core import trapz as trapz
+from wengert_core import triangular_solve as triangular_solve
 from wengert_core import tril as tril
 from wengert_core import tril_ as tril_
 from wengert_core import tril_indices as tril_indices
@@ -590,10 +605,9 @@ from wengert_core import unflatten as unflatten
 from wengert_core import unfold as unfold
 from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
-from wengert_core import unique_consecutive as unique_consecutive
-from wengert_core import unravel_index as unravel_index
 from wengert_core import unsqueeze as unsqueeze
 from wengert_core import unsqueeze_ as unsqueeze_
+from wengert_core import vander as vander
 from wengert_core import var as var
 from wengert_core import var_mean as var_mean
 from wengert_core import vdot as vdot
@@ -609,3 +623,10 @@ from wengert_core import xlogy_ as xlogy_
 from wengert_core import zero_ as zero_
 from wengert_core import zeros as zeros
 from wengert_core import zeros_like as zeros_like
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igamma_(input: Tensor, other: Tensor) -> Tensor: ...
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def igammac_(input: Tensor, other: Tensor) -> Tensor: ...
+def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

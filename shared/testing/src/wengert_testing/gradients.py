@@ -5,15 +5,15 @@ Complex numbers by torch's convention: the gradient of a real L by z = x + iy is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import wengert_core as wc
 import wengert_engine as we
-from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-from wengert_formulas.forward import defaults, jvp
+from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_testing.calls import (
     array_of,
@@ -23,7 +23,6 @@ from wengert_testing.calls import (
     function_of,
     inplace_of,
     is_floating,
-    op_of,
 )
 from wengert_testing.case import Array, Fixed, OpCase, Sample
 from wengert_testing.tolerance import assert_close
@@ -43,6 +42,7 @@ class Program:
         self.sample = sample
         self.change = change
         self.inputs: Inputs = []
+        self.differentiable: list[bool] = []  # of the outputs, known with their cotangents
         as_tensors(sample, self.note)
 
     def note(self, array: Array) -> Array:
@@ -50,28 +50,36 @@ class Program:
             self.inputs.append(array)
         return array
 
-    def tensors(self, inputs: Inputs, requires_grad: bool) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
-        """The floating inputs as tensors, and all arguments."""
-        rest = iter(inputs)
+    def tensors(
+        self, inputs: Inputs, requires_grad: bool, tangents: Inputs | None = None
+    ) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
+        """The floating inputs as tensors, and all arguments. tangents: makes dual tensors of the inputs."""
+        rest, directions = iter(inputs), iter(tangents or ())
         made: list[Tensor] = []
 
         def change(array: Array) -> Tensor:
             if not is_variable(array):
                 return self.change(array)
-            made.append(self.change(next(rest)))
-            return made[-1].requires_grad_() if requires_grad else made[-1]
+            made.append(self.change(next(rest)).requires_grad_(requires_grad))
+            if tangents is not None:
+                made[-1] = make_dual(made[-1], contiguous(next(directions)))
+            return made[-1]
 
         args, kwargs = as_tensors(self.sample, change)
         return made, args, kwargs
 
-    def run(self, inputs: Inputs, requires_grad: bool = False) -> tuple[list[Tensor], list[Tensor]]:
+    def run(
+        self, inputs: Inputs, requires_grad: bool = False, tangents: Inputs | None = None
+    ) -> tuple[list[Tensor], list[Tensor]]:
         """(floating inputs, floating outputs)."""
-        made, args, kwargs = self.tensors(inputs, requires_grad)
-        return made, [y for y in as_tuple(self.function(*args, **kwargs)) if is_floating(y)]
+        made, args, kwargs = self.tensors(inputs, requires_grad, tangents)
+        outputs = self.case.results(self.function(*self.case.arguments(args), **kwargs))
+        return made, [y for y in outputs if is_floating(y)]
 
     def cotangents(self, seed: int = 0) -> Inputs:
         """Random gradients of the outputs that are differentiable."""
         outputs = self.run(self.inputs, True)[1]
+        self.differentiable = [y.requires_grad for y in outputs]
         return [randoms(array_of(y), seed + i) for i, y in enumerate(outputs) if y.requires_grad]
 
 
@@ -87,7 +95,7 @@ def randoms(like: Array, seed: int) -> Array:
     return np.asarray(numbers + 1j * rng.uniform(-1, 1, like.shape) if like.dtype.kind == "c" else numbers, like.dtype)
 
 
-def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
+def inner(a: Iterable[Array], b: Iterable[Array]) -> float:
     """The sum of Re(conj(a) b)."""
     return float(sum(np.real(np.conj(x) * y).sum() for x, y in zip(a, b, strict=True)))
 
@@ -97,7 +105,7 @@ def loss(program: Program, inputs: Inputs, weights: Inputs) -> float:
     """A weighted sum of the differentiable outputs."""
     with we.no_grad():
         outputs = program.run(inputs)[1]
-    return inner(weights, [array_of(y) for y in outputs[: len(weights)]])
+    return inner(weights, [array_of(y) for y in compress(outputs, program.differentiable)])
 
 
 def reverse(program: Program, inputs: Inputs, weights: Inputs) -> Inputs:
@@ -150,41 +158,21 @@ def close(program: Program, got: Any, expected: Any, what: str) -> None:
 
 # ---- forward
 def check_forward(program: Program) -> None:
-    """<weights, forward(tangents)> equals <reverse(weights), tangents>. Only for a primitive: it has one formula."""
-    op = op_of(program.case)
-    if op is None:
-        return
+    """<weights, forward(tangents)> equals <reverse(weights), tangents>: forward mode by dual tensors."""
     weights = program.cotangents()
     tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
-    values, moved = spread(program, op, tangents)
-    forward = inner(weights, [array_of(t) for t in jvp(op, values, moved) if t is not None])
+    with dual_level():
+        outputs = program.run(program.inputs, True, tangents)[1]
+        found = [tangent_of(y) for y in outputs if y.requires_grad]
     backward = inner(reverse(program, program.inputs, weights), tangents)
-    close(program, forward, backward, "forward against reverse")
+    close(program, inner(weights, found), backward, "forward against reverse")
 
 
-def spread(program: Program, op: Op, tangents: Inputs) -> tuple[list[Any], list[Any]]:
-    """The op's arguments and their tangents, both in the order of its schema."""
-    made, args, kwargs = program.tensors(program.inputs, False)
-    paired = {id(x): contiguous(t) for x, t in zip(made, tangents, strict=True)}
-    values = in_order(op, args, kwargs)
-    return values, [tangent_of(value, paired) for value in values]
-
-
-def in_order(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """All arguments in the schema's order, with its defaults."""
-    values = defaults(op)
-    for i, value in enumerate(args):
-        values[i] = value
-    for name, value in kwargs.items():
-        values[op.params.index(name)] = value
-    return values
-
-
-def tangent_of(value: Any, paired: dict[int, Tensor]) -> Any:
-    """The tangent of an argument, or of each member of a sequence."""
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        return [paired.get(id(v)) for v in value]
-    return paired.get(id(value))
+def tangent_of(tensor: Tensor) -> Array:
+    """The tangent of a dual tensor; zeros where it has none."""
+    tangent = unpack_dual(tensor).tangent
+    assert tangent is None or tuple(tangent.shape) == tuple(tensor.shape)
+    return np.zeros_like(array_of(tensor)) if tangent is None else array_of(tangent)
 
 
 # ---- second order
@@ -202,6 +190,7 @@ def check_second(program: Program) -> None:
     plus, minus = (first([x + sign * STEP * d for x, d in zip(at, along, strict=True)]) for sign in (1, -1))
     numeric = (plus - minus) / (2 * STEP)
     close(program, inner(reverse_of_reverse(program, weights, tangents), along), numeric, "second derivative")
+    close(program, inner(forward_of_reverse(program, weights, along), tangents), numeric, "forward over reverse")
 
 
 def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> Inputs:
@@ -218,6 +207,18 @@ def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> I
         np.zeros(x.shape, x.dtype) if g is None else array_of(g)
         for x, g in zip([*program.inputs, *weights], second, strict=True)
     ]
+
+
+def forward_of_reverse(program: Program, weights: Inputs, along: Inputs) -> Inputs:
+    """The tangents of reverse(weights) where inputs and weights move along a direction."""
+    n = len(program.inputs)
+    with dual_level():
+        made, outputs = program.run(program.inputs, True, along[:n])
+        outputs = [y for y in outputs if y.requires_grad]
+        given = [make_dual(contiguous(w), contiguous(d)) for w, d in zip(weights, along[n:], strict=True)]
+        grads = we.grad(outputs, made, given, allow_unused=True)
+        pairs = zip(program.inputs, grads, strict=True)
+        return [np.zeros(x.shape, x.dtype) if g is None else tangent_of(g) for x, g in pairs]
 
 
 def check_gradients(case: OpCase, sample: Sample) -> None:

@@ -350,6 +350,12 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 TABLE.methods["where"] = where_method
 
 # ---- other names
+def divided_by(self: Any, other: Any) -> Any:
+    """other / self, as Python 2 called it."""
+    return TABLE.ops["div"](other, self)
+
+
+TABLE.methods["__rdiv__"] = divided_by
 for name, target in {
     "multiply": "mul",
     "subtract": "sub",

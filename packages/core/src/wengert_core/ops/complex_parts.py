@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
-from wengert_core.rows.base import BOOL, FLOATING_COMPLEX
+from wengert_core.rows.base import FLOATING_COMPLEX
 from wengert_core.tensor import Tensor
 
 TABLE.pointwise_unary(
@@ -83,13 +84,10 @@ for function, setter in ((real, set_real), (imag, set_imag)):
     TABLE.methods[function.__name__] = property(function, setter)
 
 
-@TABLE.composite
-def isreal(input: Tensor) -> Tensor:
-    """Whether each element's imaginary part is 0; True everywhere for a real tensor."""
-    ops = TABLE.ops
-    if input.dtype.category < 3:
-        return ops["ones_like"](input, dtype=BOOL[0])
-    return ops["eq"](ops["imag"](input), 0)
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is zero, element by element."""
+    ones = TABLE.ops["ones_like"]
+    return imag(input) == 0 if input.dtype.category == 3 else ones(input, dtype=DTYPES["bool"])
 
 
-TABLE.methods["isreal"] = isreal
+TABLE.composite(isreal, method=True)

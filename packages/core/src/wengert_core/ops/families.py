@@ -31,8 +31,17 @@ OPS = {
     "counting": (
         "_histogram bincount histc histogram mode "
     ),
+    "covariance": (
+        "corrcoef cov "
+    ),
     "ctc": (
         "nn.functional.ctc_loss "
+    ),
+    "diagonals": (
+        "diag diag_embed diagflat linalg.diagonal "
+    ),
+    "differences": (
+        "cumulative_trapezoid diff gradient trapezoid trapz "
     ),
     "einsum": (
         "einsum tensordot "
@@ -43,6 +52,14 @@ OPS = {
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+    ),
+    "fft": (
+        "_fft_c2c _fft_c2r _fft_r2c fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.hfft2 "
+        "fft.hfftn fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 "
+        "fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn "
+    ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma "
     ),
     "grids": (
         "nn.functional.affine_grid nn.functional.grid_sample "
@@ -58,6 +75,34 @@ OPS = {
         "cdist cosine_similarity dropout layer_norm nn.functional.cosine_similarity nn.functional.dropout "
         "nn.functional.layer_norm nn.functional.normalize nn.functional.pairwise_distance nn.functional.pdist "
         "nn.functional.rms_norm pairwise_distance pdist rms_norm "
+    ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
+    ),
+    "linalg_det": (
+        "det linalg.det linalg.slogdet linalg_det linalg_slogdet logdet slogdet "
+    ),
+    "linalg_functions": (
+        "linalg.householder_product linalg.matrix_exp linalg.matrix_power linalg.tensorinv linalg.tensorsolve "
+        "linalg.vander linalg_matrix_exp matrix_exp matrix_power orgqr ormqr vander "
+    ),
+    "linalg_least_squares": (
+        "linalg.lstsq linalg.matrix_rank linalg.pinv linalg_lstsq linalg_pinv pinverse "
+    ),
+    "linalg_lu": (
+        "_lu_permutation linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg_lu_factor_ex lu "
+        "lu_solve lu_unpack "
+    ),
+    "linalg_norms": (
+        "linalg.cond linalg.matrix_norm linalg.norm "
+    ),
+    "linalg_solve": (
+        "inverse linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular linalg_inv_ex "
+        "linalg_solve_ex linalg_solve_triangular triangular_solve "
+    ),
+    "linalg_spectral": (
+        "_geqrf geqrf linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.qr linalg.svd linalg.svdvals "
+        "linalg_eig linalg_eigh linalg_qr linalg_svd qr svd "
     ),
     "losses": (
         "_binary_cross_entropy _huber _huber_slope _smooth_l1 _smooth_l1_slope nn.functional.binary_cross_entropy "
@@ -96,8 +141,8 @@ OPS = {
         "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross "
-        "linalg.matrix_power linalg.multi_dot linalg.vecdot matrix_power nn.functional.bilinear outer trace "
+        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "linalg.vecdot nn.functional.bilinear outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -130,6 +175,14 @@ OPS = {
         "_median _nanmedian _unique argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
         "unique "
     ),
+    "special": (
+        "special.digamma special.erf special.erfc special.erfinv special.exp2 special.expit special.expm1 "
+        "special.gammaln special.log1p special.log_softmax special.logit special.logsumexp special.multigammaln "
+        "special.ndtr special.psi special.round special.sinc special.softmax special.xlogy "
+    ),
+    "spectral": (
+        "istft stft "
+    ),
     "statistics": (
         "dist linalg.vector_norm linalg_vector_norm logsumexp norm std std.correction std_mean var var.correction "
         "var_mean "
@@ -141,6 +194,12 @@ OPS = {
     ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
+    ),
+    "windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "
+        "signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian "
+        "signal.windows.general_cosine signal.windows.general_hamming signal.windows.hamming signal.windows.hann "
+        "signal.windows.kaiser signal.windows.nuttall "
     ),
 }
 
@@ -164,12 +223,45 @@ METHODS = {
     "counting": (
         "bincount histc histogram mode "
     ),
+    "covariance": (
+        "corrcoef cov "
+    ),
+    "diagonals": (
+        "diag diag_embed diagflat "
+    ),
+    "differences": (
+        "diff "
+    ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
     ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma mvlgamma_ "
+    ),
     "joining": (
         "repeat repeat_interleave tile "
+    ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve "
+    ),
+    "linalg_det": (
+        "det logdet slogdet "
+    ),
+    "linalg_functions": (
+        "matrix_exp matrix_power orgqr ormqr "
+    ),
+    "linalg_least_squares": (
+        "pinverse "
+    ),
+    "linalg_lu": (
+        "lu lu_solve "
+    ),
+    "linalg_solve": (
+        "inverse triangular_solve "
+    ),
+    "linalg_spectral": (
+        "geqrf qr svd "
     ),
     "matmul": (
         "addmm addmm_ bmm dot matmul mm mv vdot "
@@ -187,7 +279,7 @@ METHODS = {
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron matrix_power outer trace "
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -215,6 +307,9 @@ METHODS = {
     ),
     "sorting": (
         "argsort kthvalue median msort nanmedian sort topk unique "
+    ),
+    "spectral": (
+        "istft stft "
     ),
     "statistics": (
         "dist logsumexp norm std var "

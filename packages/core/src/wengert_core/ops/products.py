@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES
 from wengert_core.ops.joining import widened
-from wengert_core.ops.loss_reduction import type_name
-from wengert_core.ops.matmul import bmm, matmul, mm, mv
+from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given, type_name
+from wengert_core.ops.matmul import bmm, mm, mv
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
@@ -141,7 +143,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     return result if out is None else into("kron", result, out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -152,11 +154,13 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
         )
     (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
-    parts = [a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1]
-    return TABLE.ops["stack"](parts, dim, out=out)
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
+    result = TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+    return given("linalg_cross", result, out)
 
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
     """The cross product along ``dim``; without it along the first dim of size 3."""
     if dim is None:
         warn_user(
@@ -170,11 +174,33 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     return linalg_cross(input, other, dim=dim, out=out)
 
 
-def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Any:
-    """The product of several matrices in the cheapest order; the first and the last may be vectors."""
-    tensors = list(tensors)
+def check_chain(tensors: list[Tensor]) -> None:
+    """What multi_dot refuses."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    for which, x in (("first", tensors[0]), ("last", tensors[-1])):
+        if x.dim() not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {which} tensor must be 1D or 2D but got {x.dim()}D")
+    for i, x in enumerate(tensors):
+        if 0 < i < len(tensors) - 1 and x.dim() != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.dim()}D")
+        if x.dtype != tensors[0].dtype:
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{C_NAMES[tensors[0].dtype.code]} and tensor {i} {C_NAMES[x.dtype.code]}"
+            )
+    for i, (a, b) in enumerate(itertools.pairwise(tensors)):
+        if a.shape[-1] != b.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot be "
+                "multiplied"
+            )
+
+
+def multi_dot(tensors: Any, *, out: Any = None) -> Any:
+    """The product of several matrices in the cheapest order; the first and the last may be vectors."""
+    tensors = list(tensors)
+    check_chain(tensors)
     row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
     chain = [
         x.unsqueeze(0) if row and i == 0 else x.unsqueeze(1) if column and i == len(tensors) - 1 else x
@@ -182,8 +208,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Any:
     ]
     result = in_best_order(chain)
     result = result.squeeze(-1) if column else result
-    result = result.squeeze(0) if row else result
-    return result if out is None else into("multi_dot", result, out)
+    return given("linalg_multi_dot", result.squeeze(0) if row else result, out)
 
 
 def in_best_order(chain: list[Tensor]) -> Any:
@@ -213,35 +238,13 @@ def chain_matmul(*matrices: Tensor) -> Any:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Any:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     """The sums of x's conjugated elements times y's along ``dim``."""
-    for operand in (x, y):
-        if operand.dtype.category < 2:
-            raise RuntimeError(
-                f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(operand)}"
-            )
-    return TABLE.ops["sum"](x.conj() * y, dim, out=out)
-
-
-def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Any:
-    """Square matrices multiplied with themselves: n factors, n not negative."""
-    if out is not None:
-        return into("matrix_power", matrix_power(input, n), out)
-    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(input.shape)}"
-        )
-    if n < 0:
-        raise NotImplementedError("matrix_power of a negative power needs an inverse, which wengert does not have yet")
-    if n == 0:
-        return TABLE.ops["eye"](input.shape[-1], dtype=input.dtype).expand(*input.shape).clone()
-    result, square = None, input
-    while n:
-        if n & 1:
-            result = square if result is None else matmul(result, square)
-        n >>= 1
-        square = matmul(square, square) if n else square
-    return result
+    check_floating("linalg.vecdot", x, low=True)
+    check_same_dtype("linalg.vecdot", x, y, "x", "y")
+    if x.dim() == y.dim() == 1:
+        return given("linalg_vecdot", TABLE.ops["vdot"](x, y), out, strict=False)
+    return given("linalg_vecdot", (x.conj() * y).sum(dim), out, strict=False)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
@@ -250,7 +253,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
+for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
     composite(METHOD, method=True)
 composite(chain_matmul)
 composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
@@ -278,6 +281,5 @@ for FUNCTION, NAME in (
     (linalg_cross, "cross"),
     (multi_dot, "multi_dot"),
     (vecdot, "vecdot"),
-    (matrix_power, "matrix_power"),
 ):
     composite(FUNCTION, name=NAME, namespace="linalg")

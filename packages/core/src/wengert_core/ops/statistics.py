@@ -251,7 +251,10 @@ def vector_norm(
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
-    """The vector norm of order p over some dims; "fro" is 2."""
+    """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
+    if p == "nuc":
+        dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+        return ops["linalg.matrix_norm"](input, "nuc", dims, keepdim, dtype=dtype, out=out)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return norm_op(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype, out=out)

@@ -1,0 +1,361 @@
+"""Forward mode: tensors with a tangent, and what operations make of it.
+
+Note [Tangents]
+    A dual tensor has its tangent in ``extra.tangent``, with the number of the level it was made in: when that is over, the tangent
+    counts no more. It carries WG_DUAL, and WG_ASK so that drivers hand it to the hooks for recording; this module stands in front of
+    these once it has been imported. After an operation the formula's jvp gives the tangents of the outputs, while the mode is off: the
+    tangents of tangents are not wanted. A view's tangent is a view of its base's tangent (a linear op's jvp is the op itself), so a
+    write to a view reaches the base's; a view that was made before its base had a tangent gets it when it is asked.
+"""
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.op cimport OP_VIEW, Op, find_op
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, storage_of, strides_of, track
+from wengert_engine.function cimport set_forward_hook
+from wengert_engine.node cimport NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
+from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
+from wengert_engine.source import find_formula
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef RecordHooks* BASE = base_hooks()
+cdef RecordHooks OWN
+cdef Op AS_STRIDED = find_op("as_strided")
+cdef Op COPY_ = find_op("copy_")
+cdef Op EMPTY_STRIDED = find_op("empty_strided")
+cdef Op ZERO_ = find_op("zero_")
+cdef Op ZEROS_LIKE = find_op("zeros_like")
+cdef long EPOCH = 0                    # the number of the last level that was entered
+cdef bint IS_OPEN = False
+
+
+cdef class Tangent:
+    """What a dual tensor has: a tensor, and the level it belongs to."""
+    cdef Tensor value
+    cdef long epoch
+
+
+# ---- levels
+
+def is_open():
+    """Whether a dual level is open."""
+    return IS_OPEN
+
+
+def enter():
+    """Open the level; it must not be open."""
+    global EPOCH, IS_OPEN
+    EPOCH += 1
+    IS_OPEN = True
+    thread_state().modes |= WG_DUAL
+
+
+def leave():
+    """Close the level: its tangents count no more."""
+    global IS_OPEN
+    IS_OPEN = False
+    thread_state().modes &= ~(<unsigned int> WG_DUAL)
+
+
+def is_enabled():
+    """Whether operations in this thread compute tangents."""
+    return bool(thread_state().modes & WG_DUAL)
+
+
+def switch(on):
+    """Let this thread's operations compute tangents or not."""
+    cdef WgState* state = thread_state()
+    state.modes = state.modes | WG_DUAL if on and IS_OPEN else state.modes & ~(<unsigned int> WG_DUAL)
+
+
+# ---- one tensor
+
+cdef Tensor own_tangent(Tensor t):
+    """A tensor's tangent of the open level, or None."""
+    cdef Tangent kept
+    if not t.flags & WG_DUAL or t.extra == NULL or t.extra.tangent == NULL:
+        return None
+    kept = <Tangent> t.extra.tangent
+    return kept.value if kept.epoch == EPOCH and IS_OPEN else None
+
+
+cdef Tensor tangent_of(Tensor t):
+    """A tensor's tangent, or of a view without one the part of its base's."""
+    cdef Tensor found = own_tangent(t)
+    if found is None and t.flags & TF_VIEW and t.base != NULL:
+        found = own_tangent(<Tensor> t.base)
+        if found is not None:
+            found = part_of(with_geometry_of(<Tensor> t.base, found), t)
+            set_tangent(t, found)
+    return found
+
+
+cdef int set_tangent(Tensor t, Tensor value) except -1:
+    cdef Tangent kept = Tangent.__new__(Tangent)
+    cdef PyObject* old = extra_of(t).tangent
+    kept.value, kept.epoch = value, EPOCH
+    Py_INCREF(kept)
+    t.extra.tangent = <PyObject*> kept
+    Py_XDECREF(old)
+    t.flags |= WG_DUAL | WG_ASK
+    track(t)
+    return 0
+
+
+cdef bint same_geometry(Tensor a, Tensor b) noexcept:
+    cdef int i
+    for i in range(a.rank):
+        if a.dims[i] > 1 and strides_of(a)[i] * FACTS.itemsize[b.code] != strides_of(b)[i] * FACTS.itemsize[a.code]:
+            return False
+    return True
+
+
+cdef object element_strides(Tensor t):
+    cdef int i
+    return tuple([strides_of(t)[i] // FACTS.itemsize[t.code] for i in range(t.rank)])
+
+
+cdef Tensor with_geometry_of(Tensor t, Tensor tangent):
+    """The tangent with t's strides, so that parts of t are the same parts of it; kept as t's when it had to be made."""
+    cdef Tensor out
+    if same_geometry(t, tangent):
+        return tangent
+    out = EMPTY_STRIDED(shape_tuple(t), element_strides(t), dtype=(<object> tangent).dtype)
+    COPY_(out, tangent)
+    set_tangent(t, out)
+    return out
+
+
+cdef Tensor part_of(Tensor tangent, Tensor view):
+    """The part of a base's tangent that belongs to a view."""
+    cdef Tensor base = <Tensor> view.base
+    cdef Py_ssize_t item = FACTS.itemsize[view.code]
+    offset = (view.data - base.data) // item + (tangent.data - storage_of(tangent).data) // FACTS.itemsize[tangent.code]
+    return AS_STRIDED(tangent, shape_tuple(view), element_strides(view), offset)
+
+
+def get(Tensor t):
+    """The tangent of the open level, or None; None while tangents are switched off."""
+    return tangent_of(t) if IS_OPEN and thread_state().modes & WG_DUAL else None
+
+
+def put(Tensor t, Tensor value):
+    """Give a tensor its tangent. RuntimeError for another shape, or when it has one."""
+    if own_tangent(t) is not None:
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+                           "supported.")
+    check_shape(t, value)
+    if not same_geometry(t, value):
+        out = EMPTY_STRIDED(shape_tuple(t), element_strides(t), dtype=(<object> value).dtype)
+        COPY_(out, value)
+        value = out
+    set_tangent(t, value)
+
+
+cdef int check_shape(Tensor t, Tensor value) except -1:
+    if not same_shape(t, value):
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+                           f"supported. Tensor is of size {list(shape_tuple(t))} while the given forward gradient is of size "
+                           f"{list(shape_tuple(value))}.")
+    return 0
+
+
+# ---- operations
+
+cdef inline bint is_dual(Tensor t) noexcept:
+    return (t.flags & WG_DUAL) != 0 or (t.flags & TF_VIEW != 0 and t.base != NULL and (<Tensor> t.base).flags & WG_DUAL != 0)
+
+
+cdef bint any_dual(Op op, PyObject** slots):
+    """Whether a tensor among the arguments has a tangent."""
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] == NULL:
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            if is_dual(<Tensor> slots[i]) and tangent_of(<Tensor> slots[i]) is not None:
+                return True
+        elif isinstance(<object> slots[i], (tuple, list)):
+            for item in <object> slots[i]:
+                if isinstance(item, Tensor) and is_dual(<Tensor> item) and tangent_of(<Tensor> item) is not None:
+                    return True
+    return False
+
+
+cdef object tangents_in(object value):
+    """The tangent of an argument; of each tensor in a sequence; None where there is none."""
+    if isinstance(value, Tensor):
+        return tangent_of(<Tensor> value)
+    if isinstance(value, (tuple, list)) and value and isinstance(value[0], Tensor):
+        found = [tangents_in(item) for item in value]
+        return found if any([item is not None for item in found]) else None
+    return None
+
+
+cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
+    """The tangents of an op's outputs."""
+    cdef int i
+    cdef list arguments = [], tangents = []
+    for i in range(op.n_params):
+        value = None if slots[i] == NULL or i == op.out_slot else <object> slots[i]
+        tangents.append(tangents_in(value))
+        arguments.append(<object> old_self if i == 0 and old_self != NULL else value)
+    entry = find_formula(op)
+    if entry is None or entry.kind == "not_implemented":
+        raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has not been "
+                                  "implemented yet: there is no formula for it")
+    return entry.tangents(op, arguments, tangents, outputs)
+
+
+cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
+    """Record, then give the outputs their tangents."""
+    cdef WgState* state = thread_state()
+    cdef int i
+    BASE.record(op, slots, outs, n_outs)
+    if not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
+        return 0
+    outputs = [<object> outs[i] for i in range(n_outs)]
+    state.modes &= ~(<unsigned int> WG_DUAL)
+    try:
+        for out, tangent in zip(outputs, jvp(op, slots, NULL, outputs)):
+            if tangent is not None and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT:
+                if not op.flags & OP_VIEW and is_an_argument(op, slots, <Tensor> tangent):
+                    tangent = tangent.clone()      # a write to one must not change the other
+                give(<Tensor> out, <Tensor> tangent)
+    finally:
+        state.modes |= WG_DUAL
+    if n_outs:
+        share_with_saved(<Tensor> outs[0], outs)
+    return 0
+
+
+cdef bint is_an_argument(Op op, PyObject** slots, Tensor tangent):
+    """Whether the tangent of an output is (in the memory of) that of an argument."""
+    cdef int i
+    cdef Tensor other
+    for i in range(op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor):
+            other = own_tangent(<Tensor> slots[i])
+            if other is not None and other.storage == tangent.storage:
+                return True
+    return False
+
+
+cdef int give(Tensor out, Tensor tangent) except -1:
+    check_shape(out, tangent)
+    return set_tangent(out, tangent)
+
+
+cdef int share_with_saved(Tensor first, PyObject** outs) except -1:
+    """The saved outputs of the node are aliases: they have the tangents of the outputs, for a backward inside the level."""
+    cdef Node node
+    cdef Saved* saved
+    cdef Tensor tangent
+    cdef int i
+    if first.grad_fn == NULL or (<Node> first.grad_fn).kind != NODE_FORMULA:
+        return 0
+    node = <Node> first.grad_fn
+    saved = saved_of(node)
+    for i in range(node.n_saved):
+        if saved[i].kind == SAVED_OUTPUT and saved[i].value != NULL:
+            tangent = own_tangent(<Tensor> outs[saved[i].output])
+            if tangent is not None:
+                set_tangent(<Tensor> saved[i].value, tangent)
+    return 0
+
+
+# ---- writes
+
+cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
+    """Keep the value before the write when tangents will be computed: formulas see the arguments as they were."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    BASE.before_inplace(op, slots, keep)
+    if keep[0] == NULL and state.modes & WG_DUAL and any_dual(op, slots):
+        state.modes = modes & ~(<unsigned int> (WG_DUAL | WG_GRAD))
+        try:
+            old = (<object> slots[0]).clone()
+        finally:
+            state.modes = modes
+        Py_INCREF(old)
+        keep[0] = <PyObject*> old
+    return 0
+
+
+cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
+    """Record, then write the new tangent into the old one, which others may share."""
+    cdef WgState* state = thread_state()
+    cdef Tensor t = <Tensor> slots[0]
+    BASE.record_inplace(op, slots, keep)
+    if not state.modes & WG_DUAL or not any_dual(op, slots):
+        return 0
+    state.modes &= ~(<unsigned int> WG_DUAL)
+    try:
+        found = jvp(op, slots, keep, [t])
+        overwrite(t, <Tensor> found[0] if found and found[0] is not None else None)
+    finally:
+        state.modes |= WG_DUAL
+    return 0
+
+
+cdef int overwrite(Tensor t, Tensor new) except -1:
+    """A written tensor's tangent: None where it is zero."""
+    cdef Tensor old = tangent_of(t), base
+    if new is None:
+        if old is not None:
+            ZERO_(old)
+        return 0
+    if old is None and t.flags & TF_VIEW and t.base != NULL:
+        base = <Tensor> t.base
+        set_tangent(base, with_geometry_of(base, ZEROS_LIKE(base, dtype=(<object> new).dtype)))
+        old = tangent_of(t)
+    if old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL):
+        return give(t, (<object> new).clone())     # not what another tensor has
+    COPY_(old, new)
+    return 0
+
+
+# ---- Functions
+
+def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents, bint single):
+    """Give a Function's outputs the tangents that its jvp makes. tangents: of the arguments before forward ran."""
+    outs = (results,) if single else results
+    given = [ZEROS_LIKE(a) if tangent is None and isinstance(a, Tensor) and FACTS.category[(<Tensor> a).code] >= CAT_FLOAT else tangent
+             for a, tangent in zip(args, tangents)]
+    found = cls.jvp(ctx, *given)
+    if not isinstance(found, tuple):
+        found = (found,)
+    if len(found) != len(outs):
+        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got {len(found)})")
+    for i, (out, tangent) in enumerate(zip(outs, found)):
+        if tangent is not None and not isinstance(tangent, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
+        if tangent is None or not isinstance(out, Tensor) or FACTS.category[(<Tensor> out).code] < CAT_FLOAT:
+            continue
+        for k, a in enumerate(args):
+            if a is out and tangents[k] is not None and tangent is not tangents[k]:
+                raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+                                   "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace.")
+        if not (<Tensor> tangent).flags & TF_VIEW and any([views(<Tensor> out, a) for a in args]):
+            raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
+                               "view.")
+        give(<Tensor> out, <Tensor> tangent)
+
+
+cdef bint views(Tensor out, object arg):
+    """Whether an output is a view of an argument, or of what that is a view of."""
+    return isinstance(arg, Tensor) and arg is not out and out.flags & TF_VIEW != 0 and out.base != NULL \
+        and (out.base == <PyObject*> arg or out.base == (<Tensor> arg).base)
+
+
+def argument_tangents(tuple args):
+    """The tangents of a Function's arguments; None when none has one."""
+    found = tuple([tangents_in(a) if isinstance(a, Tensor) else None for a in args])
+    return found if any([item is not None for item in found]) else None
+
+
+OWN.record, OWN.before_inplace, OWN.record_inplace = record_forward, before_forward, inplace_forward
+stand_in_front(&OWN)
+set_forward_hook(argument_tangents, function_tangents)

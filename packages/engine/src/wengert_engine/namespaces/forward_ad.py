@@ -1,0 +1,156 @@
+"""wengert.autograd.forward_ad: forward mode, by dual tensors.
+
+>>> import wengert_core as wc
+>>> from wengert_engine.namespaces import forward_ad as fwAD
+>>> with fwAD.dual_level():
+...     x = fwAD.make_dual(wc.tensor([1.0, 2.0]), wc.tensor([1.0, 0.0]))
+...     fwAD.unpack_dual(x * x).tangent.tolist()
+[2.0, 0.0]
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wengert_core.tensor import Tensor
+
+from wengert_engine import forward
+from wengert_engine.grad_mode import Mode
+
+__all__ = [
+    "UnpackedDualTensor", "_is_fwd_grad_enabled", "_set_fwd_grad_enabled", "dual_level", "enter_dual_level",
+    "exit_dual_level", "make_dual", "set_fwd_grad_enabled", "unpack_dual",
+]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What unpack_dual returns: the primal, and the tangent or None."""
+
+    primal: Any
+    tangent: Any
+
+
+def current_level() -> int:
+    """0 inside a dual level, -1 outside."""
+    return 0 if forward.is_open() else -1
+
+
+def enter_dual_level() -> int:
+    """Open a forward-mode level and return its number, which exit_dual_level takes.
+
+    Dual tensors are made and used inside a level. RuntimeError inside another one. Prefer ``with dual_level()``.
+
+    >>> level = enter_dual_level()
+    >>> exit_dual_level(level=level)
+    """
+    if forward.is_open():
+        raise RuntimeError("Nested forward mode AD is not supported at the moment: a dual level is open; exit it first")
+    forward.enter()
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level that enter_dual_level opened: its tangents are gone.
+
+    RuntimeError when it is not the last that was opened, or when none is open.
+    """
+    level = current_level() if level is None else level
+    if level != current_level():
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if level < 0:
+        raise RuntimeError("Dual level must be a positive number: no level is open")
+    forward.leave()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A dual tensor: a view of ``tensor`` with ``tangent`` (as it is, not copied, where the layouts agree).
+
+    Operations on it compute the tangents of their results; unpack_dual gives them.
+    Raises RuntimeError outside a dual level and for shapes that differ, ValueError for dtypes that are not
+    differentiable.
+
+    >>> import wengert_core as wc
+    >>> with dual_level():
+    ...     x = make_dual(wc.ones(2), wc.tensor([1.0, 3.0]))
+    ...     unpack_dual(x.sum()).tangent.item()
+    4.0
+    """
+    level = current_level() if level is None else level
+    if level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for name, value in (("primal", tensor), ("tangent", tangent)):
+        if not (value.is_floating_point() or value.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
+    if forward.get(tensor) is not None:
+        forward.put(tensor, tangent)  # raises
+    dual: Tensor = tensor.view(tensor.shape)
+    forward.put(dual, tangent)
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The primal (a view of ``tensor`` without tangent) and the tangent, or None where there is none, as a named tuple.
+
+    Outside a level the tensor itself and None.
+
+    >>> import wengert_core as wc
+    >>> with dual_level():
+    ...     unpack_dual(wc.ones(2)).tangent is None
+    True
+    """
+    level = current_level() if level is None else level
+    if level < 0:
+        return UnpackedDualTensor(tensor, None)
+    if level != current_level():
+        raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
+    tangent = forward.get(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    with _set_fwd_grad_enabled(False):
+        return UnpackedDualTensor(tensor.view(tensor.shape), tangent)
+
+
+class dual_level(Mode):
+    """A context in which forward-mode derivatives are computed; also a decorator. Levels do not nest.
+
+    >>> import wengert_core as wc
+    >>> with dual_level():
+    ...     y = make_dual(wc.zeros(1), wc.ones(1)).exp()
+    ...     unpack_dual(y).tangent.item()
+    1.0
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *error: object) -> None:
+        exit_dual_level()
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return forward.is_enabled() or not forward.is_open()
+
+
+class _set_fwd_grad_enabled(Mode):
+    """Switch the computation of tangents on or off: as a function, and as a context."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self.before = forward.is_enabled()
+        forward.switch(mode)
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        """It is set already."""
+
+    def __exit__(self, *error: object) -> None:
+        forward.switch(self.before)
+
+
+set_fwd_grad_enabled = _set_fwd_grad_enabled
