@@ -167,5 +167,4 @@ CASES = [
         domain=(0.3, 2),
         dtypes=("float64",),
     ),
-    OpCase("isreal", np.isreal, UNARY, grad=False, complex=True),
 ]
