@@ -190,7 +190,6 @@ MISSING = [
     ("wg.vmap", "functional"),
     ("from wengert.autograd import functional", "functional"),
     ("import wengert.autograd.functional as functional", "functional"),
-    ("import wengert.autograd.forward_ad", "functional"),
     ("wg.autograd.gradcheck", "gradcheck"),
     ("from wengert.autograd import gradcheck", "gradcheck"),
     ("from wengert.autograd import gradgradcheck", "gradcheck"),

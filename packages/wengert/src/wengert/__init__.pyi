@@ -204,9 +204,9 @@ from wengert_core import diagflat as diagflat
 from wengert_core import diagonal as diagonal
 from wengert_core import diagonal_backward as diagonal_backward
 from wengert_core import diagonal_scatter as diagonal_scatter
+from wengert_core import diff as diff
 from wengert_core import digamma as digamma
 from wengert_core import digamma_ as digamma_
-from wengert_core import diff as diff
 from wengert_core import dist as dist
 from wengert_core import div as div
 from wengert_core import div_ as div_
@@ -337,9 +337,9 @@ from wengert_core import isinf as isinf
 from wengert_core import isnan as isnan
 from wengert_core import isneginf as isneginf
 from wengert_core import isposinf as isposinf
+from wengert_core import isreal as isreal
 from wengert_core import istft as istft
 from wengert_core import kaiser_window as kaiser_window
-from wengert_core import isreal as isreal
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
