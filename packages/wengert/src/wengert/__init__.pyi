@@ -54,6 +54,11 @@ from wengert_core import acos as acos
 from wengert_core import acos_ as acos_
 from wengert_core import acosh as acosh
 from wengert_core import acosh_ as acosh_
+from wengert_core import adaptive_avg_pool1d as adaptive_avg_pool1d
+from wengert_core import adaptive_avg_pool_backward as adaptive_avg_pool_backward
+from wengert_core import adaptive_max_pool1d as adaptive_max_pool1d
+from wengert_core import adaptive_max_pool2d as adaptive_max_pool2d
+from wengert_core import adaptive_max_pool3d as adaptive_max_pool3d
 from wengert_core import add as add
 from wengert_core import add_ as add_
 from wengert_core import addbmm as addbmm
@@ -70,6 +75,7 @@ from wengert_core import adjoint as adjoint
 from wengert_core import alias as alias
 from wengert_core import all as all
 from wengert_core import allclose as allclose
+from wengert_core import alpha_dropout as alpha_dropout
 from wengert_core import amax as amax
 from wengert_core import amin as amin
 from wengert_core import aminmax as aminmax
@@ -110,8 +116,11 @@ from wengert_core import atanh_ as atanh_
 from wengert_core import atleast_1d as atleast_1d
 from wengert_core import atleast_2d as atleast_2d
 from wengert_core import atleast_3d as atleast_3d
+from wengert_core import avg_pool1d as avg_pool1d
+from wengert_core import avg_pool_backward as avg_pool_backward
 from wengert_core import baddbmm as baddbmm
 from wengert_core import bartlett_window as bartlett_window
+from wengert_core import batch_norm as batch_norm
 from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
@@ -174,8 +183,17 @@ from wengert_core import concatenate as concatenate
 from wengert_core import conj as conj
 from wengert_core import conj_physical as conj_physical
 from wengert_core import conj_physical_ as conj_physical_
+from wengert_core import constant_pad_nd as constant_pad_nd
 from wengert_core import contiguous as contiguous
 from wengert_core import contiguous_format as contiguous_format
+from wengert_core import conv1d as conv1d
+from wengert_core import conv2d as conv2d
+from wengert_core import conv3d as conv3d
+from wengert_core import conv_transpose1d as conv_transpose1d
+from wengert_core import conv_transpose2d as conv_transpose2d
+from wengert_core import conv_transpose3d as conv_transpose3d
+from wengert_core import convolution as convolution
+from wengert_core import convolution_weight as convolution_weight
 from wengert_core import copy_ as copy_
 from wengert_core import copysign as copysign
 from wengert_core import copysign_ as copysign_
@@ -241,6 +259,8 @@ from wengert_core import expm1 as expm1
 from wengert_core import expm1_ as expm1_
 from wengert_core import exponential_ as exponential_
 from wengert_core import eye as eye
+from wengert_core import feature_alpha_dropout as feature_alpha_dropout
+from wengert_core import feature_dropout as feature_dropout
 from wengert_core import fill as fill
 from wengert_core import fill_ as fill_
 from wengert_core import finfo as finfo
@@ -288,6 +308,7 @@ from wengert_core import get_rng_state as get_rng_state
 from wengert_core import gradient as gradient
 from wengert_core import greater as greater
 from wengert_core import greater_equal as greater_equal
+from wengert_core import group_norm as group_norm
 from wengert_core import gt as gt
 from wengert_core import gt_ as gt_
 from wengert_core import half as half
@@ -319,6 +340,7 @@ from wengert_core import index_select as index_select
 from wengert_core import inf as inf
 from wengert_core import initial_seed as initial_seed
 from wengert_core import inner as inner
+from wengert_core import instance_norm as instance_norm
 from wengert_core import int as int
 from wengert_core import int16 as int16
 from wengert_core import int32 as int32
@@ -422,6 +444,12 @@ from wengert_core import matrix_H as matrix_H
 from wengert_core import matrix_exp as matrix_exp
 from wengert_core import matrix_power as matrix_power
 from wengert_core import max as max
+from wengert_core import max_pool1d as max_pool1d
+from wengert_core import max_pool1d_with_indices as max_pool1d_with_indices
+from wengert_core import max_pool2d as max_pool2d
+from wengert_core import max_pool2d_with_indices as max_pool2d_with_indices
+from wengert_core import max_pool3d as max_pool3d
+from wengert_core import max_pool3d_with_indices as max_pool3d_with_indices
 from wengert_core import maximum as maximum
 from wengert_core import mean as mean
 from wengert_core import median as median
@@ -468,6 +496,7 @@ from wengert_core import nonzero as nonzero
 from wengert_core import norm as norm
 from wengert_core import normal as normal
 from wengert_core import normal_ as normal_
+from wengert_core import normalization_backward as normalization_backward
 from wengert_core import not_equal as not_equal
 from wengert_core import numel as numel
 from wengert_core import numpy_T as numpy_T
@@ -485,6 +514,8 @@ from wengert_core import pixel_shuffle as pixel_shuffle
 from wengert_core import pixel_unshuffle as pixel_unshuffle
 from wengert_core import poisson as poisson
 from wengert_core import polar as polar
+from wengert_core import pool_gather as pool_gather
+from wengert_core import pool_scatter as pool_scatter
 from wengert_core import positive as positive
 from wengert_core import pow as pow
 from wengert_core import pow_ as pow_

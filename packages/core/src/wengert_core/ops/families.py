@@ -14,6 +14,9 @@ OPS = {
         "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
         "nn.functional.scaled_dot_product_attention "
     ),
+    "bags": (
+        "nn.functional.embedding_bag "
+    ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
         "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ "
@@ -27,21 +30,27 @@ OPS = {
         "logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
     ),
     "complex_parts": (
-        "angle conj conj_physical imag isreal real resolve_conj resolve_neg "
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "convolution": (
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_weight "
+        "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
+        "nn.functional.conv_transpose2d nn.functional.conv_transpose3d "
+    ),
+    "counting": (
+        "_histogram bincount histc histogram mode "
     ),
     "covariance": (
         "corrcoef cov "
+    ),
+    "ctc": (
+        "nn.functional.ctc_loss "
     ),
     "diagonals": (
         "diag diag_embed diagflat linalg.diagonal "
     ),
     "differences": (
         "cumulative_trapezoid diff gradient trapezoid trapz "
-    ),
-    "convolution": (
-        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_weight "
-        "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
-        "nn.functional.conv_transpose2d nn.functional.conv_transpose3d "
     ),
     "dropouts": (
         "alpha_dropout feature_alpha_dropout feature_dropout nn.functional.alpha_dropout nn.functional.dropout1d "
@@ -65,14 +74,19 @@ OPS = {
     "gamma": (
         "digamma digamma_ lgamma lgamma_ mvlgamma "
     ),
+    "grids": (
+        "nn.functional.affine_grid nn.functional.grid_sample "
+    ),
+    "interpolation": (
+        "nn.functional.interpolate "
+    ),
     "joining": (
         "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
     "layers": (
         "cdist cosine_similarity dropout nn.functional.cosine_similarity nn.functional.dropout "
-        "nn.functional.embedding nn.functional.normalize nn.functional.one_hot nn.functional.pairwise_distance "
-        "pairwise_distance "
+        "nn.functional.normalize nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
     ),
     "linalg_cholesky": (
         "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
@@ -129,9 +143,6 @@ OPS = {
         "nn.functional.softsign nn.functional.tanhshrink nn.functional.threshold nn.functional.threshold_ prelu "
         "rrelu rrelu_ selu selu_ "
     ),
-    "pixels": (
-        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
-    ),
     "normalization": (
         "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm layer_norm "
         "nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm nn.functional.layer_norm "
@@ -139,6 +150,9 @@ OPS = {
     ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+    ),
+    "pixels": (
+        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
     ),
     "pooling": (
         "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
@@ -160,8 +174,11 @@ OPS = {
         "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
         "linalg.vecdot nn.functional.bilinear outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
     ),
     "random": (
         "bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
@@ -234,7 +251,10 @@ METHODS = {
         "not_equal not_equal_ signbit "
     ),
     "complex_parts": (
-        "angle conj conj_physical imag isreal real resolve_conj resolve_neg "
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "counting": (
+        "bincount histc histogram mode "
     ),
     "covariance": (
         "corrcoef cov "
@@ -292,7 +312,10 @@ METHODS = {
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addr baddbmm cross ger inner kron outer trace "
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
     ),
     "random": (
         "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "

@@ -14,6 +14,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any: ...
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
+def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
 def alpha_dropout(input: Tensor, p: _float = 0.5, training: _bool = False, inplace: _bool = False) -> Any: ...
 def avg_pool1d(
     input: Tensor,
@@ -51,7 +52,6 @@ def batch_norm(
     momentum: _float = 0.1,
     eps: _float = 1e-05,
 ) -> Any: ...
-def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any: ...
 def binary_cross_entropy(
     input: Tensor,
@@ -71,6 +71,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor: ...
 def celu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def celu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -128,7 +129,6 @@ def conv_transpose3d(
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
 ) -> Any: ...
-def celu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -173,6 +173,19 @@ def embedding(
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
 ) -> Tensor: ...
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: _float | None = None,
+    norm_type: _float = 2,
+    scale_grad_by_freq: _bool = False,
+    mode: str = "mean",
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> Tensor: ...
 def feature_alpha_dropout(
     input: Tensor,
     p: _float = 0.5,
@@ -187,19 +200,6 @@ def fold(
     padding: _int | Sequence[_int] = 0,
     stride: _int | Sequence[_int] = 1,
 ) -> Any: ...
-def embedding_bag(
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | None = None,
-    max_norm: _float | None = None,
-    norm_type: _float = 2,
-    scale_grad_by_freq: _bool = False,
-    mode: str = "mean",
-    sparse: _bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: _bool = False,
-    padding_idx: _int | None = None,
-) -> Tensor: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -210,13 +210,6 @@ def gaussian_nll_loss(
 ) -> Tensor: ...
 def gelu(input: Any, approximate: Any = "none") -> Any: ...
 def glu(input: Tensor, dim: _int = -1) -> Tensor: ...
-def group_norm(
-    input: Tensor,
-    num_groups: _int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: _float = 1e-05,
-) -> Any: ...
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -224,6 +217,13 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: _bool | None = None,
 ) -> Tensor: ...
+def group_norm(
+    input: Tensor,
+    num_groups: _int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-05,
+) -> Any: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
 def hardsigmoid(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardswish(input: Tensor, inplace: _bool = False) -> Tensor: ...
@@ -443,6 +443,7 @@ def rrelu(
     training: _bool = False,
     inplace: _bool = False,
 ) -> Tensor: ...
+def rrelu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -453,7 +454,6 @@ def scaled_dot_product_attention(
     scale: _float | None = None,
     enable_gqa: _bool = False,
 ) -> Any: ...
-def rrelu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def selu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def selu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def sigmoid(input: Any) -> Any: ...
@@ -481,13 +481,6 @@ def softsign(input: Tensor) -> Tensor: ...
 def tanh(input: Any) -> Any: ...
 def tanhshrink(input: Tensor) -> Tensor: ...
 def threshold(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor: ...
-def unfold(
-    input: Tensor,
-    kernel_size: _int | Sequence[_int],
-    dilation: _int | Sequence[_int] = 1,
-    padding: _int | Sequence[_int] = 0,
-    stride: _int | Sequence[_int] = 1,
-) -> Any: ...
 def threshold_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def triplet_margin_loss(
     anchor: Tensor,
@@ -511,3 +504,10 @@ def triplet_margin_with_distance_loss(
     swap: _bool = False,
     reduction: str = "mean",
 ) -> Tensor: ...
+def unfold(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    dilation: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    stride: _int | Sequence[_int] = 1,
+) -> Any: ...
