@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.factories import not_for
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -287,6 +288,8 @@ def rms_norm(
     """Divided by the root of the mean square over the last dims, then times weight."""
     shape = dims_of("rms_norm", normalized_shape)
     check_layer(input, shape, weight, None)
+    if input.dtype.category < 2:
+        raise not_for("rms_norm", input.dtype)
     eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
     wide = input if input.dtype.itemsize > 2 else input.float()
     result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
