@@ -12,7 +12,7 @@ from wengert_engine import enable_grad, errors, is_grad_enabled
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
 from wengert_functional.func_products import pulled
-from wengert_functional.levels import Level, is_nested, leaving, reaches_out, tracked
+from wengert_functional.levels import Level, is_nested, leaving, reaches_out, tracked, without_graph
 
 WHERE = "grad_and_value(f)(*args)"
 
@@ -58,7 +58,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
             found = pulled([output], inputs, [None], again and (nested or reaches_out((output,))), keep=nested)
             results = trees.unflatten(spec, found), leaving(output), leaving(aux)
         if not again:
-            results = trees.tree_map(lambda leaf: leaf.detach(), results[:2] if not has_aux else results)
+            results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf), results)
         return (results[0], (results[1], results[2])) if has_aux else (results[0], results[1])
 
     return both

@@ -12,7 +12,16 @@ from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_d
 
 from wengert_functional import trees
 from wengert_functional.arguments import output_leaves, with_aux
-from wengert_functional.levels import Level, check_tensor, is_nested, leaving, own_leaf, reaches_out, tracked
+from wengert_functional.levels import (
+    Level,
+    check_tensor,
+    is_nested,
+    leaving,
+    own_leaf,
+    reaches_out,
+    tracked,
+    without_graph,
+)
 
 zeros_like = TABLE.ops["zeros_like"]
 VJP = "vjp(f, *primals)"
@@ -200,7 +209,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             found = [zeros_like(leaf.detach()) if tangent is None else tangent
                      for tangent, leaf in zip(push(directions), leaves, strict=True)]
             if not (recorded or is_nested() or reaches_out(directions)):
-                found = [tangent.detach() for tangent in found]
+                found = [without_graph(tangent) for tangent in found]
         return trees.unflatten(out_spec, found)
 
     return shown, pushing

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from wengert_core.tensor import Tensor
-from wengert_engine import no_grad
+from wengert_engine import forward, no_grad
 from wengert_engine.attributes import edge_of
 
 from wengert_functional import trees
@@ -100,5 +100,13 @@ def leaving(tree: Any) -> Any:
 
 def loosened(value: Any) -> Any:
     if isinstance(value, Tensor) and value.requires_grad and not reaches_out((value,)):
-        return value.detach()
+        return without_graph(value)
     return value
+
+
+def without_graph(value: Any) -> Any:
+    """The tensor detached from its graph; a tangent of an open forward-mode level stays, which detach would drop."""
+    if not forward.is_open():
+        return value.detach()
+    with no_grad():
+        return value.view_as(value)
