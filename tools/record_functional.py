@@ -1,11 +1,12 @@
 """Ask PyTorch again what the calls in packages/functional/tests/recorded_{products,jacobians,func}.json give.
 
-Run it with a Python that has torch 2.13: ``python tools/record_functional.py``. To add a case, add ``["code", null]`` to
-a file's facts first.
+Run it with a Python that has torch 2.13: ``python tools/record_functional.py``. To add a case, add ``["code", null]``
+to a file's facts first.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import warnings
@@ -21,7 +22,7 @@ def main() -> None:
     import torch
 
     sys.path.insert(0, str(TESTS))
-    from functional_facts import outcome
+    outcome = importlib.import_module("functional_facts").outcome
 
     warnings.simplefilter("ignore")
     for name in FILES:

@@ -148,7 +148,7 @@ def test_the_derivative_of_a_linearized_function() -> None:
     assert result.tolist() == [6.0, 12.0]
 
 
-Pair = namedtuple("Pair", "first second")  # noqa: PYI024: a plain one, as users have them
+Pair = namedtuple("Pair", "first second")  # noqa: PYI024
 
 
 @pytest.mark.parametrize("build", [

@@ -146,11 +146,14 @@ def check_real(tensors: list[Any], name: str, where: str) -> None:
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The function that gives the Hessian of ``func``: jacfwd(jacrev(func)).
+    """The function that gives the Hessian of ``func``: jacrev(jacrev(func)).
+
+    func is called once, and each element of its gradient costs a backward pass; with jacfwd outside, as in PyTorch,
+    func would be called for each element of the arguments.
 
     >>> import wengert as wg
     >>> wg.func.hessian(lambda x: (x**3).sum())(wg.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    return jacfwd(jacrev(func, argnums), argnums)
+    return jacrev(jacrev(func, argnums), argnums)

@@ -66,8 +66,15 @@ def own_leaf(value: Any) -> Any:
     with no_grad():
         leaf = value.view_as(value)
     leaf.requires_grad_()
-    STATE.leaves.add(edge_of(leaf)[0])
+    STATE.leaves.add(node_of(leaf))
     return leaf
+
+
+def node_of(tensor: Any) -> Any:
+    """The node that a tensor which requires grad comes from, or that accumulates the gradient of a leaf."""
+    edge = edge_of(tensor)
+    assert edge is not None
+    return edge[0]
 
 
 def check_tensor(value: Any) -> None:
@@ -77,7 +84,7 @@ def check_tensor(value: Any) -> None:
 
 def reaches_out(tensors: Iterable[Any]) -> bool:
     """Whether the graph of one of these tensors ends at a leaf that no running level has made."""
-    waiting = [edge_of(tensor)[0] for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
+    waiting = [node_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
     seen = set(waiting)
     while waiting:
         node = waiting.pop()

@@ -78,7 +78,8 @@ def maker(tree: Any) -> Callable[[list[Any]], Any] | None:
     if kind is deque:
         return lambda parts: deque(parts, tree.maxlen)
     if isinstance(tree, tuple) and hasattr(kind, "_make"):
-        return kind._make
+        make: Callable[[list[Any]], Any] = kind._make
+        return make
     return None
 
 
@@ -109,14 +110,17 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
     if spec.kind is None:
         leaves, other = flatten(tree)
         return leaves if other is LEAF else None
-    if type(tree) is not spec.kind or len(tree) != len(spec.parts):
+    kind: Any = type(tree)
+    if kind is not spec.kind or len(tree) != len(spec.parts):
         return None
     if spec.keys is not None:
         if any(key not in tree for key in spec.keys):
             return None
-        tree = [tree[key] for key in spec.keys]
+        values = [tree[key] for key in spec.keys]
+    else:
+        values = list(tree)
     found: list[Any] = []
-    for part, value in zip(spec.parts, tree, strict=True):
+    for part, value in zip(spec.parts, values, strict=True):
         inner = leaves_like(part, value)
         if inner is None:
             return None
