@@ -1,4 +1,4 @@
-"""What is recorded of a call: its nested result, or its error. Used on PyTorch by tools/record_functional.py and here."""
+"""What is recorded of a call: its nested result, or its error. tools/record_functional.py asks PyTorch for it."""
 
 from __future__ import annotations
 

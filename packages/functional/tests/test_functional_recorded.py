@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import wengert as wg
-
 from functional_facts import outcome
 
 HERE = Path(__file__).parent

@@ -132,6 +132,17 @@ def test_a_vjp_is_called_again_and_again() -> None:
         assert not result.requires_grad
 
 
+def test_products_with_a_vector_that_another_transform_differentiates() -> None:
+    x = wg.tensor([1.0, 2.0])
+    _, pull = vjp(lambda x: x * x * x, x)
+    _, push = linearize(lambda x: x * x * x, x)
+    for function in (lambda v: pull(v)[0].sum(), lambda v: push(v).sum()):
+        result = grad(function)(wg.ones(2))
+        assert result.tolist() == [3.0, 12.0]
+        assert not result.requires_grad
+        assert jvp(function, (wg.ones(2),), (wg.ones(2),))[1].item() == 15.0
+
+
 def test_linearize_calls_its_function_once() -> None:
     calls = []
     _, push = linearize(lambda x: (calls.append(1), x * x)[1], wg.tensor([1.0, 2.0]))

@@ -13,6 +13,7 @@ from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_d
 from wengert_functional import trees
 from wengert_functional.arguments import output_leaves, with_aux
 from wengert_functional.levels import (
+    STATE,
     Level,
     check_tensor,
     is_nested,
@@ -47,6 +48,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         outputs, out_spec = output_leaves(result, VJP)
         recorded = is_nested() or reaches_out(outputs)
         shown = leaving(result), leaving(aux)
+        own = set(STATE.leaves)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Any, ...]:
         weights = trees.leaves_like(out_spec, cotangents)
@@ -54,7 +56,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {trees.flatten(cotangents)[1]}, primal output: "
                                f"{out_spec}")
-        with Level():
+        with Level(own):
             again = is_grad_enabled() if create_graph is None else create_graph
             again = again and (recorded or is_nested() or reaches_out(weights))
             found = pulled(outputs, inputs, weights, again, retain_graph)
@@ -139,7 +141,7 @@ def pushed_twice_back(func: Callable[..., Any], values: list[Any], spec: trees.S
                                f"Tensor, this is not supported. Tensor is of size {list(value.shape)} while the given "
                                f"forward gradient is of size {list(direction.shape)}.")
     with enable_grad():
-        output, aux, leaves, push = linear(func, values, spec, has_aux, JVP)
+        output, aux, _, push = linear(func, values, spec, has_aux, JVP)
         return output, push(directions), aux
 
 
@@ -193,6 +195,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         out_spec = trees.flatten(output)[1]
         recorded = is_nested() or reaches_out(leaves)
         shown = leaving(output)
+        own = set(STATE.leaves)
 
     def pushing(*tangents: Any) -> Any:
         directions = trees.leaves_like(spec, tangents)
@@ -205,7 +208,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                 if getattr(tangent, name) != getattr(value, name):
                     raise RuntimeError(f"tangent:{index} with {name} {getattr(tangent, name)} in flattened pytree "
                                        f"doesn't match the {name} {getattr(value, name)} of the corresponding primal.")
-        with Level():
+        with Level(own):
             found = [zeros_like(leaf.detach()) if tangent is None else tangent
                      for tangent, leaf in zip(push(directions), leaves, strict=True)]
             if not (recorded or is_nested() or reaches_out(directions)):

@@ -33,11 +33,14 @@ STATE = State()
 
 
 class Level:
-    """A transform that is running: a context."""
+    """A transform that is running: a context. leaves: those of an earlier level whose graph is used again."""
 
-    def __enter__(self) -> Level:
+    def __init__(self, leaves: Iterable[Any] = ()) -> None:
+        self.leaves = leaves
+
+    def __enter__(self) -> None:
         STATE.depth += 1
-        return self
+        STATE.leaves.update(self.leaves)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_engine import no_grad
+from wengert_engine import forward, no_grad
 from wengert_engine.autograd import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 from wengert_engine.starting import run_backward
@@ -58,14 +58,14 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any]) -
     """
     outputs: list[Any] = []
     columns: list[list[list[Any]]] = []  # for each input, for each of its elements, for each output
-    for index, value in enumerate(inputs):
-        columns.append([])
-        for unit in units(value):
-            with dual_level():
+    with dual_level():
+        for index, value in enumerate(inputs):
+            columns.append([])
+            for unit in units(value):
                 duals = [make_dual(value, unit) if other == index else given for other, given in enumerate(inputs)]
-                found = [unpack_dual(output) for output in func(*duals)]
-            outputs = outputs or [primal for primal, _ in found]
-            columns[-1].append([tangent for _, tangent in found])
+                found = func(*duals)
+                outputs = outputs or [unpack_dual(output).primal for output in found]
+                columns[-1].append([forward.get(output) for output in found])
     if not outputs:
         outputs = list(func(*inputs))
     return outputs, [[beside([column[index] for column in columns[place]], output, value)
