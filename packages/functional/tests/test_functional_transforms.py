@@ -132,6 +132,16 @@ def test_a_vjp_is_called_again_and_again() -> None:
         assert not result.requires_grad
 
 
+def test_arguments_are_not_changed_in_place_in_reverse_mode() -> None:
+    x = wg.tensor([1.0, 2.0])
+    for transform in (grad, jacrev):
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+            transform(lambda x: x.mul_(2).sum())(x)
+    assert x.tolist() == [1.0, 2.0]
+    output, tangent = jvp(lambda x: x.mul_(2).sum(), (x,), (wg.ones(2),))
+    assert (output.item(), tangent.item(), x.tolist()) == (6.0, 4.0, [2.0, 4.0])
+
+
 def test_products_with_a_vector_that_another_transform_differentiates() -> None:
     x = wg.tensor([1.0, 2.0])
     _, pull = vjp(lambda x: x * x * x, x)

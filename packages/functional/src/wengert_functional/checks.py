@@ -10,7 +10,9 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
-from wengert_engine import grad, no_grad
+from wengert_engine import grad
+
+from wengert_functional.levels import without_graph
 
 zeros_like = TABLE.ops["zeros_like"]
 OUTPUTS = "outputs of the user-provided function"
@@ -50,10 +52,7 @@ def tracked(inputs: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
 
 def alias(value: Any) -> Any:
     """A view that requires grad: connected where the value requires grad; a forward-mode tangent stays with it."""
-    if value.requires_grad:
-        return value.view_as(value)
-    with no_grad():
-        return value.view_as(value).requires_grad_()
+    return value.view_as(value) if value.requires_grad else without_graph(value).requires_grad_()
 
 
 def given_vector(v: Any, where: str, create_graph: bool) -> tuple[Any, ...]:

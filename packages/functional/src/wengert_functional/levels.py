@@ -66,9 +66,7 @@ def tracked(value: Any) -> Any:
 
 def own_leaf(value: Any) -> Any:
     """An alias that is a leaf of the level that is running."""
-    with no_grad():
-        leaf = value.view_as(value)
-    leaf.requires_grad_()
+    leaf = without_graph(value).requires_grad_()
     STATE.leaves.add(node_of(leaf))
     return leaf
 
