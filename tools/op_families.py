@@ -45,7 +45,7 @@ def in_order(modules: list[str], *above: str) -> list[str]:
     for module in modules:
         if module not in NO_FAMILIES and module not in above:
             found = IMPORT.findall((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-            needed = [name for one, others in found for name in (one or others).replace(",", " ").split()]
+            needed = [name.split()[0] for one, others in found for name in (one or others).split(",") if name.strip()]
             ordered.update(dict.fromkeys([*in_order(needed, *above, module), module]))
     return list(ordered)
 

@@ -36,6 +36,13 @@ OP_CALLS = {
     "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
     "nll_loss": "x.log(), i", "cross_entropy": "x, i", "one_hot": "i, 4",
     "nll_loss_backward": "y.sum(), (4, 4), i, None, 1, -100", "prelu": "x, a", "embedding": "i, x",
+    "interpolate": "b[None], 8, mode='bilinear'", "grid_sample": "b[None], b[None, :2, :, :2], align_corners=False",
+    "affine_grid": "x[None, :2, :3], (1, 1, 4, 4), False", "pixel_shuffle": "b, 2", "pixel_unshuffle": "b, 2",
+    "pdist": "x", "embedding_bag": "n % 4, x", "cosine_embedding_loss": "x, y, i", "multi_margin_loss": "x, i",
+    "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
+    "triplet_margin_with_distance_loss": "x, y, x + 1", "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",
+    "relu_": "x", "elu_": "x", "hardtanh_": "x", "leaky_relu_": "x", "threshold_": "x, 0.5, 0.1", "celu_": "x",
+    "selu_": "x", "rrelu_": "x",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",
@@ -51,6 +58,10 @@ OP_CALLS = {
     "index_add": "x, 0, i, y", "index_copy": "x, 0, i, y", "index_fill": "x, 0, i, 0.5", "put": "x, i, a",
     "masked_scatter": "x, m, y", "select_scatter": "x, a, 0, 1", "slice_scatter": "x, y[1:3], 0, 1, 3",
     "diagonal_scatter": "x, a", "take": "x, i", "repeat_interleave": "x, 2",
+    "index_reduce": "x, 0, i, y, 'mean'", "_searchsorted": "a.sort()[0], x, False", "searchsorted": "a.sort()[0], x",
+    "bucketize": "x, a.sort()[0]", "_isin": "n, p, False", "isin": "n, p", "unravel_index": "i, (2, 2)",
+    "bincount": "i", "histc": "x", "_histogram": "x, a.sort()[0], None, False, False", "histogram": "x, 4",
+    "quantile": "x, 0.3, 1", "nanquantile": "x, 0.3, 1", "gcd": "n, p", "lcm": "n, p", "float_power": "x, y",
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
@@ -72,11 +83,37 @@ OP_CALLS = {
     # what formulas call
     "select_backward": "a, (4, 4), 0, 1", "slice_backward": "x[1:3], (4, 4), 0, 1, 3, 1",
     "diagonal_backward": "a, (4, 4), 0, 0, 1", "restride": "x, ((4, 4), (4, 1), 0), ((4, 4), (1, 4), 0)",
+    # layers: image [2, 4, 4, 4], filters [4, 4, 2, 2]
+    "conv1d": "b, b[:, :, :2]", "conv2d": "image, filters", "conv3d": "image, filters[:, :2].unsqueeze(4)",
+    "conv_transpose1d": "b, b[:, :, :2]", "conv_transpose2d": "image, filters",
+    "conv_transpose3d": "image.unsqueeze(0)[:, :, :2], filters.unsqueeze(2)[:2]",
+    "convolution": "image, filters, None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1",
+    "convolution_weight": "image, image[:, :, :3, :3], (2, 2), (1, 1), (0, 0), (1, 1), 1", "avg_pool1d": "b, 2",
+    "avg_pool2d": "image, 2", "avg_pool3d": "image, 2", "max_pool1d": "b, 2", "max_pool2d": "image, 2",
+    "max_pool3d": "image, 2", "max_pool1d_with_indices": "b, 2", "max_pool2d_with_indices": "image, 2",
+    "max_pool3d_with_indices": "image, 2", "adaptive_avg_pool1d": "b, 2", "adaptive_avg_pool2d": "image, 2",
+    "adaptive_avg_pool3d": "image, 2", "_adaptive_avg_pool1d": "b, 2", "_adaptive_avg_pool2d": "image, 2",
+    "_adaptive_avg_pool3d": "image, 2", "adaptive_max_pool1d": "b, 2", "adaptive_max_pool2d": "image, 2",
+    "adaptive_max_pool3d": "image, 2", "avg_pool_backward": "x, (4, 8), 1, 2, None, 0, False, True, None",
+    "adaptive_avg_pool_backward": "x, (4, 8), 1", "pool_scatter": "x, j, (4, 8), 1", "pool_gather": "x, j, 1",
+    "nn.functional.batch_norm": "x, None, None, a, d, True",
+    "batch_norm": "x, a, d, None, None, True, 0.1, 1e-5, False", "nn.functional.instance_norm": "b",
+    "instance_norm": "b, a, d, None, None, True, 0.1, 1e-5, False", "group_norm": "b, 2, a, d",
+    "_batch_norm": "x, a, d, None, None, (4, 1, 4, 1, 1), 1e-5",
+    "_group_norm": "b, a, d, None, None, (1, 4, 2, 2, 4), 1e-5",
+    "_layer_norm": "x, a, d, None, None, (1, 4, 1, 4, 1), 1e-5",
+    "normalization_backward": "y, x, a, a, d, True, (4, 1, 4, 1, 1), 1e-5", "scaled_dot_product_attention": "b, b, b",
+    "_scaled_dot_product_attention": "b, b, b, None, False, 0.5",
+    "_scaled_dot_product_attention_backward": "b, b, b, b, None, b, x, False, 0.5",
+    "multi_head_attention_forward": "b, b, b, 4, 2, b.reshape(16, 4)[:12], None, None, None, False, 0.0, x, a",
+    "constant_pad_nd": "x, (1, 1)", "nn.functional.pad": "x, (1, 1)", "nn.functional.unfold": "image, 2",
+    "fold": "x, (3, 3), 2", "dropout1d": "b", "dropout2d": "image", "dropout3d": "image",
+    "nn.functional.alpha_dropout": "x, 0.5, True", "nn.functional.feature_alpha_dropout": "x, 0.5, True",
     # factories and random numbers
     "tensor": "[1.0, 2.0, 3.0]", "as_tensor": "array", "asarray": "array", "scalar_tensor": "0.5", "range": "0, 16",
     "frombuffer": "bytearray(64), dtype=float32", "arange": "16", "linspace": "0, 1, 16", "logspace": "0, 1, 16",
     "tril_indices": "4, 4", "triu_indices": "4, 4", "randint": "0, 9, (4, 4)", "randint_like": "x, 9", "normal": "x, y",
-    "bernoulli": "x", "multinomial": "x, 2", "normal_": "x",
+    "bernoulli": "x", "multinomial": "x, 2", "poisson": "x", "binomial": "x, y", "normal_": "x",
 }
 """The arguments of calls that names and kinds do not give."""
 
@@ -91,6 +128,7 @@ def values() -> dict[str, Any]:
     integers = (10 * numbers(4, 4)).astype("int64")
     found |= {"n": wg.tensor(integers), "p": wg.tensor(integers[::-1].copy()), "i": wg.tensor([0, 2, 1, 3])}
     found["j"] = wg.tensor(integers % 4)
+    found |= {"image": wg.tensor(numbers(2, 4, 4, 4)), "filters": wg.tensor(numbers(4, 4, 2, 2))}
     found |= {"m": found["x"] > found["y"], "c": wg.tensor([1 + 2j, 3 - 4j])}
     found["z"] = wg.ones(3, 9, dtype=wg.complex64)
     return found | {"array": numbers(4, 4), "float32": wg.float32}

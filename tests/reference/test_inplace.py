@@ -207,3 +207,16 @@ def test_assignment_to_a_part_is_a_write_to_a_view(index):
     assert x.grad_fn.name() == "torch::autograd::CopySlices"
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
         torch.ones(2, 2, requires_grad=True)[index] = 1.0
+
+
+@pytest.mark.parametrize("reduce", [
+    lambda x: x.logsumexp(0), lambda x: x.logsumexp((0, 1)), lambda x: x.std(0), lambda x: x.var(1),
+    lambda x: x.norm(dim=0),
+    lambda x: x.mean(0), lambda x: x.amax(1), lambda x: x.prod(0), lambda x: x.max(0)[0]])
+def test_results_of_reductions_are_no_views(reduce):
+    x = torch.tensor([[0.1, 0.2, 0.4], [0.8, 0.5, 0.6]], requires_grad=True)
+    y = reduce(x)
+    assert not y._is_view()
+    expected = torch.autograd.grad(reduce(x).sum() * 2, x)[0]
+    assert torch.allclose(torch.autograd.grad(y.clone().mul_(2).sum(), x, retain_graph=True)[0], expected)
+    assert y.add_(1).requires_grad

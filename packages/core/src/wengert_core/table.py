@@ -22,6 +22,7 @@ from wengert_core.rows.conversion import ConversionRows
 from wengert_core.rows.factory import FactoryRows
 from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.joining import JoiningRows
+from wengert_core.rows.layers import LayerRows
 from wengert_core.rows.matmul import MatmulRows
 from wengert_core.rows.placing import PlacingRows
 from wengert_core.rows.pointwise import PointwiseRows
@@ -33,7 +34,7 @@ from wengert_core.tensor import Tensor, mount
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
-              ArrayRows, FactoryRows, ConversionRows, RandomRows):
+              ArrayRows, FactoryRows, ConversionRows, RandomRows, LayerRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

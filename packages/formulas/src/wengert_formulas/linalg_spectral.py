@@ -168,8 +168,6 @@ def svd_tangent(A_t: Tensor, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Any
     if U.ndim < 2:
         return None, values, None
     k, (m, n) = S.shape[-1], A.shape[-2:]
-    if U.shape[-1] > k or Vh.shape[-2] > k:
-        raise RuntimeError("svd: the vectors that full_matrices=True adds have no derivative; use full_matrices=False")
     s_row, s_column = S.unsqueeze(-2), S.unsqueeze(-1)
     gaps = differences(S * S)
     one = wc.eye(k, dtype=wc.bool)
@@ -185,7 +183,13 @@ def svd_tangent(A_t: Tensor, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Any
     if n > k:
         outside = adjoint(A_t) @ u
         v_t = v_t + (outside - v @ adjoint(moved)) / s_row
-    return u_t, values, adjoint(v_t)
+    return with_zeros(u_t, U), values, adjoint(with_zeros(v_t, adjoint(Vh)))
+
+
+def with_zeros(x_t: Tensor, x: Tensor) -> Tensor:
+    """The tangent with zeros for the vectors that full_matrices adds: they are not determined."""
+    missing = x.shape[-1] - x_t.shape[-1]
+    return x_t if not missing else wc.cat([x_t, wc.zeros_like(x.narrow(-1, 0, missing))], -1)
 
 
 derivative("linalg_svd", A=svd_grad, jvp=svd_tangent)

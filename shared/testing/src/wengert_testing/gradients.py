@@ -18,7 +18,6 @@ from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_d
 from wengert_testing.calls import (
     array_of,
     as_tensors,
-    as_tuple,
     contiguous,
     function_of,
     inplace_of,

@@ -223,7 +223,7 @@ heaviside = binary(
     "heaviside(Tensor self, Tensor values) -> Tensor",
     promotion="strict",
     dtypes=REAL,
-    kernels=["heaviside", (np.heaviside, FLOATS_ON)],
+    kernels=["heaviside"],
     reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
     texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
@@ -367,3 +367,5 @@ for name, target in {
 }.items():
     TABLE.alias(name, TABLE.ops[target])
     TABLE.methods[f"{name}_"] = TABLE.ops[f"{target}_"]
+    if name in ("negative", "clip"):
+        TABLE.alias(f"{name}_", TABLE.ops[f"{target}_"], method=False)

@@ -39,12 +39,18 @@ TABLE.pointwise_unary(
 )
 
 
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Any, *, out: Any = None) -> Any:
     """The complex conjugate: the same as conj, which never postpones it."""
-    return TABLE.ops["conj"](input)
+    return TABLE.ops["conj"](input, out=out)
+
+
+def conj_physical_(self: Any) -> Any:
+    """In-place version of conj_physical."""
+    return self.copy_(TABLE.ops["conj"](self)) if self.dtype.category == 3 else self
 
 
 TABLE.composite(conj_physical, method=True)
+TABLE.composite(conj_physical_, method=True)
 TABLE.composite(lambda input: input, name="resolve_conj", method=True, doc="input: no conjugation is ever postponed.")
 TABLE.composite(lambda input: input, name="resolve_neg", method=True, doc="input: no negation is ever postponed.")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-GUFUNCS = None if os.environ.get("WENGERT_KERNELS", "") == "python" else getattr(np.linalg, "_umath_linalg", None)
+GUFUNCS: Any = None if os.environ.get("WENGERT_KERNELS", "") == "python" else getattr(np.linalg, "_umath_linalg", None)
 
 SMALL = 64
 

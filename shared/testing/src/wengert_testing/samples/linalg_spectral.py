@@ -104,7 +104,7 @@ CASES = [
     OpCase(
         "linalg_svd",
         with_uv,
-        [*SHAPES, (T(0, 2),), (T(2, 3), False, False), (T(3, 3), True)],
+        [*SHAPES, (T(0, 2),), (T(2, 3), False, False), (T(3, 3), True), (T(2, 4), True)],
         complex=True,
         invariant=triple,
     ),
