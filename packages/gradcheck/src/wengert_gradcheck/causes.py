@@ -45,10 +45,10 @@ def jumps(p: Pattern) -> str | None:
 
 def zero(p: Pattern) -> str | None:
     """One of the jacobians is zero."""
-    if p.is_zero(p.analytical):
+    if p.is_zero(p.analytical) and not p.is_zero(p.numerical):
         return "the analytical gradient is zero: backward gives None or zeros, or the path is detached " \
                "(detach(), .data, numpy(), no_grad)"
-    if p.is_zero(p.numerical):
+    if p.is_zero(p.numerical) and not p.is_zero(p.analytical):
         return "the function does not change with this input, but backward gives it a gradient: gradients in the wrong " \
                "order of inputs, or a forward that rounds"
     return None
@@ -68,9 +68,11 @@ def conjugate(p: Pattern) -> str | None:
 def factor(p: Pattern) -> str | None:
     """One number between the two."""
     weight = np.vdot(p.analytical, p.analytical).real
-    c = np.vdot(p.analytical, p.numerical) / weight if weight else 0.0
-    if not np.isfinite(c) or abs(c.imag) > 1e-3 * abs(c) or not p.equal(p.numerical, c * p.analytical):
+    c = complex(np.vdot(p.analytical, p.numerical) / weight) if weight else 0j
+    if not c or not np.isfinite(c) or not p.equal(p.numerical, c * p.analytical):
         return None
+    if abs(c.imag) > 1e-3 * abs(c):
+        return f"factor {1 / c:.4g}: a factor 1j is wrong, or real and imaginary part are exchanged"
     ratio = 1 / c.real
     if abs(ratio + 1) < 1e-3:
         return "the sign: the analytical gradient is the negative of the numerical one"
@@ -101,8 +103,9 @@ def transposed(p: Pattern) -> str | None:
 
 def moved(p: Pattern) -> str | None:
     """The right numbers at the wrong places."""
-    order = [np.sort(np.abs(a), axis=0) for a in (p.numerical, p.analytical)]
-    if p.equal(*order):
+    if np.iscomplexobj(p.numerical):
+        return None  # there is no order to compare in
+    if p.equal(np.sort(p.numerical, axis=0), np.sort(p.analytical, axis=0)):
         return "the right numbers at the wrong places: elements are permuted (transposed, flipped, rolled, an index)"
     return None
 
@@ -132,7 +135,7 @@ def digits(p: Pattern) -> str | None:
 
 
 FINDERS: tuple[Callable[[Pattern], str | None], ...] = (
-    not_finite, jumps, zero, conjugate, factor, transposed, moved, digits, parts)
+    not_finite, jumps, zero, conjugate, digits, factor, transposed, moved, parts)
 
 
 def causes_of(pattern: Pattern) -> tuple[str, ...]:

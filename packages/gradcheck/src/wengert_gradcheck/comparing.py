@@ -62,7 +62,7 @@ def error_of(subject: Subject, pair: Pair, jacobians: Jacobians, text: str, tole
     """The error, with all that is known about it."""
     numerical, analytical = jacobians.numerical, jacobians.analytical
     wrong = tolerance.wrong(numerical, analytical)
-    worst = worst_of(jacobians)
+    worst = worst_of(jacobians, wrong)
     causes = causes_of(Pattern(jacobians, tolerance.atol, tolerance.rtol, pair.part, tolerance.eps))
     causes += about_calls(subject)
     place = subject.places[pair.input]

@@ -13,17 +13,18 @@ WORST = 5
 MAP_ROWS, MAP_COLUMNS = 24, 64
 
 
-def worst_of(jacobians: Jacobians, count: int = WORST) -> tuple[Worst, ...]:
-    """The entries with the largest differences; nan counts as larger than all."""
+def worst_of(jacobians: Jacobians, wrong: Array, count: int = WORST) -> tuple[Worst, ...]:
+    """The wrong entries with the largest differences; nan counts as larger than all."""
     difference = jacobians.difference
-    order = np.argsort(np.where(np.isnan(difference), np.inf, difference), axis=None)[::-1][:count]
+    order = np.argsort(np.where(np.isnan(difference), np.inf, difference), axis=None)[::-1]
+    order = order[wrong.ravel()[order]][:count]
     found = []
     for flat in order:
         i, j = np.unravel_index(flat, difference.shape)
         found.append(Worst(
             index(int(j), jacobians.output_shape), index(int(i), jacobians.input_shape),
             jacobians.numerical[i, j].item(), jacobians.analytical[i, j].item(), float(difference[i, j])))
-    return tuple(one for one in found if not one.difference == 0)
+    return tuple(found)
 
 
 def index(flat: int, shape: tuple[int, ...]) -> int | tuple[int, ...]:

@@ -19,17 +19,10 @@ WARNING = (
 )
 
 
-class Undefined(we.Function):
-    """Passes its inputs on, and None as their gradients."""
-
-    @staticmethod
-    def forward(ctx: Any, *outputs: Tensor) -> tuple[Tensor, ...]:
-        ctx.count = len(outputs)
-        return tuple(y.clone() for y in outputs)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple[None, ...]:
-        return (None,) * ctx.count
+def undefine(y: Tensor) -> Any:
+    """A hook that takes the gradient of an output away from the node that has computed it."""
+    slot = y.output_nr
+    return y.grad_fn.register_prehook(lambda grads: tuple(None if i == slot else g for i, g in enumerate(grads)))
 
 
 def check_undefined(subject: Subject, stacklevel: int) -> None:
@@ -39,12 +32,16 @@ def check_undefined(subject: Subject, stacklevel: int) -> None:
     if len(outputs) > 1:
         chosen += [[i] for i in range(len(outputs))]
     for which in chosen:
-        outputs, _ = subject.checked()
-        passed = list(outputs)
-        for i, y in zip(which, as_several(Undefined.apply(*[outputs[i] for i in which])), strict=True):
-            passed[i] = y
-        seeds = [y.new_ones(tuple(y.shape)) if i in which else y.new_zeros(tuple(y.shape)) for i, y in enumerate(passed)]
-        grads = we.grad(passed, subject.inputs, seeds, allow_unused=True)
+        # a leaf has no node of its own
+        outputs = [y.clone() if y.grad_fn is None else y for y in subject.checked()[0]]
+        handles = [undefine(outputs[i]) for i in which]
+        seeds = [y.new_ones(tuple(y.shape)) if i in which else y.new_zeros(tuple(y.shape))
+                 for i, y in enumerate(outputs)]
+        try:
+            grads = we.grad(outputs, subject.inputs, seeds, allow_unused=True)
+        finally:
+            for handle in handles:
+                handle.remove()
         bad = [i for i, g in enumerate(grads) if g is not None and np.any(array_of(g) != 0)]
         if bad:
             warnings.warn(WARNING, UserWarning, stacklevel=stacklevel)
@@ -54,7 +51,3 @@ def check_undefined(subject: Subject, stacklevel: int) -> None:
                 f"others zero), but input {bad[0]} gets a gradient that is not zero: a backward with "
                 "set_materialize_grads(False) must take None for zeros", input=bad[0])
 
-
-def as_several(value: Any) -> tuple[Tensor, ...]:
-    """What apply returns, as a tuple."""
-    return value if isinstance(value, tuple) else (value,)
