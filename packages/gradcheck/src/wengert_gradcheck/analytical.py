@@ -1,4 +1,4 @@
-"""Jacobians by the derivatives under test: reverse mode one output element at a time, forward mode one input element."""
+"""Jacobians by the derivatives under test: an output element at a time (reverse), an input element (forward)."""
 
 from __future__ import annotations
 

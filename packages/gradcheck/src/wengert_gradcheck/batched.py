@@ -41,8 +41,8 @@ def check_batched(subject: Subject, atol: float, rtol: float) -> None:
             expected = np.stack([array_of(row) for row in rows if row is not None])
             if not np.allclose(array_of(grad), expected, atol=atol, rtol=rtol, equal_nan=True):
                 difference = float(np.max(np.abs(array_of(grad) - expected)))
-                raise GradcheckError(f"For output {i} and input {j}: batched gradients differ from those computed one by "
-                                     f"one, by up to {difference:.3g}. {ADVICE}", output=i, input=j)
+                raise GradcheckError(f"For output {i} and input {j}: batched gradients differ from those computed one "
+                                     f"by one, by up to {difference:.3g}. {ADVICE}", output=i, input=j)
 
 
 def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
@@ -50,7 +50,7 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
 
     (There is no batched forward mode to compare with until vmap exists: a batch is a loop.)
     """
-    outputs, places = subject.checked()
+    _, places = subject.checked()
     for j, x in enumerate(subject.inputs):
         directions = randoms((BATCH, x.numel()), array_of(x).dtype)
         rows = [push_numbers(subject, j, direction, places) for direction in directions]
@@ -60,6 +60,6 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
             expected = sum(part for part in parts if part is not None)
             got = 0.0 if tangent is None else tangent
             if not np.allclose(got, expected, atol=atol * BATCH, rtol=rtol, equal_nan=True):
-                raise GradcheckError(f"For output {i} and input {j}: batched tangents differ from those computed one by "
-                                     "one (forward-mode AD). Call it with `check_batched_forward_grad=False` where "
+                raise GradcheckError(f"For output {i} and input {j}: batched tangents differ from those computed one "
+                                     "by one (forward-mode AD). Call it with `check_batched_forward_grad=False` where "
                                      "that is expected.", output=i, input=j)

@@ -30,8 +30,10 @@ class Pattern:
 def not_finite(p: Pattern) -> str | None:
     """nan or inf."""
     bad = [name for name, a in (("numerical", p.numerical), ("analytical", p.analytical)) if not np.isfinite(a).all()]
-    return f"nan or inf in the {' and the '.join(bad)} jacobian: the inputs are where the function or its derivative " \
-           "is not finite" if bad else None
+    if not bad:
+        return None
+    return (f"nan or inf in the {' and the '.join(bad)} jacobian: the inputs are where the function or its derivative "
+            "is not finite")
 
 
 def jumps(p: Pattern) -> str | None:
@@ -46,11 +48,11 @@ def jumps(p: Pattern) -> str | None:
 def zero(p: Pattern) -> str | None:
     """One of the jacobians is zero."""
     if p.is_zero(p.analytical) and not p.is_zero(p.numerical):
-        return "the analytical gradient is zero: backward gives None or zeros, or the path is detached " \
-               "(detach(), .data, numpy(), no_grad)"
+        return ("the analytical gradient is zero: backward gives None or zeros, or the path is detached "
+                "(detach(), .data, numpy(), no_grad)")
     if p.is_zero(p.numerical) and not p.is_zero(p.analytical):
-        return "the function does not change with this input, but backward gives it a gradient: gradients in the wrong " \
-               "order of inputs, or a forward that rounds"
+        return ("the function does not change with this input, but backward gives it a gradient: gradients in the "
+                "wrong order of inputs, or a forward that rounds")
     return None
 
 
@@ -72,7 +74,7 @@ def factor(p: Pattern) -> str | None:
     if not c or not np.isfinite(c) or not p.equal(p.numerical, c * p.analytical):
         return None
     if abs(c.imag) > 1e-3 * abs(c):
-        return f"factor {1 / c:.4g}: a factor 1j is wrong, or real and imaginary part are exchanged"
+        return f"factor {rounded(1 / c):.4g}: a factor 1j is wrong, or real and imaginary part are exchanged"
     ratio = 1 / c.real
     if abs(ratio + 1) < 1e-3:
         return "the sign: the analytical gradient is the negative of the numerical one"
@@ -82,11 +84,18 @@ def factor(p: Pattern) -> str | None:
     return f"factor {shown}: the analytical gradient is {shown} times the numerical one{hint}"
 
 
+def rounded(value: complex) -> complex:
+    """Without the noise of differences, and without -0."""
+    return complex(round(value.real, 4) + 0.0, round(value.imag, 4) + 0.0)
+
+
 def transposed(p: Pattern) -> str | None:
     """A transpose of the jacobian, of the gradient, or of a factor in it."""
     if p.equal(p.numerical, p.analytical.T):
-        return "transposed: the analytical jacobian is the transpose of the numerical one (A where A.T is due in a product)"
-    for what, shape, axis in (("the gradient", p.jacobians.input_shape, 0), ("the grad_output", p.jacobians.output_shape, 1)):
+        return ("transposed: the analytical jacobian is the transpose of the numerical one "
+                "(A where A.T is due in a product)")
+    ends = (("the gradient", p.jacobians.input_shape, 0), ("the grad_output", p.jacobians.output_shape, 1))
+    for what, shape, axis in ends:
         if len(shape) < 2:
             continue
         full = np.moveaxis(p.analytical, axis, -1)
@@ -116,11 +125,11 @@ def parts(p: Pattern) -> str | None:
     rows, columns = wrong.any(axis=1), wrong.any(axis=0)
     missing = wrong & (np.abs(p.analytical) <= p.atol)
     if (missing == wrong).all() and missing.any():
-        return "contributions are missing: the analytical jacobian is zero where it is wrong (a second use of the input, " \
-               "a sum over a broadcast or repeated index)"
+        return ("contributions are missing: the analytical jacobian is zero where it is wrong (a second use of the "
+                "input, a sum over a broadcast or repeated index)")
     if rows.mean() <= 0.25:
-        return f"only {int(rows.sum())} of {rows.size} input elements are wrong: a kink or a tie within eps of them, or " \
-               "a branch of the formula"
+        return (f"only {int(rows.sum())} of {rows.size} input elements are wrong: a kink or a tie within eps of them, "
+                "or a branch of the formula")
     if columns.mean() <= 0.25:
         return f"only {int(columns.sum())} of {columns.size} output elements are wrong: a branch of the formula"
     return None

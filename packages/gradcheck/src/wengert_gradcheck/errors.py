@@ -21,7 +21,7 @@ class Worst(NamedTuple):
 
 
 class Jacobians(NamedTuple):
-    """Both jacobians of one output by one input: a row for each element of the input, a column for each of the output."""
+    """Both jacobians of one output by one input: rows are elements of the input, columns of the output."""
 
     numerical: Array
     analytical: Array

@@ -69,8 +69,8 @@ def fast_reverse(subject: Subject, outputs: Sequence[Tensor], places: Sequence[i
                 n = complex(directions.v[i] @ take(slopes[j].real[i]))
                 a = complex(np.real(grad) @ directions.u[j])
                 if slopes[j].imaginary:
-                    n += 1j * (directions.v[i] @ take(slopes[j].imaginary[i]))
-                    a += 1j * (np.imag(grad) @ directions.w[j])
+                    n += 1j * complex(directions.v[i] @ take(slopes[j].imaginary[i]))
+                    a += 1j * complex(np.imag(grad) @ directions.w[j])
                 compare_fast(subject, outputs, places, (i, j, part, "reverse"), np.array([n]), np.array([a]),
                              Tolerance(tolerance.eps, directions.atol(i, j, tolerance.atol), tolerance.rtol), tolerance)
             check_reentrant(i, first, second, nondet_tol)

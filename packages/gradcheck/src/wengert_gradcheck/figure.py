@@ -23,7 +23,9 @@ def figure_of(jacobians: Jacobians, output: int | None, input: int | None) -> An
     limit = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
     figure = figures.Figure(figsize=(12, 4), layout="constrained")
     for axes, (name, values) in zip(figure.subplots(1, 3), parts, strict=True):
-        style = {"cmap": "Reds", "vmin": 0} if name == "|difference|" else {"cmap": "RdBu", "vmin": -limit, "vmax": limit}
+        style: dict[str, Any] = {"cmap": "RdBu", "vmin": -limit, "vmax": limit}
+        if name == "|difference|":
+            style = {"cmap": "Reds", "vmin": 0}
         figure.colorbar(axes.imshow(values, aspect="auto", interpolation="nearest", **style), ax=axes)
         axes.set(title=name, xlabel="element of the output", ylabel="element of the input")
     figure.suptitle(f"Jacobian of output {output} with respect to input {input}")

@@ -42,8 +42,8 @@ def check_formula(op: str | Callable[..., Any], *inputs: Any, second: bool = Tru
         check_call(function, inputs, kwargs, second, forward, atol, rtol)
         return
     if not isinstance(op, str):
-        raise TypeError("check_formula: a function is checked for inputs: check_formula(func, x, ...); only a name of an "
-                        "op can do without, by the samples of wengert-testing")
+        raise TypeError("check_formula: a function is checked for inputs: check_formula(func, x, ...); only a name of "
+                        "an op can do without, by the samples of wengert-testing")
     for args, keywords, orders in samples(op):
         check_call(function, args, {**keywords, **kwargs}, second and orders > 1, forward, atol, rtol)
 
@@ -117,8 +117,8 @@ def samples(op: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], int]]:
                           "'wengert-gradcheck[formulas]', or give it the inputs of a call") from error
     cases = [case for case in table.CASES if case.op == op and case.grad]
     if not cases:
-        raise LookupError(f"check_formula: wengert-testing has no samples of {op!r} that are differentiable; give it the "
-                          "inputs of a call")
+        raise LookupError(f"check_formula: wengert-testing has no samples of {op!r} that are differentiable; give it "
+                          "the inputs of a call")
     for case in cases:
         for dtype in ("float64", "complex128") if case.complex else ("float64",):
             for sample in case.samples(dtype):

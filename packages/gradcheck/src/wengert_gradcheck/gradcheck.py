@@ -25,7 +25,7 @@ from wengert_gradcheck.undefined import check_undefined
 from wengert_gradcheck.validation import check_inputs
 
 STACKLEVEL = 4
-"""Of warnings: the line that calls gradcheck."""
+"""Of warnings from what ``checked`` calls: the line that calls gradcheck."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,7 @@ def gradcheck(
     ...     wg.autograd.gradcheck(Square.apply, x)
     ... except wg.autograd.gradcheck.GradcheckError as error:
     ...     print(error.causes[0])
-    factor 0.5: the analytical gradient is 0.5 times the numerical one: a factor 2 is missing, or only one of two uses of \
-the input is counted
+    factor 0.5: the analytical gradient is 0.5 times the numerical one: a factor 2 is missing, ...
     """
     assert check_forward_ad or check_backward_ad, (
         "Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -124,7 +123,7 @@ def refuse_sparse(check_sparse_nnz: bool) -> None:
 def checked(func: Callable[..., Any], args: tuple[Any, ...], options: Options, raise_exception: bool) -> bool:
     """Run a check; its errors are raised or make it False."""
     subject = subject_of(func, args)
-    check_inputs(subject, STACKLEVEL + 1)
+    check_inputs(subject, STACKLEVEL)
     try:
         run(subject, options)
     except GradcheckError:
@@ -154,7 +153,7 @@ def run(subject: Subject, options: Options) -> None:
     if options.batched:
         check_batched(subject, options.tolerance.atol, options.tolerance.rtol)
     if options.undefined:
-        check_undefined(subject, STACKLEVEL + 2)
+        check_undefined(subject, STACKLEVEL + 1)
 
 
 # torch.autograd.gradcheck is a function, and a module to import names from: so is this one

@@ -24,7 +24,7 @@ class Elements:
         x = x.detach()
         self.bfloat16 = x.dtype is wc.bfloat16
         self.array: Any = x if self.bfloat16 else x.numpy()
-        self.flat: Any = None if self.bfloat16 else self.array.flat
+        self.flat: Any = getattr(self.array, "flat", None)
         self.shape = tuple(x.shape)
 
     def read(self, i: int) -> complex:

@@ -52,8 +52,8 @@ class Subject:
             if not isinstance(value, Tensor):
                 kind = type(value).__name__
                 raise AttributeError(
-                    f"'{kind}' object has no attribute 'requires_grad': outputs must be tensors, but output {i} of func "
-                    f"is a {kind}; return a Tensor, or a tuple or list of Tensors"
+                    f"'{kind}' object has no attribute 'requires_grad': outputs must be tensors, but output {i} of "
+                    f"func is a {kind}; return a Tensor, or a tuple or list of Tensors"
                 )
         return list(outputs)
 

@@ -47,7 +47,7 @@ def check_undefined(subject: Subject, stacklevel: int) -> None:
             warnings.warn(WARNING, UserWarning, stacklevel=stacklevel)
             raise GradcheckError(
                 "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
-                f"The gradients of output{'s' if len(which) > 1 else ''} {', '.join(map(str, which))} are None (those of "
-                f"others zero), but input {bad[0]} gets a gradient that is not zero: a backward with "
+                f"The gradients of output{'s' if len(which) > 1 else ''} {', '.join(map(str, which))} are None (those "
+                f"of others zero), but input {bad[0]} gets a gradient that is not zero: a backward with "
                 "set_materialize_grads(False) must take None for zeros", input=bad[0])
 
