@@ -86,4 +86,8 @@ def test_two_calls_that_differ_are_told():
 def test_inputs_that_share_memory_are_told():
     a = real(3).detach()
     x, y = a.view(3).requires_grad_(), a.view(3).requires_grad_()
-    assert "inputs 0 and 1 share memory: a step by one may move the other" in error(wg.mul, x, y).causes
+    told = "arguments 0 and 1 of func share memory: a step by one may move the other"
+    assert [one for one in error(wg.mul, x, y).causes if "share memory" in one] == [told]
+    assert told in error(wg.mul, a, x).causes
+    assert told in error(wg.mul, x, x.detach()).causes
+    assert not any("share memory" in one for one in error(op(wg.mul, lambda g, a, b: (g, g)), x, real(3)).causes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from wengert_core.tensor import Tensor
 
 from wengert_gradcheck.causes import Pattern, causes_of
 from wengert_gradcheck.errors import Array, GradcheckError, Jacobians
@@ -78,8 +79,15 @@ def about_calls(subject: Subject) -> tuple[str, ...]:
     first, second = ([np.array(y.detach().tolist()) for y in subject.outputs()] for _ in range(2))
     if any(a.shape != b.shape or not np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=False)):
         found.append("non-determinism: two calls of func with the same inputs give different outputs")
-    for i, x in enumerate(subject.inputs):
-        for j, y in enumerate(subject.inputs[:i]):
-            if x is not y and x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr():
-                found.append(f"inputs {j} and {i} share memory: a step by one may move the other")
+    for i, x in zip(subject.places, subject.inputs, strict=True):
+        for j, y in enumerate(subject.args):
+            counted_already = j in subject.places and j >= i
+            if isinstance(y, Tensor) and y is not x and not counted_already and share_memory(x, y):
+                first, second = sorted((i, j))
+                found.append(f"arguments {first} and {second} of func share memory: a step by one may move the other")
     return tuple(found)
+
+
+def share_memory(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors with elements have one storage."""
+    return bool(x.numel() and y.numel() and x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr())
