@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import wengert_core as wc
 from wengert_core.op import find, names
 from wengert_core.tensor import Tensor
@@ -65,6 +64,8 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     variables: list[Tensor] = []
 
     def taken(value: Any) -> Any:
+        if isinstance(value, Constant):
+            return value.tensor
         if is_differentiable(value):
             variables.append(value.detach().clone().requires_grad_())
             return Slot(len(variables) - 1)
@@ -86,6 +87,12 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     except Exception as error:
         error.add_note(f"check_formula: {getattr(function, '__name__', function)} of {shown(args, kwargs)}")
         raise
+
+
+class Constant(NamedTuple):
+    """A tensor that derivatives are not checked by."""
+
+    tensor: Tensor
 
 
 class Slot(int):
@@ -115,6 +122,12 @@ def samples(op: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], int]]:
     except ImportError as error:
         raise ImportError("check_formula without inputs uses the samples of wengert-testing: pip install "
                           "'wengert-gradcheck[formulas]', or give it the inputs of a call") from error
+    fixed: Any = import_module("wengert_testing.case").Fixed
+
+    def tensor_of(array: Any) -> Any:
+        tensor = calls.contiguous(array)
+        return Constant(tensor) if isinstance(array, fixed) else tensor
+
     cases = [case for case in table.CASES if case.op == op and case.grad]
     if not cases:
         raise LookupError(f"check_formula: wengert-testing has no samples of {op!r} that are differentiable; give it "
@@ -127,14 +140,9 @@ def samples(op: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], int]]:
                     yield args, kwargs, 1 if case.grad == "first" else 2
 
 
-def tensor_of(array: Any) -> Tensor:
-    """A tensor of a sample's array."""
-    return wc.tensor(np.array(array))
-
-
 def flattened(value: Any) -> Iterator[Any]:
     """The values in nested tuples and lists."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not isinstance(value, Constant):
         for one in value:
             yield from flattened(one)
     else:
