@@ -20,3 +20,16 @@ def test_what_belongs_to_wengert_alone_is_not_shown():
 def test_other_rows_are_shown():
     shown = {name for name in TABLE.ops if "." not in name} - TABLE.hidden
     assert shown - set(dir(wengert)) == set()
+
+
+def test_import_star_brings_what_optional_parts_give_too():
+    found = {}
+    exec("from wengert.autograd.graph import *", found)
+    assert {"Node", "saved_tensors_hooks", "walk", "draw", "explain_grad", "saved_memory"} - set(found) == set()
+    assert found["walk"] is wengert.autograd.graph.walk
+
+
+def test_import_star_of_autograd():
+    found = {}
+    exec("from wengert.autograd import *", found)
+    assert {"backward", "grad", "Function", "no_grad"} - set(found) == set()

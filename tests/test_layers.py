@@ -18,6 +18,7 @@ BELOW = {
     "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_graph": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_gradcheck": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }

@@ -21,6 +21,7 @@ FORMULAS = (*ENGINE, "wengert-formulas")
 WENGERT = (*FORMULAS, "wengert")
 GRAPH = (*WENGERT, "wengert-graph")
 GRADCHECK = (*WENGERT, "wengert-gradcheck")
+SPECIAL = (*WENGERT, "wengert-special")
 OUTSIDE = ("numpy", "ml_dtypes")
 SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
 
@@ -84,6 +85,11 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment(tmp_path_factory.mktemp("whole"), WENGERT)
+
+
+@pytest.fixture(scope="module")
+def with_special(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("special"), SPECIAL, outside=(*OUTSIDE, "scipy"))
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +196,6 @@ MISSING = [
     ("wg.vmap", "functional"),
     ("from wengert.autograd import functional", "functional"),
     ("import wengert.autograd.functional as functional", "functional"),
-    ("import wengert.autograd.forward_ad", "functional"),
     ("wg.autograd.gradcheck", "gradcheck"),
     ("from wengert.autograd import gradcheck", "gradcheck"),
     ("from wengert.autograd import gradgradcheck", "gradcheck"),
@@ -204,6 +209,14 @@ MISSING = [
     ("import wengert.utils.checkpoint", "graph"),
     ("from wengert.utils.checkpoint import checkpoint", "graph"),
     ("from wengert.utils import checkpoint", "graph"),
+    ("wg.polygamma(1, wg.ones(2))", "special"),
+    ("wg.ones(2).polygamma(1)", "special"),
+    ("wg.ones(2).igamma_(wg.ones(2))", "special"),
+    ("from wengert import igamma", "special"),
+    ("wg.i0", "special"),
+    ("wg.special.i1e", "special"),
+    ("from wengert.special import bessel_j0", "special"),
+    ("from wengert.special import polygamma", "special"),
 ]
 
 
@@ -219,6 +232,51 @@ def test_a_name_that_nobody_brings_is_an_attribute_error(whole: Path) -> None:
     assert "'ImportError'" in error(whole, "", "from wengert import no_such_name")
     assert "'ModuleNotFoundError'" in error(whole, "", "import wengert.no_such_module")
     assert run(whole, "import wengert as wg; print(hasattr(wg.autograd, 'no_such_name'))") == "False"
+
+
+def test_special_names_that_need_no_scipy_are_there_without_it(whole: Path) -> None:
+    program = """
+import wengert as wg, wengert.special
+x = wg.tensor([0.5], requires_grad=True)
+y = wengert.special.expit(x).lgamma() + wg.special.ndtr(x).digamma().detach() + wg.mvlgamma(x + 1, 2)
+y.backward()
+print(wg.fft.fft(x).shape, x.grad.shape)
+"""
+    assert run(whole, program) == "torch.Size([1]) torch.Size([1])"
+
+
+def test_the_second_derivative_of_lgamma_names_what_it_needs(whole: Path) -> None:
+    setup = (
+        "import wengert as wg; x = wg.ones(1, requires_grad=True)\n"
+        "(g,) = wg.autograd.grad(x.lgamma(), x, create_graph=True)"
+    )
+    text = error(whole, setup, "wg.autograd.grad(g, x)")
+    assert "'ImportError'" in text
+    assert "pip install wengert-special" in text
+
+
+def test_special_functions_come_with_their_part(with_special: Path) -> None:
+    program = """
+import sys, wengert as wg
+print('scipy' in sys.modules, 'wengert_special' in sys.modules)
+x = wg.tensor([0.0], requires_grad=True)
+(x.i0() + wg.special.i1(x)).backward()
+print(x.grad.tolist(), 'scipy' in sys.modules)
+"""
+    assert run(with_special, program).splitlines() == ["False False", "[0.5] True"]
+
+
+def test_special_works_without_the_namespace(tmp_path: Path) -> None:
+    folder = environment(tmp_path, (*FORMULAS, "wengert-special"), outside=(*OUTSIDE, "scipy"))
+    program = """
+import wengert_core as wc, wengert_engine
+from wengert_registry import registry
+i1 = registry.group("ops").get("special").ops["special.i1"]
+x = wc.tensor([0.0], requires_grad=True)
+i1(x).backward()
+print(x.grad.tolist())
+"""
+    assert run(folder, program) == "[0.5]"
 
 
 def test_an_optional_part_is_loaded_when_one_of_its_names_is_used(with_graph: Path) -> None:

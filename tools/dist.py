@@ -24,6 +24,15 @@ x = wg.tensor([1.0, 2.0, 3.0], requires_grad=True)
 (x * x).sum().backward()
 assert x.grad.tolist() == [2.0, 4.0, 6.0], x.grad
 """
+TRY_ALL = """
+import wengert as wg
+x = wg.tensor([0.0], requires_grad=True)
+wg.special.i1(x).sum().backward()
+assert x.grad.tolist() == [0.5], x.grad
+assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
+"""
+OPTIONAL = ("graph", "special")
+"""The extras whose parts are built here: with them every wheel is installed."""
 
 
 def say(text: str) -> None:
@@ -73,19 +82,30 @@ def expected(package: Package, is_wheel: bool) -> list[str]:
     return [str(file.relative_to(base)) for file in files]
 
 
+def needed(name: str, some: list[Package]) -> list[Package]:
+    """A package and those of ours that it needs to run."""
+    found = {package.name: package for package in some}
+    names = [name]
+    for one in names:
+        names += [n for text in found[one].requirements if (n := normal_name(text)) in found and n not in names]
+    return [package for package in some if package.name in names]
+
+
 def try_in_empty_environment(some: list[Package]) -> None:
-    """Install wengert from dist/ alone, beside what it needs from outside, and differentiate something."""
+    """Install wengert from dist/ alone, beside what it needs from outside, and differentiate something; then all."""
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder) / "venv"
         create_environment(environment)
         python = str(python_of(environment))
         pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        tools = {"setuptools", "cython"}
-        outside = [text for text in outside_requirements(some) if normal_name(text) not in tools]
-        run_or_stop([*pip, *outside], "the outside requirements cannot be installed")
-        own = ["--no-index", "--find-links", str(DIST), "wengert"]
-        run_or_stop([*pip, *own], "wengert cannot be installed from dist/ alone")
-        run_or_stop([python, "-c", TRY], "wengert does not work in an empty environment", folder=Path(folder))
+        for wanted, those, program in (("wengert", needed("wengert", some), TRY),
+                                       (f"wengert[{','.join(OPTIONAL)}]", some, TRY_ALL)):
+            tools = {"setuptools", "cython"}
+            outside = [text for text in outside_requirements(those) if normal_name(text) not in tools]
+            run_or_stop([*pip, *outside], "the outside requirements cannot be installed")
+            own = ["--no-index", "--find-links", str(DIST), wanted]
+            run_or_stop([*pip, *own], f"{wanted} cannot be installed from dist/ alone")
+            run_or_stop([python, "-c", program], f"{wanted} does not work in an empty environment", folder=Path(folder))
 
 
 def main() -> None:

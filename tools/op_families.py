@@ -14,7 +14,7 @@ from textwrap import wrap
 FOLDER = Path(__file__).resolve().parents[1] / "packages/core/src/wengert_core/ops"
 FILE = FOLDER / "families.py"
 NO_FAMILIES = {"__init__", "families", "table", "whole"}
-IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import (\w+))", re.MULTILINE)
+IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import ([\w, ]+))", re.MULTILINE)
 HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
 Written by tools/op_families.py.
@@ -45,7 +45,8 @@ def in_order(modules: list[str], *above: str) -> list[str]:
     for module in modules:
         if module not in NO_FAMILIES and module not in above:
             found = IMPORT.findall((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-            ordered.update(dict.fromkeys([*in_order([one or other for one, other in found], *above, module), module]))
+            needed = [name.split()[0] for one, others in found for name in (one or others).split(",") if name.strip()]
+            ordered.update(dict.fromkeys([*in_order(needed, *above, module), module]))
     return list(ordered)
 
 

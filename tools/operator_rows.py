@@ -30,7 +30,8 @@ def side(n: int) -> int:
 def squares(n: int, seed: int = 0) -> Array:
     """Well-conditioned square matrices, n elements in all: one of 4 x 4, else of 50 x 50."""
     k = 4 if n < 2500 else 50
-    return normal(max(1, n // k**2), k, k, seed=seed) + 2 * math.sqrt(k) * np.eye(k, dtype=np.float32)
+    matrices: Array = normal(max(1, n // k**2), k, k, seed=seed) + 2 * math.sqrt(k) * np.eye(k, dtype=np.float32)
+    return matrices
 
 
 def image(n: int) -> tuple[int, int, int, int]:

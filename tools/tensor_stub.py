@@ -23,12 +23,16 @@ import wengert_core
 from wengert_core.op import Op
 from wengert_core.ops.whole import TABLE
 from wengert_core.schema import parse_schema
+from wengert_special.table import load as load_special
 from workspace import ROOT
 
 MARK = "# ---- from here on written by tools/tensor_stub.py from the op table: do not edit"
 CORE = ROOT / "packages" / "core" / "src" / "wengert_core"
 WENGERT = ROOT / "packages" / "wengert" / "src" / "wengert"
 WIDTH = 120
+SPECIAL = load_special()  # an optional part, whose names the stubs have all the same
+OPS = {**TABLE.ops, **SPECIAL.ops}
+METHODS = {**TABLE.methods, **SPECIAL.methods}
 
 # Types of a schema as types of a stub. The names with an underscore are defined at the top of tensor.pyi.
 KINDS = {
@@ -140,7 +144,7 @@ def definition(name: str, found: Signature) -> list[str]:
 
 def methods(names: set[str]) -> Iterable[str]:
     """Tensor's methods and properties, in the body of the class. names: those written by hand."""
-    for name, value in sorted(TABLE.methods.items()):
+    for name, value in sorted(METHODS.items()):
         if name in names or name.startswith("_"):
             continue
         if isinstance(value, property):
@@ -154,7 +158,7 @@ def methods(names: set[str]) -> Iterable[str]:
 
 def functions(names: set[str], place: str = "") -> Iterable[str]:
     """The ops as functions of the module ``place``: "linalg", "nn.functional", "" for the top."""
-    for dotted, value in sorted(TABLE.ops.items()):
+    for dotted, value in sorted(OPS.items()):
         where, _, name = dotted.rpartition(".")
         hidden = name in names or not (place or hasattr(wengert_core, name))
         if where == place and not hidden:
@@ -174,15 +178,18 @@ def top_level(names: set[str]) -> Iterable[str]:
             yield from definition(name, as_function(signature(TABLE.ops[name])))
         else:
             yield f"from wengert_core import {name} as {name}"
+    for name, value in sorted(SPECIAL.ops.items()):
+        if "." not in name and not name.startswith("_"):
+            yield from definition(name, as_function(signature(value)))
 
 
 def written_names() -> Iterable[str]:
     """What stubtest need not compare: ops, which to it are no functions, and composites, whose self is called input."""
-    for name, value in TABLE.methods.items():
+    for name, value in METHODS.items():
         if isinstance(value, Op) or inspect.isroutine(value):
             yield f"wengert_core.tensor.Tensor.{name}"
-    for name in TABLE.ops:
-        if "." in name:
+    for name in OPS:
+        if "." in name or name in SPECIAL.ops:
             yield f"wengert.{name}"
 
 
@@ -190,6 +197,9 @@ STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
     CORE / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
     WENGERT / "__init__.pyi": top_level,
+    WENGERT / "fft.pyi": partial(functions, place="fft"),
+    WENGERT / "signal" / "windows.pyi": partial(functions, place="signal.windows"),
+    WENGERT / "special.pyi": partial(functions, place="special"),
     WENGERT / "linalg.pyi": partial(functions, place="linalg"),
     WENGERT / "nn" / "functional.pyi": partial(functions, place="nn.functional"),
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 import changelog
 import operations
+from wengert_special.table import load as load_special
 
 MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
 PARTS: dict[str, Callable[[], str]] = {
@@ -13,6 +14,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "operations": lambda: operations.functions(""),
     "operations-nn": lambda: operations.functions("nn.functional."),
     "operations-linalg": lambda: operations.functions("linalg."),
+    "operations-fft": lambda: operations.functions("fft."),
+    "operations-windows": lambda: operations.functions("signal.windows."),
+    "operations-special": lambda: operations.functions("special.", load_special()),
+    "operations-special-top": lambda: operations.functions("", load_special()),
     "tensor-operations": operations.tensor_operations,
     "tensor-members": operations.tensor_members,
     "dtypes": operations.dtypes,

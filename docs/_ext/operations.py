@@ -10,6 +10,7 @@ from wengert_core import TABLE, Tensor
 from wengert_core.dtypes import ALL
 from wengert_core.op import Op
 from wengert_core.schema import parse_schema
+from wengert_core.table import OpTable
 
 BLOCK = "~~~"
 
@@ -52,9 +53,9 @@ def text_of(obj: Any) -> list[str]:
     return converted((obj.doc if isinstance(obj, Op) else inspect.getdoc(obj) or "").splitlines())
 
 
-def variants(name: str) -> list[str]:
+def variants(name: str, ops: dict[str, Any]) -> list[str]:
     """A line about the in-place variant, where there is one."""
-    return [f"In place: ``{name}_``.", ""] if f"{name}_" in TABLE.ops else []
+    return [f"In place: ``{name}_``.", ""] if f"{name}_" in ops else []
 
 
 def is_public(name: str, prefix: str) -> bool:
@@ -63,11 +64,14 @@ def is_public(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in rest and not rest.endswith("_") and not rest.startswith("_")
 
 
-def functions(prefix: str) -> str:
-    """All operations of ``wengert.<prefix>``, in the order of the alphabet."""
-    names = sorted(name for name in TABLE.ops if is_public(name, prefix))
+def functions(prefix: str, optional: OpTable | None = None) -> str:
+    """All operations of ``wengert.<prefix>``, in the order of the alphabet. optional: the table of an optional part,
+    whose names come among core's; at the top, they alone.
+    """
+    ops = {**(TABLE.ops if prefix or optional is None else {}), **(optional.ops if optional else {})}
+    names = sorted(name for name in ops if is_public(name, prefix))
     return "\n".join(
-        entry("function", f"wengert.{name}", signature_of(TABLE.ops[name]), text_of(TABLE.ops[name]) + variants(name))
+        entry("function", f"wengert.{name}", signature_of(ops[name]), text_of(ops[name]) + variants(name, ops))
         for name in names
     )
 

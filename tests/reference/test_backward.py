@@ -229,3 +229,46 @@ def test_create_graph_records_also_in_no_grad_mode():
         (slope,) = autograd.grad(y, x, create_graph=True)
     assert slope.requires_grad
     assert autograd.grad(slope.sum(), x)[0].tolist() == [12.0]
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: x * 2, lambda x: 2 * x, lambda x: x / 2, lambda x: x.clone().mul_(2), lambda x: x.clone().div_(3.0)])
+def test_a_number_that_a_derivative_needs_is_freed_like_a_tensor(compute):
+    y = compute(torch.ones(2, requires_grad=True)).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        y.backward()
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: x + 2, lambda x: 2 - x, lambda x: -x, lambda x: x.sum(0), lambda x: x.clone(), lambda x: x.view(2, 1),
+    lambda x: x.mean(), lambda x: x % 2, lambda x: x.expand(3, 2), lambda x: x.add(x, alpha=2),
+    lambda x: torch.lerp(x, x, 0.5)])
+def test_a_graph_that_saves_nothing_may_be_run_again(compute):
+    y = compute(torch.ones(2, requires_grad=True)).sum()
+    y.backward()
+    y.backward()
+
+
+def test_inputs_that_are_no_sequence():
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        torch.ones(2, requires_grad=True).sum().backward(inputs=3)
+
+
+def test_is_grads_batched_wants_rows():
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
+        autograd.grad(x.sum(), x, torch.tensor(1.0), is_grads_batched=True)
+    with pytest.raises(ValueError, match="Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0"):
+        autograd.grad(x.sum(), x, is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        autograd.grad(x * 2, x, is_grads_batched=True)
+
+
+def test_materialize_grads_with_a_gradient_edge():
+    x, unused = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    edge, other = autograd.graph.get_gradient_edge(x), autograd.graph.get_gradient_edge(unused)
+    assert autograd.grad((x * x).sum(), [edge], materialize_grads=True)[0].tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):
+        autograd.grad((x * x).sum(), [edge, other], materialize_grads=True)

@@ -253,3 +253,33 @@ def test_mark_dirty_of_what_was_saved_before_is_seen():
     function(forward, lambda ctx, g: g * 3).apply(y)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         w.sum().backward()
+
+
+def test_bases_of_nodes_and_of_functions():
+    from wengert.autograd.function import BackwardCFunction, FunctionMeta
+
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    assert isinstance(Double, FunctionMeta)
+    assert isinstance(Double.apply(torch.ones(2, requires_grad=True)).grad_fn, BackwardCFunction)
+
+
+def test_a_function_that_saves_nothing_may_run_backward_again():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.factor = 2
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor
+
+    x = torch.ones(2, requires_grad=True)
+    y = Double.apply(x).sum()
+    y.backward()
+    y.backward()
+    assert x.grad.tolist() == [4.0, 4.0]

@@ -219,3 +219,53 @@ def test_reentrant_backward_inside_backward():
 def test_apply_of_a_node_of_a_function():
     node = function(lambda ctx, x: x * 2, lambda ctx, g: g * 2).apply(leaf()).grad_fn
     assert node.apply(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_outputs_that_are_no_tensors_have_no_gradient():
+    seen = []
+
+    class Several(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, "text", 5, None, x.long()
+
+        @staticmethod
+        def backward(ctx, *grads):
+            seen.append([None if grad is None else grad.tolist() for grad in grads])
+            return grads[0]
+
+    x = torch.ones(2, requires_grad=True)
+    outputs = Several.apply(x)
+    assert outputs[1:4] == ("text", 5, None)
+    outputs[0].sum().backward()
+    assert seen == [[[1.0, 1.0], None, None, None, [0, 0]]]
+
+
+class Same(Function):
+    """Returns its input."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+def test_returned_input_without_a_graph_is_a_view():
+    x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+    y = Same.apply(x)
+    assert (y is x, y._base is x, y.requires_grad) == (False, True, False)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        y.mul_(w)
+    x.mul_(w)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base or another view of"):
+        y + 1
+
+
+def test_returned_input_in_no_grad_mode_does_not_require_grad():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = Same.apply(x)
+    assert (y.requires_grad, y.grad_fn, y.is_leaf, y.data_ptr() == x.data_ptr()) == (False, None, True, True)

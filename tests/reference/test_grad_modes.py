@@ -1,6 +1,7 @@
 """no_grad, enable_grad, set_grad_enabled: context managers, decorators, functions; per thread."""
 
 import asyncio
+import inspect
 import threading
 
 import pytest
@@ -133,6 +134,46 @@ def test_coroutine_with_the_mode_as_context_manager():
             return torch.is_grad_enabled()
 
     assert asyncio.run(inner()) is False
+
+
+def test_decorated_generator_function_is_one():
+    @torch.no_grad()
+    def numbers():
+        yield 1
+
+    assert inspect.isgeneratorfunction(numbers)
+    assert list(numbers()) == [1]
+
+
+@pytest.mark.skipif(torch.__name__ == "torch", reason="beyond PyTorch, whose mode ends before the body runs")
+def test_decorated_asynchronous_generator_has_the_mode_only_while_it_runs():
+    seen = []
+
+    @torch.no_grad()
+    async def numbers():
+        try:
+            seen.append((torch.is_grad_enabled(), (yield 1)))
+            await asyncio.sleep(0)
+            seen.append(torch.is_grad_enabled())
+            try:
+                yield 2
+            except KeyError:
+                seen.append(torch.is_grad_enabled())
+            yield 3
+        finally:
+            seen.append(("closed", torch.is_grad_enabled()))
+
+    async def main():
+        steps = numbers()
+        found = [await steps.__anext__(), torch.is_grad_enabled(), await steps.asend("sent"), torch.is_grad_enabled(),
+                 await steps.athrow(KeyError()), torch.is_grad_enabled()]
+        await steps.aclose()
+        return found + [number async for number in numbers()]
+
+    assert inspect.isasyncgenfunction(numbers)
+    assert asyncio.run(main()) == [1, True, 2, True, 3, True, 1, 2, 3]
+    assert seen[:4] == [(False, "sent"), False, False, ("closed", False)]
+    assert torch.is_grad_enabled()
 
 
 @pytest.mark.skipif(torch.__name__ == "torch", reason="beyond PyTorch, whose mode ends before the body runs")

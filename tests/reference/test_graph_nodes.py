@@ -231,3 +231,64 @@ def test_gradient_edge_and_tensor_together():
     x, y = leaf(), leaf()
     out = torch.autograd.grad((x * y).sum(), [graph.get_gradient_edge(x), y])
     assert [g.tolist() for g in out] == [[1.0, 2.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize(("write", "others"), [
+    (lambda v, x: v.mul_(x), ["SliceBackward0"]), (lambda v, x: v.mul_(3), [None]), (lambda v, x: v.exp_(), []),
+    (lambda v, x: v.copy_(x), ["SliceBackward0"]), (lambda v, x: v.zero_(), []),
+    (lambda v, x: v.addcmul_(x, x), ["SliceBackward0", "SliceBackward0"])])
+def test_next_functions_of_a_write_to_a_view(write, others):
+    x = torch.ones(4, requires_grad=True)
+    y = x * 1
+    write(y[:2], x[:2])
+    base, *rest = [node and node.name() for node, _ in y.grad_fn.next_functions]
+    assert (y.grad_fn.name(), base, rest) == ("torch::autograd::CopySlices", "MulBackward0", others)
+
+
+def test_raw_saved_shows_what_is_kept():
+    x = torch.ones(2, requires_grad=True)
+    product, power = x * x, x.exp()
+    raw = product.grad_fn._raw_saved_self
+    assert raw.data is x
+    assert raw.unpack() is x
+    assert raw.unpack_hook is None
+    output = power.grad_fn._raw_saved_result
+    assert (output.data.equal(power), output.data.grad_fn) == (True, None)
+
+
+def test_raw_saved_shows_what_a_hook_made():
+    x = torch.ones(2, requires_grad=True)
+    product = x * x
+
+    def unpack(text):
+        return torch.full((2,), float(text))
+
+    raw = product.grad_fn._raw_saved_self
+    raw.register_hooks(lambda tensor: "7", unpack)
+    assert (raw.data, raw.unpack_hook, raw.unpack().tolist()) == ("7", unpack, [7.0, 7.0])
+    product.sum().backward()
+    assert raw.data is None
+    with pytest.raises(RuntimeError, match="a second time"):
+        raw.unpack()
+
+
+def test_raw_saved_of_a_changed_tensor():
+    a = torch.ones(2, requires_grad=True) * 1
+    raw = (a * a).grad_fn._raw_saved_self
+    a.add_(1)
+    assert raw.data.tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        raw.unpack()
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_alpha_is_part_of_the_node_of_a_sum(write):
+    x, y = torch.ones(3, requires_grad=True), torch.ones(2, 1, requires_grad=True)
+    left = torch.zeros(2, 3).add_(x) if write else x
+    for name, sign in (("add", 1.0), ("sub", -1.0)):
+        total = getattr(left.clone(), name + "_")(y, alpha=3) if write else getattr(left, name)(y, alpha=3)
+        assert total.tolist() == [[1.0 + sign * 3.0] * 3] * 2
+        assert [node.name() for node, _ in total.grad_fn.next_functions][1] == "torch::autograd::AccumulateGrad"
+        assert total.grad_fn._saved_alpha == 3
+        first, second = torch.autograd.grad(total.sum(), [x, y], retain_graph=True)
+        assert (first.tolist(), second.tolist()) == ([2.0, 2.0, 2.0], [[sign * 9.0], [sign * 9.0]])

@@ -119,6 +119,25 @@ def test_saving_for_backward_is_refused():
     assert (w + x).requires_grad                # addition saves nothing
 
 
+def test_saving_for_backward_by_a_function_is_refused():
+    class Keep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, kept):
+            ctx.save_for_backward(kept)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None
+
+    with torch.inference_mode():
+        inside = torch.ones(2)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        Keep.apply(torch.ones(2, requires_grad=True), inside)
+    with torch.no_grad():
+        Keep.apply(torch.ones(2, requires_grad=True), inside)
+
+
 def test_requires_grad_outside_is_refused():
     for change in (lambda x: x.requires_grad_(), lambda x: setattr(x, "requires_grad", True)):
         with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
@@ -161,3 +180,15 @@ def test_backward_inside_of_a_graph_made_outside():
         y.backward()
     assert x.grad.tolist() == [2.0]
     assert x.grad.is_inference()
+
+
+def test_an_inference_tensor_is_no_out_outside():
+    with torch.inference_mode():
+        inside = torch.ones(2)
+        torch.add(inside, 1, out=inside)
+    for write in (lambda: torch.add(torch.ones(2), 1, out=inside), lambda: torch.exp(torch.ones(2), out=inside),
+                  lambda: torch.sum(torch.ones(2, 2), 0, out=inside),
+                  lambda: torch.mv(torch.ones(2, 2), torch.ones(2), out=inside)):
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+            write()
+    assert inside.tolist() == [2.0, 2.0]

@@ -184,3 +184,39 @@ def test_broadcasting_may_not_grow_the_target():
 def test_result_dtype_must_be_castable():
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         torch.ones(2, dtype=torch.int64).add_(1.5)
+
+
+@pytest.mark.parametrize("index", [Ellipsis, (), slice(None), (slice(None), slice(None)), (Ellipsis, slice(0, 2))])
+def test_assignment_to_all_of_a_tensor_is_a_write_to_itself(index):
+    source = torch.ones(2, 2, requires_grad=True) * 3
+    x = torch.zeros(2, 2)
+    x[index] = source
+    assert (x.grad_fn.name(), x._version, x.tolist()) == ("torch::autograd::CopyBackwards", 1, [[3.0, 3.0], [3.0, 3.0]])
+    y = source.clone()
+    y[index] = 5.0
+    assert (y.grad_fn.name(), y.tolist()) == ("FillBackward3", [[5.0, 5.0], [5.0, 5.0]])
+    leaf = torch.ones(2, 2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        leaf[index] = 1.0
+
+
+@pytest.mark.parametrize("index", [None, 0, (slice(None), 0), slice(0, 1), True])
+def test_assignment_to_a_part_is_a_write_to_a_view(index):
+    x = torch.ones(2, 2, requires_grad=True) * 3
+    x[index] = 5.0
+    assert x.grad_fn.name() == "torch::autograd::CopySlices"
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+        torch.ones(2, 2, requires_grad=True)[index] = 1.0
+
+
+@pytest.mark.parametrize("reduce", [
+    lambda x: x.logsumexp(0), lambda x: x.logsumexp((0, 1)), lambda x: x.std(0), lambda x: x.var(1),
+    lambda x: x.norm(dim=0),
+    lambda x: x.mean(0), lambda x: x.amax(1), lambda x: x.prod(0), lambda x: x.max(0)[0]])
+def test_results_of_reductions_are_no_views(reduce):
+    x = torch.tensor([[0.1, 0.2, 0.4], [0.8, 0.5, 0.6]], requires_grad=True)
+    y = reduce(x)
+    assert not y._is_view()
+    expected = torch.autograd.grad(reduce(x).sum() * 2, x)[0]
+    assert torch.allclose(torch.autograd.grad(y.clone().mul_(2).sum(), x, retain_graph=True)[0], expected)
+    assert y.add_(1).requires_grad

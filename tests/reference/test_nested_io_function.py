@@ -59,6 +59,12 @@ def test_volatile_is_gone():
         Variable(torch.ones(1), volatile=True)
 
 
+def test_requires_grad_of_variable_is_a_number_or_bool():
+    assert Variable(torch.ones(2), requires_grad=1).requires_grad is True
+    with pytest.raises(TypeError, match="'NoneType' object cannot be interpreted as an integer"):
+        Variable(torch.ones(2), requires_grad=None)
+
+
 def test_empty_variable():
     assert Variable().shape == (0,)
 

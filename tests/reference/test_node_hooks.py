@@ -197,3 +197,41 @@ def test_queue_callback_that_raises():
 def test_queue_callback_outside_of_backward():
     with pytest.raises(RuntimeError, match=r"Final callbacks can only be installed during backward pass."):
         Variable._execution_engine.queue_callback(print)
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_hooks_of_a_function_with_several_outputs_see_what_is_missing(materialize):
+    seen = []
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(materialize)
+            return x * 1, x * 2
+
+        @staticmethod
+        def backward(ctx, first, second):
+            seen.append(second is None)
+            return first
+
+    first, _ = Two.apply(torch.ones(2, requires_grad=True))
+    first.grad_fn.register_prehook(lambda grads: seen.append([grad is None for grad in grads]))
+    first.grad_fn.register_hook(lambda inputs, outputs: seen.append([grad is None for grad in outputs]))
+    first.sum().backward()
+    assert seen == [[False, True], not materialize, [False, True]]
+
+
+def test_hook_sees_gradients_as_the_inputs_get_them():
+    shapes = []
+    x, y = torch.ones(3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    total, half = x + y, x.half()
+
+    def double_first(inputs, outputs):
+        shapes.append([tuple(grad.shape) for grad in inputs])
+        return inputs[0] * 2, inputs[1]
+
+    total.grad_fn.register_hook(double_first)
+    half.grad_fn.register_hook(lambda inputs, outputs: shapes.append(inputs[0].dtype))
+    (total.sum() + half.sum()).backward()
+    assert sorted(map(str, shapes)) == ["[(3,), (2, 3)]", "torch.float32"]
+    assert (x.grad.tolist(), y.grad.tolist()) == ([5.0, 5.0, 5.0], [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]])

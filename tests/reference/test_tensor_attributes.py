@@ -151,3 +151,35 @@ def test_zero_grad_by_hand():
     (x * 2).sum().backward()
     assert x.grad is held
     assert held.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("value", [1, "yes", None, 0.0])
+def test_requires_grad_is_assigned_a_bool(value):
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        x.requires_grad = value
+    assert x.requires_grad is False
+
+
+def test_a_leaf_that_has_ceased_to_require_grad_gets_none():
+    called = []
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    total = (x * y * 2).sum()
+    x.register_hook(lambda grad: called.append("hook"))
+    x.register_post_accumulate_grad_hook(lambda leaf: called.append("post"))
+    edge = torch.autograd.graph.get_gradient_edge(x)
+    x.requires_grad_(False)
+    total.backward(retain_graph=True)
+    assert (x.grad, y.grad.tolist(), called) == (None, [2.0, 2.0], ["hook", "post"])
+    assert torch.autograd.grad(total, edge)[0].tolist() == [2.0, 2.0]
+
+
+def test_a_leaf_that_was_detached_in_place_gets_no_gradient():
+    x = torch.ones(2, requires_grad=True)
+    total = (x * 2).sum()
+    x.detach_()
+    total.backward()
+    assert x.grad is None
+    x.requires_grad_()
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]

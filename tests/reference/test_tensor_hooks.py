@@ -249,3 +249,23 @@ def test_backward_hooks_attribute():
     assert x._backward_hooks is None
     x.register_hook(print)
     assert list(x._backward_hooks.values()) == [print]
+
+
+def test_handle_of_dicts_of_ones_own():
+    from collections import OrderedDict
+
+    from wengert.utils.hooks import RemovableHandle
+
+    hooks, more, others = OrderedDict(), OrderedDict(), OrderedDict()
+    handle = RemovableHandle(hooks, extra_dict=[more, others])
+    hooks[handle.id] = more[handle.id] = others[handle.id] = "hook"
+    with handle:
+        assert (len(hooks), len(more), len(others)) == (1, 1, 1)
+    assert (len(hooks), len(more), len(others)) == (0, 0, 0)
+
+
+def test_hook_that_makes_a_gradient_complex():
+    x = leaf()
+    x.register_hook(lambda grad: grad * 1j)
+    with pytest.raises(RuntimeError, match=r"type of value \(was torch.FloatTensor got CPUComplexFloatType\)"):
+        (x * 1).sum().backward()

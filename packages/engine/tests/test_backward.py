@@ -239,7 +239,9 @@ def test_batched_gradients_of_an_unused_input():
     ([wc.ones(3, 3), wc.ones(3, 2)], RuntimeError, r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"),
     ([wc.ones(3, 2), None], RuntimeError, "each output needs a tensor of gradients"),
     ([wc.ones(3, 2)], RuntimeError, "got 2 tensors and 1 gradients"),
-    (None, RuntimeError, "got 2 tensors and 0 gradients")], ids=["counts", "shape", "none", "few", "nothing"])
+    (None, RuntimeError, "grad can be implicitly created only for scalar outputs"),
+    ([wc.ones(3, 2), wc.tensor(1.0)], IndexError, r"invalid index of a 0-dim tensor: .*grad_output\[1\] has none")],
+    ids=["counts", "shape", "none", "few", "nothing", "no rows"])
 def test_batched_gradients_that_do_not_fit(given, kind, phrase):
     x = leaf(1.0, 2.0)
     with pytest.raises(kind, match=phrase):

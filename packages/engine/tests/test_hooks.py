@@ -2,6 +2,7 @@
 
 import pytest
 import wengert_core as wc
+import wengert_engine as we
 
 
 def leaf(*values):
@@ -116,3 +117,77 @@ def test_a_node_refuses_what_are_no_gradients_of_its_outputs(grads, kind, phrase
     with pytest.raises(kind, match=phrase):
         node(*grads)
     assert x.grad is None
+
+
+def failing(kind):
+    def fail(*args):
+        raise kind("no")
+
+    return fail
+
+
+def node_hook(y, kind):
+    y.grad_fn.register_hook(failing(kind))
+
+
+def node_prehook(y, kind):
+    y.grad_fn.register_prehook(failing(kind))
+
+
+def tensor_hook(y, kind):
+    y.register_hook(failing(kind))
+
+
+@pytest.mark.parametrize("kind", [ValueError, RuntimeError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("register", [tensor_hook, node_hook, node_prehook])
+def test_an_exception_in_a_hook_has_a_note_with_the_node(register, kind):
+    x = wc.ones(2, requires_grad=True)
+    y = x.exp()
+    register(y, kind)
+    with pytest.raises(kind) as raised:
+        y.sum().backward()
+    assert raised.value.args == ("no",)
+    assert raised.value.__notes__ == ["raised while ExpBackward0 was run backward"]
+
+
+def test_an_exception_in_a_hook_of_a_leaf_has_a_note():
+    x = wc.ones(2, requires_grad=True)
+    x.register_hook(failing(ValueError))
+    with pytest.raises(ValueError, match="no") as raised:
+        x.exp().sum().backward()
+    assert raised.value.__notes__ == ["raised while AccumulateGrad was run backward"]
+
+
+def test_an_exception_in_a_function_has_a_note_with_its_name():
+    class Broken(we.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise KeyError("no")
+
+    with pytest.raises(KeyError) as raised:
+        Broken.apply(wc.ones(2, requires_grad=True)).sum().backward()
+    assert raised.value.__notes__ == ["raised while BrokenBackward was run backward"]
+
+
+def test_an_exception_of_a_run_inside_of_a_run_has_a_note_for_each():
+    x = wc.ones(2, requires_grad=True)
+    inner = x.exp()
+    inner.register_hook(failing(ValueError))
+    total, outer = inner.sum(), x.sin()
+    outer.register_hook(lambda grad: total.backward())
+    with pytest.raises(ValueError, match="no") as raised:
+        outer.sum().backward()
+    assert raised.value.__notes__ == ["raised while ExpBackward0 was run backward",
+                                      "raised while SinBackward0 was run backward"]
+
+
+def test_the_engines_own_errors_have_no_note():
+    y = wc.ones(2, requires_grad=True).exp().sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="a second time") as raised:
+        y.backward()
+    assert not hasattr(raised.value, "__notes__")

@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
+from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
@@ -96,7 +97,7 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
     for i, array in enumerate(computed):
         array = np.asarray(array)
         code = output_code(op.impl[0][i], array, op, slots)
-        if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        if len(computed) == 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
             out = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
@@ -106,6 +107,8 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
         out = tensor_of_result(array, code)
         results.append(out)
         outs[i] = <PyObject*> out
+    if len(results) > 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        return written(op, <object> slots[op.out_slot], results, live)
     if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
         HOOKS.record(op, slots, outs, <int> len(results))
     if len(results) == 1:

@@ -80,11 +80,14 @@ cdef Tensor tensor_of_result(object array, int code):
 
 cdef int array_into(object array, Tensor t) except -1:
     """Copy an array of t's shape, or one that broadcasts to it, into t; torch's conversions."""
-    a = np.asarray(array)
-    if a.dtype == np.longdouble:
+    cdef cnp.ndarray a = np.asarray(array)
+    cdef int i
+    if cnp.PyArray_TYPE(a) == cnp.NPY_LONGDOUBLE:
         a = a.astype(np.float64)
-    if a.size and any(s < 0 for s in a.strides):
-        a = a.copy()
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_SIZE(a):
+            a = a.copy()
+            break
     copy_into(t, tensor_of_array(a))
     return 0
 

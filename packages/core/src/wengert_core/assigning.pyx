@@ -12,7 +12,7 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport (Tensor, bump_version, new_empty, same_shape, shape_tuple)
+from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
 cdef extern from "Python.h":
@@ -46,14 +46,34 @@ def setitem(Tensor t, key, value):
         if source is None and not t.flags & NOT_PLAIN and not has_tensors(&index) and fill_plain(&index, t, <PyObject*> value):
             return
         view = view_by(&index, t)
+        if is_whole(<Tensor> view, t):
+            view = t                   # x[:] = y writes to x itself, as x.copy_(y) does
         if index.tensors != NULL:
             put(<Tensor> view, tuple(<list> index.tensors), source, value)
         elif source is None:
-            call(FILL, view, value)
+            call(FILL, view, as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
         else:
             call(COPY, view, fitted(<Tensor> source, <Tensor> view))
     finally:
         release(&index)
+
+
+cdef bint is_whole(Tensor view, Tensor t) noexcept:
+    """Whether a view shows all of a tensor, in its shape."""
+    cdef int i
+    if view.data != t.data or not same_shape(view, t):
+        return False
+    for i in range(t.rank):
+        if strides_of(view)[i] != strides_of(t)[i]:
+            return False
+    return True
+
+
+cdef object as_tensor(Tensor t, object value):
+    """A number as a tensor of t's dtype."""
+    cdef Tensor made = new_empty(t.code, 0, NULL)
+    store_assigned(<PyObject*> value, t.code, made.data)
+    return made
 
 
 cdef object value_of(Tensor t, PyObject* value):
@@ -122,8 +142,7 @@ cdef object put(Tensor view, tuple indices, object source, object value):
             and (<Tensor> indices[0]).code == BOOL and mask_fits(<Tensor> indices[0], view):
         return call_masked_fill(view, <Tensor> indices[0], value)
     if source is None:
-        values = new_empty(view.code, 0, NULL)
-        store_assigned(<PyObject*> value, view.code, values.data)
+        values = as_tensor(view, value)
     else:
         values = without_leading_ones(<Tensor> source, view.rank + widest(indices))
     slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False

@@ -100,6 +100,8 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
     if live & WG_DUAL:
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
                                   "function. Call it without out=")
+    if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
+        refuse_inference(op, t)
     if not can_cast(code, t.code):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
                            f"{scalar_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
@@ -112,6 +114,19 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
     return t
+
+
+cdef int refuse_inference(Op op, Tensor out) except -1:
+    """An inference tensor as out=, which may be written to in inference mode only."""
+    cdef PyObject* slots[16]
+    cdef PyObject* keep = NULL
+    cdef int i
+    slots[0] = <PyObject*> out
+    for i in range(1, 16):
+        slots[i] = NULL
+    HOOKS.before_inplace(op, slots, &keep)
+    Py_XDECREF(keep)
+    return 0
 
 
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:

@@ -10,6 +10,7 @@ torch.float32
 cdef DTypeFacts FACTS
 cdef list BY_CODE = []
 cdef dict BY_NAME = {}
+cdef dict BY_TYPE_NUMBER = {}          # (NumPy's dtype that was asked for last, code) by its type number
 
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
                 "ComplexDouble")
@@ -88,10 +89,17 @@ cdef int code_of(object spec) except -1:
         return BOOL
     if spec is complex:
         return COMPLEX128
+    number = getattr(spec, "num", None)
+    if isinstance(number, int):        # NumPy makes the name of a dtype anew each time
+        known = BY_TYPE_NUMBER.get(number)
+        if known is not None and known[0] is spec:
+            return known[1]
     name = getattr(spec, "name", None)
     found = BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(spec).__name__}")
+    if isinstance(number, int):
+        BY_TYPE_NUMBER[number] = (spec, (<dtype> found).code)
     return (<dtype> found).code
 
 

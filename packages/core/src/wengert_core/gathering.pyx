@@ -11,6 +11,7 @@ from wengert_core.arrays cimport array_into, array_of
 from wengert_core.dims cimport dim_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport Op
+from wengert_core.outputs cimport into_out
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
@@ -44,7 +45,7 @@ cdef int check_gather(Tensor t, Tensor index, int dim) except -1:
 
 cdef object gather_run(Op op, PyObject** slots):
     """gather(self, dim, index): the result has index's shape."""
-    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
     cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef int dim
     if live & LIVE_INTERCEPT:
@@ -55,6 +56,9 @@ cdef object gather_run(Op op, PyObject** slots):
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
+    asked = into_out(op, slots, out, live)
+    if asked is not None:
+        return asked
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -62,7 +66,7 @@ cdef object gather_run(Op op, PyObject** slots):
 
 cdef object index_select_run(Op op, PyObject** slots):
     """index_select(self, dim, index): the parts of a dim at the entries of a vector."""
-    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
     cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef int dim, i
@@ -78,6 +82,9 @@ cdef object index_select_run(Op op, PyObject** slots):
         shape[i] = index.count if i == dim else t.dims[i]
     out = new_empty(t.code, t.rank, shape)
     read(op, t, dim, index, out, "index out of range in self: {at} along dimension {dim} with size {size}", IndexError)
+    asked = into_out(op, slots, out, live)
+    if asked is not None:
+        return asked
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out

@@ -4,6 +4,7 @@ from types import ModuleType
 from typing import Any
 
 import wengert_core
+from wengert_core.linalg_error import LinAlgError
 
 DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
                  "short": "int16", "cfloat": "complex64", "cdouble": "complex128"}
@@ -15,7 +16,8 @@ def top() -> dict[str, Any]:
     values = vars(wengert_core).items()
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
     del names["TABLE"], names["tensortype"]  # torch has no such names
-    return names | {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
+    aliases = {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
+    return names | {"linalg.LinAlgError": LinAlgError} | aliases
 
 
 def is_public(name: str, value: Any) -> bool:

@@ -25,7 +25,7 @@ from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
 
@@ -261,14 +261,33 @@ cdef object pointwise_run(Op op, PyObject** slots):
         return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
     if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
-    if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
-        keep.append(scaled(op, own, p.alpha_slot))
-        own[1] = <PyObject*> keep[len(keep) - 1]
-        own[p.alpha_slot] = op.defaults[p.alpha_slot]
     live &= thread_state().modes
+    if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
+        return with_alpha(op, p, own, live)
     if live & LIVE_INTERCEPT:
         return intercepted(op, own, live)
-    return compute(op, p, own, loop_for(p, computing_code(op, p, own)), live)
+    return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
+
+
+cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
+    """add and sub with alpha: computed of other * alpha, and recorded as what they are."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef PyObject* own[16]
+    cdef int i
+    for i in range(op.n_params):
+        own[i] = slots[i]
+    if not live & LIVE_INTERCEPT:
+        state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        product = scaled(op, slots, p.alpha_slot)
+    finally:
+        state.modes = modes
+    own[1] = <PyObject*> product
+    own[p.alpha_slot] = op.defaults[p.alpha_slot]
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, own, live)
+    return compute(op, p, own, slots, loop_for(p, computing_code(op, p, own)), live)
 
 
 cdef PyObject* read_other(Op op, int slot, PyObject* value, list keep) except NULL:
@@ -336,7 +355,8 @@ cdef Loop* loop_for(Pointwise* p, int code) except NULL:
     return loop
 
 
-cdef object compute(Op op, Pointwise* p, PyObject** slots, Loop* loop, uint32_t live):
+cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop* loop, uint32_t live):
+    """told: the arguments as they are recorded, where those that are computed with differ."""
     cdef Py_ssize_t shape[64]
     cdef int ndim = 0, i
     cdef Tensor out
@@ -347,7 +367,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, Loop* loop, uint32_t 
             broadcast(op, &ndim, shape, <Tensor> slots[i])
     if inplace:
         out = inplace_target(op, slots, loop.result, ndim, shape)
-        before_write(op, slots, out, live, &keep)
+        before_write(op, told, out, live, &keep)
     elif given:
         out = prepare_out(op, slots[op.out_slot], loop.result, ndim, shape, live)
     else:
@@ -355,11 +375,11 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, Loop* loop, uint32_t 
     if out.count:
         write(op, p, slots, loop, out, inplace or given)
     if inplace:
-        after_write(op, slots, out, live, keep)
+        after_write(op, told, out, live, keep)
     elif given:
         bump_version(out)
     elif live:
-        record(op, slots, out, live)
+        record(op, told, out, live)
     return out
 
 

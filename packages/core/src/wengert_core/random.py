@@ -13,7 +13,9 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,17 @@ from wengert_core import construct as _construct
 from wengert_core.devices import CPU, device, device_number
 from wengert_core.dtypes import ALL
 from wengert_core.tensor import Tensor
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
 
 FIRST_SEED = 67280421310721
 """The seed of a new generator, as in torch."""
@@ -190,3 +203,34 @@ def set_rng_state(new_state: Tensor) -> None:
     >>> set_rng_state(get_rng_state())
     """
     default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
+    """Inside, numbers are drawn from the state that there is; behind it, drawing goes on as if none had been.
+
+    devices: others whose states are kept as well; there are none here.   enabled: False does nothing.
+
+    >>> from wengert_core import rand
+    >>> from wengert_core.random import fork_rng
+    >>> with fork_rng():
+    ...     a = rand(2).tolist()
+    >>> a == rand(2).tolist()
+    True
+    """
+    if devices:
+        raise RuntimeError(f"{_caller}: {_devices_kw}={list(devices)}: core has random numbers on the CPU only")
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)

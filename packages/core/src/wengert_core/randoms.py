@@ -131,6 +131,29 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
     return xp.asarray(rng.random(given.shape) < given)
 
 
+def poisson(xp: Any, rate: Array, generator: Any) -> Array:
+    """Poisson numbers with these means."""
+    rng = numpy_generator(generator, "poisson")
+    if rate.dtype.kind != "f":
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{CPP_NAMES[rate.dtype.name]}'")
+    if not xp.all(rate >= 0):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return xp.asarray(rng.poisson(rate))
+
+
+def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
+    """Binomial numbers of these trials and probabilities."""
+    rng = numpy_generator(generator, "binomial")
+    if count.dtype.kind != "f" or count.dtype != prob.dtype:
+        raise RuntimeError(
+            f"binomial only supports floating-point dtypes for count and prob, which are the same, got: count "
+            f"{CPP_NAMES[count.dtype.name]}, prob {CPP_NAMES[prob.dtype.name]}"
+        )
+    if not (xp.all(count >= 0) and xp.all((prob >= 0) & (prob <= 1))):
+        raise RuntimeError("binomial: count must not be negative, and prob must be in [0, 1]")
+    return xp.asarray(rng.binomial(count.astype(xp.int64), prob))
+
+
 def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
     """Places drawn by weights: by the inverse distribution, or (no replacement) the largest weight / exponential."""
     _check_weights(xp, given, num_samples, replacement)

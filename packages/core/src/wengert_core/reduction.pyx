@@ -164,6 +164,9 @@ cdef object reduction_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     code = result_code(op, r, t, slots)
     mask = dims_mask(<object> slots[r.dim_slot], t.rank)
+    if r.kind == REDUCE_TRUTH and slots[r.dim_slot] != <PyObject*> None and not PyIndex_Check(slots[r.dim_slot]) \
+            and not len(<object> slots[r.dim_slot]):
+        mask = 0                       # of no dims all and any give the truth of each element, as in torch
     if r.kind == REDUCE_SAME and t.count == 0:
         check_not_empty(op, t, mask, slots)
     t = as_input(r, t, code, slots)

@@ -13,6 +13,7 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
+from wengert_core.outputs cimport into_out
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -44,7 +45,7 @@ def configure(Op op, str what):
 
 cdef object scatter_run(Op op, PyObject** slots):
     """self, dim, index, and what to write."""
-    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, target, source = None
+    cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, target, asked, source = None
     cdef uint32_t live = t.flags | given.flags
     cdef int way = <int> <Py_ssize_t> op.data, dim
     cdef PyObject* keep = NULL
@@ -70,7 +71,11 @@ cdef object scatter_run(Op op, PyObject** slots):
     write(op, slots, as_vector(target), dim, index, source, &job)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_RECORD:
+        return target
+    asked = into_out(op, slots, target, live)
+    if asked is not None:
+        return asked
+    if live & WG_RECORD:
         record(op, slots, target, live)
     return target
 
@@ -88,7 +93,7 @@ cdef int write(Op op, PyObject** slots, Tensor target, int dim, Tensor index, Te
         return 0
     if not ONLY_REFERENCES and not multiply:
         return walk_along(job.what, target, dim, index, job.data, job.shape, job.strides)
-    others = [<object> slots[i] for i in range(3, op.n_params)]
+    others = [<object> slots[i] for i in range(3, op.n_params) if i != op.out_slot]
     others = [array_of(as_vector(<Tensor> value)) if isinstance(value, Tensor) else value for value in others]
     return array_into(plain.reference(np, array_of(target), dim, array_of(index), *others), target)
 

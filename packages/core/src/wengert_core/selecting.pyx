@@ -12,6 +12,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
+from wengert_core.outputs cimport into_out
 from wengert_core.reduction cimport finished
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
@@ -78,7 +79,7 @@ cdef void coordinates(int64_t* out, Py_ssize_t n, int rank, const Py_ssize_t* di
 
 cdef object nonzero_run(Op op, PyObject** slots):
     """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
-    cdef Tensor t = <Tensor> slots[0], source, mask, out
+    cdef Tensor t = <Tensor> slots[0], source, mask, out, asked
     cdef uint32_t live = t.flags & thread_state().modes
     cdef bint apart = PyObject_IsTrue(<object> slots[1])
     cdef Py_ssize_t shape[2]
@@ -97,7 +98,10 @@ cdef object nonzero_run(Op op, PyObject** slots):
         true_places(<uint8_t*> mask.data, shape[0], <int64_t*> out.data + (source.rank - 1) * shape[0])
         if source.rank > 1:
             coordinates(<int64_t*> out.data, shape[0], source.rank, source.dims)
-    return out.unbind(1) if apart else out
+    if apart:
+        return out.unbind(1)
+    asked = into_out(op, slots, out, live)
+    return out if asked is None else asked
 
 
 # ---- masked_select

@@ -11,7 +11,7 @@ from wengert_core.dtypes cimport code_of
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, alias, bump_version
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version
 
 
 def configure(Op op, stages):
@@ -37,6 +37,8 @@ cdef object staged_run(Op op, PyObject** slots):
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
     result = op.impl(*arguments)
+    if result.flags & TF_VIEW:
+        result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
         copy_into(given, result)

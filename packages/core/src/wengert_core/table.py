@@ -22,6 +22,7 @@ from wengert_core.rows.conversion import ConversionRows
 from wengert_core.rows.factory import FactoryRows
 from wengert_core.rows.indexing import IndexingRows
 from wengert_core.rows.joining import JoiningRows
+from wengert_core.rows.layers import LayerRows
 from wengert_core.rows.matmul import MatmulRows
 from wengert_core.rows.placing import PlacingRows
 from wengert_core.rows.pointwise import PointwiseRows
@@ -33,8 +34,12 @@ from wengert_core.tensor import Tensor, mount
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
-              ArrayRows, FactoryRows, ConversionRows, RandomRows):
+              ArrayRows, FactoryRows, ConversionRows, RandomRows, LayerRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
+
+
+PROMISED: set[str] = set()
+"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
 
 
 def install(table: OpTable) -> None:
@@ -56,13 +61,14 @@ def install(table: OpTable) -> None:
         if name not in table.mounted:
             mount(name, method)
             table.mounted.add(name)
+            PROMISED.discard(name)
     table.installed = True
 
 
 def refuse_taken_methods(table: OpTable) -> None:
     """ValueError when a method of a table that is not installed has the name of an attribute of Tensor."""
-    taken = [] if table.installed else sorted(name for name in table.methods if hasattr(Tensor, name))
-    if taken:
+    taken = sorted(name for name in table.methods if name not in PROMISED and hasattr(Tensor, name))
+    if taken and not table.installed:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(taken)}")
 
 

@@ -19,7 +19,35 @@ def _false(self: Tensor) -> bool:
     return False
 
 
+def _divided_by(self: Tensor, other: Any) -> Any:
+    """self / other."""
+    return self / other
+
+
+def _dividing(self: Tensor, other: Any) -> Any:
+    """Other / self."""
+    return other / self
+
+
+def _divide_in_place(self: Tensor, other: Any) -> Any:
+    """self /= other."""
+    self /= other
+    return self
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """The parts of the first dim in reverse order, as a tensor; one without dims is itself."""
+    return self.flip(0) if self.dim() else self
+
+
 METHODS = {
+    # names of Python's operators, some of them Python 2's, that torch has too
+    "__div__": _divided_by,
+    "__idiv__": _divide_in_place,
+    "__long__": Tensor.__int__,
+    "__nonzero__": Tensor.__bool__,
+    "__rdiv__": _dividing,
+    "__reversed__": _reversed,
     # arrays and other libraries
     "__array__": _interop.array_interface,
     "__array_priority__": 1000,

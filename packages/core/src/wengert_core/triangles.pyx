@@ -12,6 +12,7 @@ from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.op cimport OP_INPLACE, Op
+from wengert_core.outputs cimport into_out
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
@@ -27,7 +28,7 @@ def configure(Op op, bint lower):
 
 
 cdef object triangle_run(Op op, PyObject** slots):
-    cdef Tensor t = <Tensor> slots[0], target = t
+    cdef Tensor t = <Tensor> slots[0], target = t, asked
     cdef uint32_t live = t.flags & thread_state().modes
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
     cdef Py_ssize_t diagonal
@@ -47,7 +48,11 @@ cdef object triangle_run(Op op, PyObject** slots):
         each_matrix(target, diagonal, op.data != NULL)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
-    elif live & WG_RECORD:
+        return target
+    asked = into_out(op, slots, target, live)
+    if asked is not None:
+        return asked
+    if live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

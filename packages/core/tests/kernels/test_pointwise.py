@@ -22,6 +22,42 @@ LD = np.longdouble
 ROOT_HALF, ROOT_TWO_PI, GELU = LD(0.5) ** LD(0.5), (2 * LD(math.pi)) ** LD(0.5), LD(2 / np.pi) ** LD(0.5)
 
 
+PI = LD("3.14159265358979323846264338327950288")
+
+
+def lgamma(x: Any) -> Any:
+    """By the recurrence to 60, then the first terms of Stirling's series; reflected below."""
+    x = np.asarray(x, LD)
+    y = np.where(x < 0, 1 - x, x)
+    far = y + 60
+    value = (far - LD(0.5)) * np.log(far) - far + np.log(2 * PI) / 2
+    value += 1 / (12 * far) - 1 / (360 * far**3) + 1 / (1260 * far**5) - 1 / (1680 * far**7)
+    value -= np.log(np.prod([y + k for k in range(60)], axis=0))
+    part = np.where(x < 0, x - np.round(x), LD(0.5))
+    return np.where(x < 0, np.log(PI / np.abs(np.sin(PI * part))) - value, value)
+
+
+def cotangent(x: Any) -> Any:
+    """pi / tan(pi x)."""
+    return PI / np.tan(PI * (x - np.round(x)))
+
+
+def digamma(x: Any) -> Any:
+    """The derivative of lgamma: the recurrence to 60, then the first terms of the asymptotic series; reflected."""
+    x = np.asarray(x, LD)
+    y = np.where(x < 0, 1 - x, x)
+    far = y + 60
+    value = np.log(far) - 1 / (2 * far) - 1 / (12 * far**2) + 1 / (120 * far**4) - 1 / (252 * far**6)
+    value -= sum(1 / (y + k) for k in range(60))
+    return np.where(x < 0, value - cotangent(np.where(x < 0, x, LD(0.5))), value)
+
+
+def trigamma(x: Any) -> Any:
+    """The derivative of digamma, as far as the error of its argument needs it: near the next pole."""
+    near = np.abs(x - np.round(x)) + LD(1e-9)
+    return np.where(x < 1, 1 / near**2, 1 / np.asarray(x, LD)) + 1
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
@@ -81,6 +117,8 @@ CASES = [
     Case("exp", np.exp, spread=30),
     Case("erf", lambda x: np.where(np.abs(x) < 0.5, wide_erf(x), 1 - wide_erfc(x)), spread=1.5),
     Case("erfc", wide_erfc, ulps=4),
+    Case("lgamma", lgamma, ulps=4, scale=lambda x: np.where(x < 0, 1, 0.25)),  # the oracle near its zeros 1 and 2
+    Case("digamma", digamma, ulps=4, scale=lambda x: 1 + np.abs(x) * trigamma(x)),
     Case("rsqrt", lambda x: 1 / np.sqrt(x)),
     Case("square", lambda x: x * x, ulps=0.5),
     Case("cube", lambda x: x * x * x, ulps=1.5),
@@ -169,6 +207,8 @@ AT_SPECIAL = {                                          # at nan, inf, -inf, 0, 
     "exp": [NAN, INF, 0, 1, 1],
     "erf": [NAN, 1, -1, 0, -0.0],
     "erfc": [NAN, 0, 2, 1, 1],
+    "lgamma": [NAN, INF, INF, INF, INF],
+    "digamma": [NAN, INF, NAN, -INF, INF],
     "rsqrt": [NAN, 0, NAN, INF, -INF],
     "square": [NAN, INF, INF, 0, 0],
     "cube": [NAN, INF, -INF, 0, -0.0],

@@ -63,6 +63,13 @@ def set_requires_grad(Tensor self, value):
     self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
 
 
+def assign_requires_grad(Tensor self, value):
+    """Ask for gradients of a leaf, or stop asking: ``tensor.requires_grad = value``."""
+    if not isinstance(value, bool):
+        raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
+    set_requires_grad(self, value)
+
+
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
     if not isinstance(requires_grad, (bool, int)):
@@ -296,7 +303,7 @@ def edge_of(Tensor tensor):
 
 
 TENSOR_ATTRIBUTES = {
-    "requires_grad": property(get_requires_grad, set_requires_grad, doc=get_requires_grad.__doc__),
+    "requires_grad": property(get_requires_grad, assign_requires_grad, doc=get_requires_grad.__doc__),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
     "grad_fn": property(get_grad_fn, refuse_grad_fn, doc=get_grad_fn.__doc__),
     "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
@@ -307,7 +314,6 @@ TENSOR_ATTRIBUTES = {
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
-    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,

@@ -42,7 +42,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+    targets = None if inputs is None else as_tuple(inputs)
+    if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = as_tuple(tensors)
     edges = root_edges(roots)
@@ -53,10 +54,9 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
                   "the graph to avoid this. If you have to use this function, make sure to reset the .grad fields "
                   "of your parameters to None after use to break the cycle and avoid the leak.")
     keep = create_graph if retain_graph is None else retain_graph
-    if inputs is None:
+    if targets is None:
         run_backward(edges, grads, keep, create_graph, None, True)
         return
-    targets = as_tuple(inputs)
     for target in targets:
         if isinstance(target, Tensor):
             target.retain_grad()
@@ -103,7 +103,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             if result is None:
                 raise errors.unused_input(i)
     if materialize_grads:
-        if any(not isinstance(target, Tensor) for target in targets):
+        if any(result is None and not isinstance(target, Tensor)
+               for result, target in zip(results, targets, strict=True)):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         results = [zeros(rows, target, create_graph) if result is None else result
                    for result, target in zip(results, targets, strict=True)]
@@ -119,14 +120,18 @@ def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
 def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bool, create_graph: bool,
                       targets: tuple[Any, ...]) -> list[Any]:
     """A pass through the graph for each row of the gradients; what they gave for each input, stacked."""
-    given = as_tuple(given) if given is not None else ()
+    if given is None:
+        raise errors.no_batched_gradients(root_gradients(roots, given, create_graph))
+    given = as_tuple(given)
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     for i, (root, gradient) in enumerate(zip(roots, given, strict=True)):
         if not isinstance(gradient, Tensor):
             raise RuntimeError("with is_grads_batched=True each output needs a tensor of gradients in grad_outputs, "
                                f"got {type(gradient).__name__} for output {i}")
-        if gradient.ndim == 0 or tuple(gradient.shape[1:]) != tuple(root.shape):
+        if gradient.ndim == 0:
+            raise errors.batched_gradient_without_rows(i)
+        if tuple(gradient.shape[1:]) != tuple(root.shape):
             raise errors.batched_gradient_shape(i, tuple(gradient.shape[1:]), tuple(root.shape))
     counts = [len(gradient) for gradient in given]
     if len(set(counts)) > 1:

@@ -161,6 +161,10 @@ class Function(metaclass=FunctionMeta):
 class InplaceFunction(Function):
     """Kept for older code: a Function with an ``inplace`` flag."""
 
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
 
 class _RefuseTwice(Function):
     """The identity, whose backward is an error."""

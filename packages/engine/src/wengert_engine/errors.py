@@ -31,6 +31,25 @@ def forward_name(node: str) -> str:
     return re.sub(r"Backward\d*$", "", node)
 
 
+def name_node(error: BaseException, node: str) -> None:
+    """Add a note with the node that was run to an exception of a hook, a formula, a Function, the memory or Ctrl-C.
+
+    The engine's own errors have a message that says where they come from.
+    """
+    if isinstance(error, MemoryError | KeyboardInterrupt) or _passed_other_code(error):
+        error.add_note(f"raised while {node} was run backward")
+
+
+def _passed_other_code(error: BaseException) -> bool:
+    """Whether any frame that the exception has passed so far is of code outside of the engine."""
+    trace = error.__traceback__
+    while trace is not None:
+        if not str(trace.tb_frame.f_globals.get("__name__", "")).startswith("wengert_engine."):
+            return True
+        trace = trace.tb_next
+    return False
+
+
 def write_to_leaf(op: str) -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation: "
                         f"{op} on it would lose the leaf. Write under no_grad(), or work on a clone()")
@@ -170,6 +189,23 @@ def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int
                         f"corresponding output, but a mismatch was detected: grad_output[{index}] has a shape of "
                         f"torch.Size({list(got)}) and output[{index}] has a shape of torch.Size({list(expected)}). If "
                         "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
+
+
+def no_batched_gradients(implicit: list[Any]) -> ValueError:
+    return ValueError("vmap: Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0: with "
+                      "is_grads_batched=True grad_outputs must be given, with a first dimension that numbers their "
+                      f"rows, for each of {len(implicit)} outputs")
+
+
+def batched_gradient_without_rows(index: int) -> IndexError:
+    return IndexError("invalid index of a 0-dim tensor: with is_grads_batched=True the first dimension of each of "
+                      f"grad_outputs numbers its rows, and grad_output[{index}] has none")
+
+
+def complex_for_real(node: str, index: int) -> RuntimeError:
+    return RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be "
+                        f"true, but got false: {node} returned a complex gradient at index {index} for a real input. "
+                        "Return its real part")
 
 
 def grad_dtype_mismatch(got: str, wanted: str) -> RuntimeError:

@@ -5,12 +5,12 @@ from libc.stdint cimport uint32_t
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.state cimport WG_DUAL, WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport (TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, Tensor, alias, bump_version, new_empty,
-                                  new_view, strides_of, version_of)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
+                                  alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
-from wengert_engine.node cimport (NF_RELEASED, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
-                                  edges_of, fill_payload, gradient_edge, hold, number, saved_of, set_meta, set_output)
+from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
+                                  edges_of, fill_payload, gradient_edge, hold, metas_of, number, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.packing cimport pack_all
 from wengert_engine.record cimport check_write, move_retained, rebase_node
@@ -68,7 +68,10 @@ def mark_shared_storage(FunctionNode self, *pairs):
 
 def set_materialize_grads(FunctionNode self, value):
     """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
-    self.materialize = bool(value)
+    if not isinstance(value, bool):
+        raise TypeError(f"set_materialize_grads received an invalid combination of arguments - got {type(value).__name__}, "
+                        "but expected (bool)")
+    self.materialize = value
 
 
 def get_saved_tensors(FunctionNode self):
@@ -218,6 +221,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
                 link(ctx, i, t, <PyObject*> outs[i], args, dirty, non_differentiable)
             else:
                 set_meta(ctx, i, EMPTY, &next_dim)
+                metas_of(ctx)[i].code = NO_TENSOR
         keep_saved(ctx, to_save, outs, results)
     ctx.in_forward = 0
     if ctx.to_save != NULL:
@@ -271,7 +275,11 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
             t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
             t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
             return t
-        return alias(t) if recorded else t
+        if recorded or t.flags & WG_GRAD:
+            return alias(t)
+        t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+        t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_NO_GRAD << TF_META_SHIFT)
+        return t
     if recorded and t.flags & TF_VIEW and t.base != NULL:
         t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
     return t
@@ -327,10 +335,14 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
         if to_save[i] is None:
             continue
         t = <Tensor> to_save[i]
+        if t.flags & TF_INFERENCE:
+            raise errors.inference_saved()
         saved[i].version = version_of(t)
         saved[i].kind = SAVED_TENSOR
         for k in range(len(outs)):
             if outs[k] is t and (<Tensor> results[k]).grad_fn == <PyObject*> ctx:
+                if k > 0xFFFF:
+                    raise RuntimeError(f"{type(ctx).__name__} saves its output {k}: only the first 65536 can be saved")
                 t = alias(t)
                 saved[i].kind = SAVED_OUTPUT
                 saved[i].output = k
@@ -345,19 +357,18 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
 # ---- backward
 
 cdef list run_function(FunctionNode node, list parts):
-    """The gradients of a custom Function's inputs, one for each edge."""
-    if node.flags & NF_RELEASED:
-        raise errors.freed_graph(type(node).__name__)
+    """The gradients of a custom Function's inputs, one for each edge. What was freed is noticed when ctx is asked for it."""
     cls = <object> node.function
     cdef Py_ssize_t i
+    cdef list given = parts            # the node's hooks are shown these, without zeros
     if node.materialize:
         for i in range(len(parts)):
-            if parts[i] is None:
-                parts[i] = zeros_of(node, i)
-    grads = cls._run_backward(node, *parts)
-    if not isinstance(grads, tuple):
-        grads = (grads,) if not isinstance(grads, list) else tuple(grads)
-    return edge_gradients(node, grads)
+            if parts[i] is None and metas_of(node)[i].code != NO_TENSOR:
+                if given is parts:
+                    given = list(parts)
+                given[i] = zeros_of(node, i)
+    grads = cls._run_backward(node, *given)
+    return edge_gradients(node, grads if isinstance(grads, tuple) else (grads,))
 
 
 cdef list edge_gradients(FunctionNode node, tuple grads):

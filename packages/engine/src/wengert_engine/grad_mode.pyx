@@ -31,7 +31,7 @@ cdef void switch(unsigned int bit, bint on) noexcept:
 
 
 class Mode:
-    """A context manager that is a decorator too: of functions, generators and coroutines."""
+    """A context manager that is a decorator too: of functions, of generators and of coroutines."""
 
     def clone(self):
         """A fresh one with the same settings: a decorated function may be re-entered."""
@@ -52,12 +52,14 @@ def decorated_class(mode, cls):
 
 
 def decorate(mode, function):
-    """``function`` run inside ``mode``; a generator or coroutine runs in it between its suspensions."""
+    """``function`` run inside ``mode``; generators and coroutines, asynchronous ones too, run in it between suspensions."""
     import inspect
     if inspect.isgeneratorfunction(function):
         @functools.wraps(function)
         def wrapper(*args, **kwargs):
-            return generator_in(mode, function(*args, **kwargs))
+            return (yield from generator_in(mode, function(*args, **kwargs)))
+    elif inspect.isasyncgenfunction(function):
+        wrapper = decorated_async_generator(mode, function)
     elif inspect.iscoroutinefunction(function):
         @functools.wraps(function)
         async def wrapper(*args, **kwargs):
@@ -92,8 +94,30 @@ def generator_in(mode, inner):
         return stop.value
 
 
+def decorated_async_generator(mode, function):
+    """An asynchronous generator function whose generators run inside ``mode`` between their suspensions."""
+    @functools.wraps(function)
+    async def wrapper(*args, **kwargs):
+        inner = function(*args, **kwargs)
+        try:
+            item = await Stepped(mode, inner.__anext__())
+            while True:
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    await Stepped(mode, inner.aclose())
+                    raise
+                except BaseException as error:
+                    item = await Stepped(mode, inner.athrow(error))
+                else:
+                    item = await Stepped(mode, inner.asend(sent))
+        except StopAsyncIteration:
+            return
+    return wrapper
+
+
 class Stepped:
-    """A coroutine with every one of its steps inside a mode."""
+    """A coroutine, or what a step of an asynchronous generator waits for, with every one of its steps inside a mode."""
 
     def __init__(self, mode, inner):
         self.mode, self.inner = mode, inner

@@ -1,16 +1,22 @@
 """Gradients as the engine handles them: what is not the common case of gradients.pxd, which has the notes."""
-from wengert_core.dtypes cimport dtype_of
+from wengert_core.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.arrays cimport fill_number
 from wengert_core.state cimport WgState, thread_state
 from wengert_core.tensor cimport new_empty
+from wengert_engine import errors
 from wengert_engine.fitting import fit
-from wengert_engine.node cimport ANY_DTYPE, saved_of
+from wengert_engine.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
+
+cdef DTypeFacts* FACTS = dtype_facts()
 
 
 cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index):
     """A gradient whose shape or dtype is not that of the output it belongs to, made to fit."""
     name = type(source).__name__ if source is not None else "backward"
     cdef int code = metas_of(node)[output].code
+    if source is not None and source.kind == NODE_CUSTOM and code != ANY_DTYPE and FACTS.category[code] < CAT_COMPLEX \
+            and FACTS.category[grad.code] == CAT_COMPLEX:
+        raise errors.complex_for_real(name, index)    # our own formulas may leave this to the engine
     return fit(grad, shape_of(node, output), dtype_of(grad.code if code == ANY_DTYPE else code), name, index)
 
 

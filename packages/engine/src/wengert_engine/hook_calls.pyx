@@ -56,7 +56,8 @@ cdef int check_result(object hook, object result, object grad) except -1:
         raise RuntimeError(f"hook '{name}' has changed the size of value: {list(shape_tuple(<Tensor> grad))} became "
                            f"{list(shape_tuple(<Tensor> result))}")
     if (<Tensor> result).code != (<Tensor> grad).code:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {errors.tensor_type(grad.dtype)} got "
+                           f"{errors.tensor_type(result.dtype)})")
     return 0
 
 

@@ -13,17 +13,22 @@ _ids = count()
 
 
 class RemovableHandle:
-    """Removes a hook: by remove(), or at the end of a with block."""
+    """Removes a hook: by remove(), or at the end of a with block.
 
-    __slots__ = ("hooks", "id")
+    hooks_dict: where the hook is kept under the handle's ``id``.   extra_dict: another such dict, or a list of them.
+    """
 
-    def __init__(self, hooks: Hooks) -> None:
-        self.hooks = hooks
+    __slots__ = ("extra", "hooks", "id")
+
+    def __init__(self, hooks_dict: Hooks, *, extra_dict: Hooks | list[Hooks] | None = None) -> None:
+        self.hooks = hooks_dict
+        self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
         self.id = next(_ids)
 
     def remove(self) -> None:
         """Remove the hook; harmless when it is gone already."""
-        self.hooks.pop(self.id, None)
+        for hooks in (self.hooks, *self.extra):
+            hooks.pop(self.id, None)
 
     def __enter__(self) -> Self:
         return self

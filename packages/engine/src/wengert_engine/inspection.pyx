@@ -9,9 +9,10 @@ from wengert_core.tensor cimport Tensor, alias
 from wengert_engine import errors
 from wengert_engine.attributes import hooks_of
 from wengert_engine.gradients cimport shape_of
-from wengert_engine.node cimport (NF_RELEASED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, Saved,
+from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, Saved,
                                   dict_in, edges_of, metas_of, node_extra, saved_of)
 from wengert_engine.packing cimport Several, pack_one
+from wengert_engine.packing import Packed
 from wengert_engine.saved cimport saved_value
 
 
@@ -23,6 +24,35 @@ cdef class SavedTensor:
 
     def __init__(self):
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @property
+    def data(self):
+        """What is kept: the tensor, unchecked, or what a pack hook made of it. None once it has been freed."""
+        cdef Saved* saved = saved_of(self.node) + self.index
+        if saved.value == NULL or saved.kind == SAVED_PLAIN:
+            return None
+        value = <object> saved.value
+        if saved.kind == SAVED_SEVERAL:
+            value = (<Several> value).values[self.item]
+        return value.value if isinstance(value, Packed) else value
+
+    @property
+    def unpack_hook(self):
+        """The hook that makes the tensor; None where there is none."""
+        cdef Saved* saved = saved_of(self.node) + self.index
+        if saved.value == NULL:
+            return None
+        value = <object> saved.value
+        if saved.kind == SAVED_SEVERAL:
+            value = (<Several> value).values[self.item]
+        return value.unpack if isinstance(value, Packed) else None
+
+    def unpack(self):
+        """The tensor as the node's formula gets it: checked, with its history. None where none was saved."""
+        value = saved_value(self.node, self.index, True)
+        if self.item >= 0 and isinstance(value, tuple):
+            value = value[self.item]
+        return value if isinstance(value, Tensor) else None
 
     def register_hooks(self, *hooks):
         """``register_hooks(pack_hook, unpack_hook)``: pack this tensor now, and unpack it whenever it is read.
@@ -96,7 +126,8 @@ cdef object described(Node node, int output):
     place = device("cpu")
     if meta.device:
         place = device(*[name for name, number in _PLACES.items() if number == meta.device][0])
-    return InputMetadata(Size(shape_of(node, output)), dtype_of(meta.code), place)
+    dtype = dtype_of(meta.code) if meta.code < NO_TENSOR else None
+    return InputMetadata(Size(shape_of(node, output)), dtype, place)
 
 
 def input_metadata(Node node):

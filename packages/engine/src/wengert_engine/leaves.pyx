@@ -7,6 +7,7 @@ from libc.stdint cimport uint64_t
 from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
+from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, set_contiguity, shape_tuple, strides_of
 from wengert_engine.gradients cimport stealable, write
 from wengert_engine.node cimport hold, saved_of
@@ -20,14 +21,16 @@ cdef Op EMPTY_STRIDED = find_op("empty_strided")
 
 
 cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
-    """Add into the grad of an AccumulateGrad's leaf; then call its post-accumulate hooks."""
+    """Add into the grad of an AccumulateGrad's leaf, unless it has ceased to require one; then call its post-accumulate
+    hooks."""
     cdef Tensor leaf = <Tensor> saved_of(node)[0].value
     extra_of(leaf)
-    LEAF_LOCK.acquire()
-    try:
-        add_to_leaf(leaf, grad, create_graph)
-    finally:
-        LEAF_LOCK.release()
+    if leaf.flags & WG_GRAD:
+        LEAF_LOCK.acquire()
+        try:
+            add_to_leaf(leaf, grad, create_graph)
+        finally:
+            LEAF_LOCK.release()
     if leaf.extra.post_hooks != NULL:
         for hook in list((<dict> leaf.extra.post_hooks).values()):
             hook(leaf)

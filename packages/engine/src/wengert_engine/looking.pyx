@@ -1,7 +1,7 @@
 """What tools may see of a node: nothing is run, checked or changed, no hook is called. For graph views and reports."""
 from wengert_core.dtypes cimport dtype_of
 from wengert_engine.formula cimport RULE_ZERO, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT,
+from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT,
                                   SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Node, Saved, metas_of,
                                   saved_of, sizes_of)
 from wengert_engine.packing cimport Several
@@ -95,7 +95,7 @@ def zero_inputs(Node node):
 
 
 def outputs(Node node):
-    """(dtype, shape) of each output of the operation.
+    """(dtype, shape) of each output of the operation; the dtype is None where a Function returned something else.
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> from wengert_engine.looking import outputs
@@ -105,7 +105,7 @@ def outputs(Node node):
     cdef int i, d
     if node.payload == NULL:
         return ()
-    return tuple([(dtype_of(metas_of(node)[i].code),
+    return tuple([(dtype_of(metas_of(node)[i].code) if metas_of(node)[i].code != NO_TENSOR else None,
                    tuple([sizes_of(node)[metas_of(node)[i].first_dim + d] for d in range(metas_of(node)[i].rank)]))
                   for i in range(node.n_outputs)])
 

@@ -24,6 +24,7 @@ cdef enum NodeKind:
 
 cdef enum NodeFlags:
     NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
+    NF_NUMBERS = 2                     # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
 
 cdef enum SavedKind:
     SAVED_NOTHING = 0
@@ -42,11 +43,12 @@ cdef struct Saved:
     PyObject* value                    # owned; NULL: not saved
     uint32_t version                   # of the tensor's storage when it was saved
     uint8_t kind                       # SavedKind
-    uint8_t output                     # SAVED_OUTPUT: which
-    uint16_t own_history               # SAVED_TENSOR: not the argument itself but a recorded copy of it
+    uint8_t own_history                # SAVED_TENSOR: not the argument itself but a recorded copy of it
+    uint16_t output                    # SAVED_OUTPUT: which
 
 cdef enum:
     ANY_DTYPE = 255                    # OutMeta.code of a leaf whose grad_dtype is None
+    NO_TENSOR = 254                    # of an output of a Function which is no tensor
 
 cdef struct OutMeta:                   # what a gradient of this output must agree with
     uint8_t code                       # DTypeCode
@@ -69,9 +71,9 @@ cdef class Node:
     cdef uint64_t sequence             # Note [Order]; links the list of nodes waiting to be freed
     cdef char* payload                 # edges, saved, metas, sizes; Note [What a node holds]
     cdef NodeExtra* extra              # owned; or NULL
-    cdef uint16_t n_edges
-    cdef uint16_t n_outputs
-    cdef uint16_t n_saved
+    cdef uint32_t n_edges              # 32 bits: cat and stack take, and unbind gives, any number of tensors
+    cdef uint32_t n_outputs
+    cdef uint32_t n_saved
     cdef uint8_t kind                  # NodeKind
     cdef uint8_t flags                 # NodeFlags
     cdef uint32_t payload_bytes

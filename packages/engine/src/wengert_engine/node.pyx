@@ -291,13 +291,15 @@ cdef NodeExtra* node_extra(Node node) except NULL:
 # ---- freeing nodes
 
 cdef void release_saved(Node node) noexcept:
-    """Free the saved tensors; a further backward that needs one is an error from here on. Numbers and shapes stay."""
+    """Free the saved tensors, and numbers in their place; a further backward that needs one is an error from here on. Other
+    numbers and shapes stay."""
     cdef Saved* saved = saved_of(node)
     cdef PyObject* value
-    cdef int i
-    for i in range(node.n_saved):
+    cdef int i, n = <int> node.n_saved
+    for i in range(n):
         value = saved[i].value
-        if value != NULL and (saved[i].kind != SAVED_PLAIN or node.kind == NODE_COPY_SLICES):
+        if value != NULL and (saved[i].kind != SAVED_PLAIN or node.kind == NODE_COPY_SLICES
+                              or node.flags & NF_NUMBERS):
             saved[i].value = NULL
             Py_DECREF(value)
     node.flags = node.flags | NF_RELEASED
@@ -316,9 +318,9 @@ cdef inline Saved* raw_saved(PyObject* o) noexcept:
 
 cdef void free_saved(PyObject* o) noexcept:
     cdef Saved* saved = raw_saved(o)
-    cdef int i
+    cdef int i, n = <int> (<Node> o).n_saved
     cdef PyObject* value
-    for i in range((<Node> o).n_saved):
+    for i in range(n):
         value = saved[i].value
         if value != NULL:
             saved[i].value = NULL
@@ -351,14 +353,14 @@ cdef int node_clear(PyObject* o) noexcept:
     """Break cycles: drop everything the node refers to. Used by the collector and when the node is freed."""
     cdef Edge* edges
     cdef PyObject* target
-    cdef int i
+    cdef int i, n = <int> (<Node> o).n_edges
     if (<Node> o).kind == NODE_ACCUMULATE:
         forget_accumulate(o)
     if (<Node> o).payload != NULL:
         free_saved(o)
         (<Node> o).flags = (<Node> o).flags | NF_RELEASED    # not "|=", which takes a reference
         edges = raw_edges(o)
-        for i in range((<Node> o).n_edges):
+        for i in range(n):
             target = edges[i].node
             if target != NULL:
                 edges[i].node = NULL

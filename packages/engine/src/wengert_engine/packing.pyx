@@ -26,7 +26,7 @@ cdef class HookPair:
 cdef class Packed:
     """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
     cdef readonly object value         # what the pack hook gave
-    cdef object unpack                 # makes a tensor of it
+    cdef readonly object unpack        # makes a tensor of it
     cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
     cdef uint32_t output_nr            # which of its outputs the tensor is
     cdef bint own_output               # the tensor is an output of the node that saves it

@@ -12,13 +12,13 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.op cimport EngineHooks, Op, engine_hooks, find_op
+from wengert_core.op cimport K_TENSOR_OR_NUMBER, EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
                                   shape_tuple, storage_of, strides_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
-from wengert_engine.node cimport (NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
+from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
 
@@ -135,6 +135,8 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
                 value = old_self       # also for b.mul_(b) when hooks are there: they get the value before the write
                 saved[i].own_history = 1
             save_value(&saved[i], value)
+            if saved[i].kind == SAVED_PLAIN and plan.slot < 2 and f.op.kinds[plan.slot] & 63 == K_TENSOR_OR_NUMBER:
+                node.flags = node.flags | NF_NUMBERS
             if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
                 saved[i].version -= 1      # an in-place op has overwritten it already: what is saved is the value before
         else:
@@ -360,15 +362,17 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
     cdef int next_dim = 0, i
     cdef Node outer
     cdef Edge* edges
-    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + 1, 2, 1, base.rank)
+    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + (own < 0), 2, 1, base.rank)
     edges = edges_of(outer)
     if base.flags & WG_GRAD:
         edges[0].node = gradient_edge(base, &edges[0].input_nr)
     for i in range(inner.n_edges):
-        edges[i + 1] = edges_of(inner)[i]
-        Py_XINCREF(edges[i + 1].node)
+        if i != own:
+            edges += 1
+            edges[0] = edges_of(inner)[i]
+            Py_XINCREF(edges[0].node)
     if own >= 0:
-        drop_self_edge(own, inner, view, edges)
+        drop_self_edge(own, inner, view)
     number(outer)
     keep_object(&saved_of(outer)[0], inner)
     keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
@@ -389,14 +393,12 @@ cdef int own_edge(Formula f) noexcept:
     return -1
 
 
-cdef int drop_self_edge(int own, Node inner, Tensor view, Edge* outer) except -1:
-    """The gradient for the view itself goes to the base, by the outer node's first edge; inner's own ends in a node that only
-    knows the view's shape."""
+cdef int drop_self_edge(int own, Node inner, Tensor view) except -1:
+    """The gradient for the view itself goes to the base, by the outer node's first edge, which takes its place; inner's own
+    ends in a node that only knows the view's shape."""
     cdef int next_dim = 0
     cdef Node sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
     set_meta(sink, 0, view, &next_dim)
-    Py_XDECREF(outer[own + 1].node)
-    outer[own + 1].node = NULL
     Py_XDECREF(edges_of(inner)[own].node)
     Py_INCREF(sink)
     edges_of(inner)[own].node = <PyObject*> sink

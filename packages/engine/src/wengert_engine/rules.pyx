@@ -181,7 +181,8 @@ cdef list around_view(Node node, object grad, bint create_graph):
     own = None
     for i in range(inner.n_edges):
         if is_view_gradient(edges_of(inner)[i].node):
-            own, inside[i] = inside[i], None
+            own = inside.pop(i)
+            break
     if own is None:
         part.zero_()
     else:

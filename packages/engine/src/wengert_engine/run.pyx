@@ -193,9 +193,9 @@ cdef class Run:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)
-        except (MemoryError, KeyboardInterrupt) as error:      # others have a traceback or a message that tells it
+        except BaseException as error:
             if node is not None:
-                error.add_note(f"raised while {type(node).__name__} was run backward")
+                errors.name_node(error, type(node).__name__)
             raise
         return 0
 
@@ -244,7 +244,7 @@ cdef class Run:
             return 0
         grads = input_gradients(node, parts, self.create_graph)
         if node.extra != NULL and node.extra.post_hooks != NULL:
-            grads = run_post_hooks(node, grads, parts)
+            grads = run_post_hooks(node, fitted_to_edges(node, grads), parts)
         if self.watched:
             check_gradients(node, grads, parts)
         for i in range(node.n_edges):
@@ -291,6 +291,14 @@ cdef list parts_of(Node node, PyObject** grads):
         Py_XDECREF(grads[i])
     PyMem_Free(grads)
     return parts
+
+
+cdef list fitted_to_edges(Node node, list grads):
+    """The gradients of a node's inputs as their targets will get them: summed over what was broadcast."""
+    cdef Edge* edge = edges_of(node)
+    cdef int i, n = <int> node.n_edges
+    return [fitted(<Node> edge[i].node, edge[i].input_nr, checked_tensor(grads[i], node, i), node, i)
+            if edge[i].node != NULL and grads[i] is not None else grads[i] for i in range(n)]
 
 
 cdef bint all_none(list parts) noexcept:

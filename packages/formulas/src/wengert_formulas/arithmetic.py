@@ -134,7 +134,10 @@ def direction_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 derivative("sgn", self=direction_grad, jvp=lambda self_t, self, result: direction_grad(self_t, self, result))
 elementwise(
-    "copysign", self=lambda self, result: self.sign() * result.sign(), other=None, node=by_other("Copysign", 0)
+    "copysign",
+    self=lambda self, result: wc.where(self == 0, 0, result / self),
+    other=None,
+    node=by_other("Copysign", 0),
 )
 elementwise("hypot", self=lambda self, result: self / result, other=lambda other, result: other / result)
 TABLE.not_implemented("heaviside", "it is a step")

@@ -23,8 +23,8 @@ elementwise("log10", lambda self: (self * LOG_10).reciprocal())
 elementwise("log1p", lambda self: (self + 1).reciprocal(), node="Log1PBackward0")
 elementwise(
     "logaddexp",
-    self=lambda self, other: (1 + (other - self).exp()).reciprocal(),
-    other=lambda self, other: (1 + (self - other).exp()).reciprocal(),
+    self=lambda self, other: (self - other).sigmoid(),
+    other=lambda self, other: (other - self).sigmoid(),
 )
 
 

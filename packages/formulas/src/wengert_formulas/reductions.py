@@ -56,7 +56,7 @@ derivative(
 def winners(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Each element's share in the result: 1, or an equal part for each of several."""
     equal = self == (with_dims(result, self.shape, dim, keepdim) if result.ndim else result)
-    return equal / equal.sum(dims_of(dim, self.ndim), True)
+    return equal.to(self.dtype) / equal.sum(dims_of(dim, self.ndim), True)
 
 
 def extreme_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:

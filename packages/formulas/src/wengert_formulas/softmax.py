@@ -81,7 +81,7 @@ LEAST, NEAR_ZERO = -100, 1e-12
 elementwise(
     "_binary_cross_entropy",
     self=lambda self, target: (self - target) / ((1 - self) * self).clamp_min(NEAR_ZERO),
-    target=lambda self: (-self).log1p().clamp_min(LEAST) - self.log().clamp_min(LEAST),
+    target=lambda self: (-self).log1p() - self.log(),
     node="BinaryCrossEntropyBackward0",
 )
 derivative(

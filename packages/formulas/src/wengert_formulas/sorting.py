@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
@@ -30,4 +32,26 @@ for name in ("median", "nanmedian", "kthvalue"):
         jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
         node=None if name == "kthvalue" else f"{name.capitalize()}Backward1",
     )
-TABLE.not_differentiable("argsort", "_unique")
+TABLE.not_differentiable("argsort")
+
+
+# ---- what is there once
+def refused(name: str) -> Any:
+    """A rule that says there is none, in torch's words."""
+
+    def rule(grad: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    def tangent(self_t: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return {"self": rule, "jvp": tangent}
+
+
+derivative("_unique", outputs=("output",), node="Unique2Backward0", **refused("_unique2"))
+derivative(
+    "_unique_consecutive",
+    outputs=("output",),
+    node="UniqueConsecutiveBackward0",
+    **refused("unique_consecutive"),
+)

@@ -82,7 +82,7 @@ def norm_slope(self: Tensor, ord: Any, dim: Any, keepdim: bool, result: Tensor) 
         return self.sgn()
     if abs(ord) == math.inf:
         equal = self.abs() == result
-        return self.sgn() * (equal / equal.sum(dims_of(dim, self.ndim), True))
+        return self.sgn() * equal / equal.sum(dims_of(dim, self.ndim), True)
     if ord == 2:
         return wc.where(result == 0, 0, self / result)
     return norm_slope_of_power(self, ord, result)

@@ -11,10 +11,15 @@ optional parts and plugins are loaded when a name is asked for that nobody has g
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from wengert_core.later import Later
+from wengert_core.table import PROMISED
+from wengert_core.tensor import Tensor
+from wengert_core.tensor import mount as mount_on_tensor
 from wengert_registry import registry
 
 PARTS = {
@@ -25,6 +30,19 @@ PARTS = {
     "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",
 }
 """Names that optional distributions bring, and the extra of ``pip install wengert[...]`` each comes with."""
+PARTS |= dict.fromkeys("""
+    polygamma igamma igammac i0 special.polygamma special.gammainc special.gammaincc special.i0 special.i0e special.i1
+    special.i1e special.erfcx special.log_ndtr special.ndtri special.entr special.xlog1py special.zeta special.airy_ai
+    special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1 special.modified_bessel_i0
+    special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1
+    special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1 special.spherical_bessel_j0
+    special.chebyshev_polynomial_t special.chebyshev_polynomial_u special.chebyshev_polynomial_v
+    special.chebyshev_polynomial_w special.shifted_chebyshev_polynomial_t special.shifted_chebyshev_polynomial_u
+    special.shifted_chebyshev_polynomial_v special.shifted_chebyshev_polynomial_w special.hermite_polynomial_h
+    special.hermite_polynomial_he special.laguerre_polynomial_l special.legendre_polynomial_p
+""".split(), "special")
+METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
+"""Methods of Tensor that optional distributions bring with their op tables, and their extras."""
 AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
 """Distributions whose names are mounted when wengert is imported: those it cannot do without."""
 
@@ -41,6 +59,8 @@ class Mounted(ModuleType):
     """A module of ``wengert`` whose names come from several distributions."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__all__":  # who looks for those wants to load nothing
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         if mount_late(self):
             return getattr(self, name)
         return find(f"{self.__name__.partition('.')[2]}.{name}")
@@ -115,8 +135,16 @@ def mount_entry(dotted: str) -> Any:
     public = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
     module.__dict__.update({name: getattr(source, name) for name in public})
     module.__doc__ = source.__doc__
-    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public]
+    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *public, *late_objects(dotted, public)]
     return module
+
+
+def late_objects(place: str, there: Iterable[str]) -> list[str]:
+    """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
+    inside = place + "."
+    found = {one.name.removeprefix(inside) for one in registry.group("namespace").candidates()
+             if one.name.startswith(inside) and one.distribution.first_party and ":" in one.target}
+    return sorted(name for name in found if "." not in name and name not in there)
 
 
 def compose(namespace: dict[str, Any]) -> None:
@@ -130,6 +158,11 @@ def compose(namespace: dict[str, Any]) -> None:
     places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
+    for name, part in METHODS.items():
+        if name not in Tensor.__dict__:  # its table may be loaded, by a program that imported core first
+            PROMISED.add(name)
+            installed = part in registry.group("ops")
+            mount_on_tensor(name, Later(name, part, load_part) if installed else missing_method(name))
     namespace["plugins"] = registry
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
@@ -185,6 +218,21 @@ def load_tables() -> None:
             mount_table(table)
 
 
+def load_part(name: str) -> None:
+    """Load the op table of an optional part, which puts its methods on Tensor."""
+    mount_table(registry.group("ops").get(name))
+
+
+def missing_method(name: str) -> Callable[..., Any]:
+    """A method of Tensor that is an error which says what to install."""
+
+    def missing(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise MissingPartError(f"Tensor.{name} is not installed: pip install 'wengert[{METHODS[name]}]'")
+
+    missing.__name__ = name
+    return missing
+
+
 def top_level_getattr(name: str) -> Any:
     """``wengert.<name>`` for a name that nobody has mounted yet."""
     if name == "__all__":
@@ -199,6 +247,7 @@ def known_names(place: str = "") -> list[str]:
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
     names += core_table().ops.families
+    names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 

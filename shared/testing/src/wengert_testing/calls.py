@@ -9,14 +9,18 @@ import numpy as np
 import wengert_core as wc
 from wengert_core.op import Op, find, names
 from wengert_core.tensor import Tensor
+from wengert_registry import registry
 
 from wengert_testing.case import Array, OpCase, Sample
 
 
 def row_of(name: str) -> Any:
-    """A row of core's table, or the op of a plugin that is loaded; None when there is neither."""
+    """A row of core's table, a plugin's op, or a row of a plugin's table; None when there is none."""
     found = wc.TABLE.ops.get(name)
-    return found if found is not None or name not in names() else find(name)
+    if found is not None or name in names():
+        return found if found is not None else find(name)
+    tables: list[Any] = list(registry.group("ops").load_all().values())
+    return next((table.ops[name] for table in tables if name in table.ops), None)
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -70,7 +74,7 @@ def strided(array: Array) -> Tensor:
 def call(case: OpCase, sample: Sample, change: Callable[[Array], Any] = contiguous) -> tuple[Any, ...]:
     """The op's results, as a tuple."""
     args, kwargs = as_tensors(sample, change)
-    return as_tuple(function_of(case.op)(*args, **kwargs))
+    return case.results(function_of(case.op)(*case.arguments(args), **kwargs))
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:

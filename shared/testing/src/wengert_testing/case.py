@@ -76,6 +76,9 @@ class OpCase:
     where only the first derivative is tested.   rtol: a tolerance of its own, with the reason in ``note``.
     dtypes: those the values are checked for; default: those the op's row in core names, else float32 and float64.
     strided: False when only contiguous inputs are taken.   warns: the start of a warning that the op always gives.
+    prepared: a function of the arguments that makes what the op takes of them (a Hermitian matrix of any); what is
+    checked is then the op after it.   invariant: a function of the results that keeps what is determined of them (of
+    eigenvectors no phase); only that is checked. Both get arrays or tensors.
     """
 
     op: str
@@ -90,9 +93,23 @@ class OpCase:
     strided: bool = True
     warns: str = ""
     note: str = ""
+    prepared: Callable[..., tuple[Any, ...]] | None = None
+    invariant: Callable[..., Any] | None = None
 
     def __str__(self) -> str:
         return self.op
+
+    def arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the op gets."""
+        return args if self.prepared is None else self.prepared(*args)
+
+    def results(self, outputs: Any) -> tuple[Any, ...]:
+        """What is checked of the results, as a tuple."""
+        parts = tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)
+        if self.invariant is None:
+            return parts
+        kept = self.invariant(*parts)
+        return kept if isinstance(kept, tuple) else (kept,)
 
     def samples(self, dtype: str) -> Iterator[Sample]:
         """The argument lists, the same in every run."""

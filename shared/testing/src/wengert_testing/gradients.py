@@ -5,7 +5,8 @@ Complex numbers by torch's convention: the gradient of a real L by z = x + iy is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_d
 from wengert_testing.calls import (
     array_of,
     as_tensors,
-    as_tuple,
     contiguous,
     function_of,
     inplace_of,
@@ -41,6 +41,7 @@ class Program:
         self.sample = sample
         self.change = change
         self.inputs: Inputs = []
+        self.differentiable: list[bool] = []  # of the outputs, known with their cotangents
         as_tensors(sample, self.note)
 
     def note(self, array: Array) -> Array:
@@ -71,11 +72,13 @@ class Program:
     ) -> tuple[list[Tensor], list[Tensor]]:
         """(floating inputs, floating outputs)."""
         made, args, kwargs = self.tensors(inputs, requires_grad, tangents)
-        return made, [y for y in as_tuple(self.function(*args, **kwargs)) if is_floating(y)]
+        outputs = self.case.results(self.function(*self.case.arguments(args), **kwargs))
+        return made, [y for y in outputs if is_floating(y)]
 
     def cotangents(self, seed: int = 0) -> Inputs:
         """Random gradients of the outputs that are differentiable."""
         outputs = self.run(self.inputs, True)[1]
+        self.differentiable = [y.requires_grad for y in outputs]
         return [randoms(array_of(y), seed + i) for i, y in enumerate(outputs) if y.requires_grad]
 
 
@@ -91,7 +94,7 @@ def randoms(like: Array, seed: int) -> Array:
     return np.asarray(numbers + 1j * rng.uniform(-1, 1, like.shape) if like.dtype.kind == "c" else numbers, like.dtype)
 
 
-def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
+def inner(a: Iterable[Array], b: Iterable[Array]) -> float:
     """The sum of Re(conj(a) b)."""
     return float(sum(np.real(np.conj(x) * y).sum() for x, y in zip(a, b, strict=True)))
 
@@ -101,7 +104,7 @@ def loss(program: Program, inputs: Inputs, weights: Inputs) -> float:
     """A weighted sum of the differentiable outputs."""
     with we.no_grad():
         outputs = program.run(inputs)[1]
-    return inner(weights, [array_of(y) for y in outputs[: len(weights)]])
+    return inner(weights, [array_of(y) for y in compress(outputs, program.differentiable)])
 
 
 def reverse(program: Program, inputs: Inputs, weights: Inputs) -> Inputs:

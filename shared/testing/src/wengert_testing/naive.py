@@ -1,8 +1,9 @@
-"""A naive engine: reverse mode in a hundred lines of NumPy, to compare the real one with.
+"""A naive engine: reverse mode in about a hundred lines of NumPy, to compare the real one with.
 
 A tensor is an array of positions (``at``) in a flat memory, so a view is an index map and knows no geometry. Every
 rule of history is written out in the simplest way that is right; speed and memory do not matter. Names and key phrases
-of errors are torch's, so that a program of `wengert_testing.programs` runs on either.
+of errors are torch's, so that a program of `wengert_testing.programs` runs on either. What the steps compute, and their
+names, are in `wengert_testing.naive_steps`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert_testing.naive_steps import RULES, Steps, rule
+
 NUMBERS = count()
-RULES: dict[str, Any] = {  # value of (a, b); gradients of a and b from (g, a, b, out); what each of the two needs
-    "add": (lambda a, b: a + b, lambda g, a, b, o: (g, g), ("", "")),
-    "sub": (lambda a, b: a - b, lambda g, a, b, o: (g, -g), ("", "")),
-    "mul": (lambda a, b: a * b, lambda g, a, b, o: (g * b, g * a), ("b", "a")),
-    "copy": (lambda a, b: b + 0 * a, lambda g, a, b, o: (0 * g, g), ("", "")),
-    "zero": (lambda a, b: 0 * a, lambda g, a, b, o: (0 * g, None), ("", "")),
-    "sin": (lambda a, b: np.sin(a), lambda g, a, b, o: (g * np.cos(a), None), ("a", "")),
-    "tanh": (lambda a, b: np.tanh(a), lambda g, a, b, o: (g * (1 - o * o), None), ("o", "")),
-    "clone": (lambda a, b: a + 0, lambda g, a, b, o: (g, None), ("", "")),
-    "sum": (lambda a, b: a.sum(), lambda g, a, b, o: (g + 0 * a, None), ("", "")),
-}
 
 
 class Memory:
@@ -51,7 +43,7 @@ class Node:
         self.freed = False
 
 
-class Tensor:
+class Tensor(Steps):
     """Positions in a memory, and a history."""
 
     enabled = True
@@ -184,44 +176,6 @@ class Tensor:
 
     def register_hook(self, hook: Callable[[Any], Any]) -> None:
         self.needed("cannot register a hook").hooks.append(hook)
-
-    # ---- torch's names of the steps
-
-    add = lambda self, b: self.apply("add", b)  # noqa: E731
-    sub = lambda self, b: self.apply("sub", b)  # noqa: E731
-    mul = lambda self, b: self.apply("mul", b)  # noqa: E731
-    sin = lambda self: self.apply("sin")  # noqa: E731
-    tanh = lambda self: self.apply("tanh")  # noqa: E731
-    clone = lambda self: self.apply("clone")  # noqa: E731
-    sum = lambda self: self.apply("sum")  # noqa: E731
-    add_ = lambda self, b: self.write("add", b)  # noqa: E731
-    mul_ = lambda self, b: self.write("mul", b)  # noqa: E731
-    copy_ = lambda self, b: self.write("copy", b)  # noqa: E731
-    sin_ = lambda self: self.write("sin")  # noqa: E731
-    tanh_ = lambda self: self.write("tanh")  # noqa: E731
-    zero_ = lambda self: self.write("zero")  # noqa: E731
-    t = lambda self: self.view(lambda at: at.T)  # noqa: E731
-    select = lambda self, d, i: self.view(lambda at: np.take(at, i, d))  # noqa: E731
-    narrow = lambda self, d, i, n: self.view(lambda at: np.take(at, range(i, i + n), d))  # noqa: E731
-    unsqueeze = lambda self, d: self.view(lambda at: np.expand_dims(at, d))  # noqa: E731
-    expand = lambda self, *shape: self.view(lambda at: np.broadcast_to(at, shape))  # noqa: E731
-    tolist = lambda self: self.value.tolist()  # noqa: E731
-
-    def unbind(self, d: int) -> list[Tensor]:
-        def part(i: int) -> Tensor:
-            return self.view(lambda at: np.take(at, i, d), several=True)
-
-        return [part(i) for i in range(self.shape[d])]
-
-
-def rule(name: str, a: Any, b: Any, out: Any) -> Callable[[Any], list[Any]]:
-    """The gradients of a step's operands, each summed to the operand's shape."""
-    def run(g: Any) -> list[Any]:
-        grads = zip(RULES[name][1](g, a, b, out), (a, b), strict=True)
-        return [None if x is None else np.sum(d).reshape(()) if np.ndim(x) < np.ndim(d) else d for d, x in grads]
-
-    return run
-
 
 def tensor(values: Any, requires_grad: bool = False) -> Tensor:
     """A tensor of its own memory."""

@@ -8,7 +8,7 @@ import numpy as np
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_testing.calls import array_of, as_tensors, as_tuple, call, contiguous, inplace_of, op_of, strided
+from wengert_testing.calls import array_of, as_tensors, call, contiguous, inplace_of, op_of, strided
 from wengert_testing.case import COMPLEX_OF, Array, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
@@ -20,7 +20,7 @@ def expected_of(case: OpCase, sample: Sample) -> tuple[Any, ...]:
     """What the oracle gives."""
     assert case.oracle is not None
     with np.errstate(all="ignore"):
-        return as_tuple(case.oracle(*sample.args, **sample.kwargs))
+        return case.results(case.oracle(*case.arguments(sample.args), **sample.kwargs))
 
 
 def compare(

@@ -7,7 +7,8 @@ cdef struct Pointwise:
     loop_t loop
 
 # By name and dtype of the (last) input; NULL when absent. float32 and float64:
-#   sigmoid log_sigmoid silu relu gelu gelu_tanh softplus(beta, threshold) exp erf erfc rsqrt square cube sign
+#   sigmoid log_sigmoid silu relu gelu gelu_tanh softplus(beta, threshold) exp erf erfc lgamma digamma
+#   rsqrt square cube sign
 #   sigmoid_backward(grad, result) tanh_backward(grad, result)
 #   log_sigmoid_backward silu_backward relu_backward gelu_backward gelu_tanh_backward       (grad, input)
 #   threshold_backward(grad, input; threshold) softplus_backward(grad, input; beta, threshold)

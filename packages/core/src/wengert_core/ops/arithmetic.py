@@ -223,7 +223,7 @@ heaviside = binary(
     "heaviside(Tensor self, Tensor values) -> Tensor",
     promotion="strict",
     dtypes=REAL,
-    kernels=["heaviside", (np.heaviside, FLOATS_ON)],
+    kernels=["heaviside"],
     reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
     texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes: {expected} and {got}."},
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
@@ -350,6 +350,12 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 TABLE.methods["where"] = where_method
 
 # ---- other names
+def divided_by(self: Any, other: Any) -> Any:
+    """other / self, as Python 2 called it."""
+    return TABLE.ops["div"](other, self)
+
+
+TABLE.methods["__rdiv__"] = divided_by
 for name, target in {
     "multiply": "mul",
     "subtract": "sub",
@@ -361,3 +367,5 @@ for name, target in {
 }.items():
     TABLE.alias(name, TABLE.ops[target])
     TABLE.methods[f"{name}_"] = TABLE.ops[f"{target}_"]
+    if name in ("negative", "clip"):
+        TABLE.alias(f"{name}_", TABLE.ops[f"{target}_"], method=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.rows.base import EVERY, REAL
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
@@ -42,7 +43,11 @@ def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
         promotion="compare",
         inplace=False,
         doc=words,
-        refusal={"complex": f"{name} does not support complex inputs."},
+        refusal={
+            "complex": NotImplementedError("signbit is not implemented for complex tensors.")
+            if name == "signbit"
+            else f"{name} does not support complex inputs."
+        },
     )
 
 
@@ -86,18 +91,36 @@ LIMITS = {
 }
 
 
-def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+def nan_to_num(
+    input: Any,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Any = None,
+) -> Any:
     """input with NaN and the infinities replaced: by default by 0 and the largest and smallest number of the dtype."""
+    if input.dtype.category == 3:
+        parts = nan_to_num(TABLE.ops["view_as_real"](input), nan, posinf, neginf)
+        result = TABLE.ops["view_as_complex"](parts)
+        return result if out is None else into("nan_to_num", result, out)
     limit = LIMITS.get(input.dtype.name)
     if limit is None:
-        return input.clone()
+        return input.clone() if out is None else into("nan_to_num", input, out)
     where = TABLE.ops["where"]
     result = where(TABLE.ops["isposinf"](input), limit if posinf is None else posinf, input)
     result = where(TABLE.ops["isneginf"](input), -limit if neginf is None else neginf, result)
-    return where(TABLE.ops["isnan"](input), 0.0 if nan is None else nan, result)
+    result = where(TABLE.ops["isnan"](input), 0.0 if nan is None else nan, result)
+    return result if out is None else into("nan_to_num", result, out)
+
+
+def nan_to_num_(self: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """In-place version of nan_to_num."""
+    return self.copy_(nan_to_num(self, nan, posinf, neginf))
 
 
 TABLE.composite(nan_to_num, method=True)
+TABLE.composite(nan_to_num_, method=True)
 
 
 # ---- whole tensors

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX
 from wengert_core.tensor import Tensor
@@ -38,12 +39,18 @@ TABLE.pointwise_unary(
 )
 
 
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Any, *, out: Any = None) -> Any:
     """The complex conjugate: the same as conj, which never postpones it."""
-    return TABLE.ops["conj"](input)
+    return TABLE.ops["conj"](input, out=out)
+
+
+def conj_physical_(self: Any) -> Any:
+    """In-place version of conj_physical."""
+    return self.copy_(TABLE.ops["conj"](self)) if self.dtype.category == 3 else self
 
 
 TABLE.composite(conj_physical, method=True)
+TABLE.composite(conj_physical_, method=True)
 TABLE.composite(lambda input: input, name="resolve_conj", method=True, doc="input: no conjugation is ever postponed.")
 TABLE.composite(lambda input: input, name="resolve_neg", method=True, doc="input: no negation is ever postponed.")
 
@@ -75,3 +82,12 @@ def set_imag(self: Any, value: Any) -> None:
 for function, setter in ((real, set_real), (imag, set_imag)):
     TABLE.composite(function)
     TABLE.methods[function.__name__] = property(function, setter)
+
+
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is zero, element by element."""
+    ones = TABLE.ops["ones_like"]
+    return imag(input) == 0 if input.dtype.category == 3 else ones(input, dtype=DTYPES["bool"])
+
+
+TABLE.composite(isreal, method=True)

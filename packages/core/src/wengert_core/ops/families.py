@@ -10,6 +10,13 @@ OPS = {
         "relu relu_ sigmoid sigmoid_ sigmoid_backward silu silu_ silu_backward softplus softplus_backward "
         "tanh_backward threshold threshold_ threshold_backward "
     ),
+    "attention": (
+        "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
+        "nn.functional.scaled_dot_product_attention "
+    ),
+    "bags": (
+        "nn.functional.embedding_bag "
+    ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
         "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ "
@@ -20,26 +27,94 @@ OPS = {
     "comparison": (
         "allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf isnan isneginf isposinf "
         "le le_ less less_equal logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ "
-        "logical_xor logical_xor_ lt lt_ nan_to_num ne ne_ not_equal signbit "
+        "logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
     ),
     "complex_parts": (
-        "angle conj conj_physical imag real resolve_conj resolve_neg "
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "convolution": (
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_weight "
+        "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
+        "nn.functional.conv_transpose2d nn.functional.conv_transpose3d "
+    ),
+    "counting": (
+        "_histogram bincount histc histogram mode "
+    ),
+    "covariance": (
+        "corrcoef cov "
+    ),
+    "ctc": (
+        "nn.functional.ctc_loss "
+    ),
+    "diagonals": (
+        "diag diag_embed diagflat linalg.diagonal "
+    ),
+    "differences": (
+        "cumulative_trapezoid diff gradient trapezoid trapz "
+    ),
+    "dropouts": (
+        "alpha_dropout feature_alpha_dropout feature_dropout nn.functional.alpha_dropout nn.functional.dropout1d "
+        "nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout "
     ),
     "einsum": (
         "einsum tensordot "
     ),
+    "embeddings": (
+        "nn.functional.embedding nn.functional.one_hot "
+    ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+    ),
+    "fft": (
+        "_fft_c2c _fft_c2r _fft_r2c fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.hfft2 "
+        "fft.hfftn fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 "
+        "fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn "
+    ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma "
+    ),
+    "grids": (
+        "nn.functional.affine_grid nn.functional.grid_sample "
+    ),
+    "interpolation": (
+        "nn.functional.interpolate "
     ),
     "joining": (
         "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
     "layers": (
-        "cdist cosine_similarity dropout layer_norm nn.functional.cosine_similarity nn.functional.dropout "
-        "nn.functional.embedding nn.functional.layer_norm nn.functional.normalize nn.functional.one_hot "
-        "nn.functional.pairwise_distance nn.functional.rms_norm pairwise_distance rms_norm "
+        "cdist cosine_similarity dropout nn.functional.cosine_similarity nn.functional.dropout "
+        "nn.functional.normalize nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
+    ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
+    ),
+    "linalg_det": (
+        "det linalg.det linalg.slogdet linalg_det linalg_slogdet logdet slogdet "
+    ),
+    "linalg_functions": (
+        "linalg.householder_product linalg.matrix_exp linalg.matrix_power linalg.tensorinv linalg.tensorsolve "
+        "linalg.vander linalg_matrix_exp matrix_exp matrix_power orgqr ormqr vander "
+    ),
+    "linalg_least_squares": (
+        "linalg.lstsq linalg.matrix_rank linalg.pinv linalg_lstsq linalg_pinv pinverse "
+    ),
+    "linalg_lu": (
+        "_lu_permutation linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg_lu_factor_ex lu "
+        "lu_solve lu_unpack "
+    ),
+    "linalg_norms": (
+        "linalg.cond linalg.matrix_norm linalg.norm "
+    ),
+    "linalg_solve": (
+        "inverse linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular linalg_inv_ex "
+        "linalg_solve_ex linalg_solve_triangular triangular_solve "
+    ),
+    "linalg_spectral": (
+        "_geqrf geqrf linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.qr linalg.svd linalg.svdvals "
+        "linalg_eig linalg_eigh linalg_qr linalg_svd qr svd "
     ),
     "losses": (
         "_binary_cross_entropy _huber _huber_slope _smooth_l1 _smooth_l1_slope nn.functional.binary_cross_entropy "
@@ -48,15 +123,46 @@ OPS = {
         "nn.functional.margin_ranking_loss nn.functional.mse_loss nn.functional.poisson_nll_loss "
         "nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
     ),
+    "margin_losses": (
+        "nn.functional.cosine_embedding_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
+        "nn.functional.multilabel_soft_margin_loss nn.functional.triplet_margin_loss "
+        "nn.functional.triplet_margin_with_distance_loss "
+    ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
     ),
+    "multi_head": (
+        "nn.functional.multi_head_attention_forward "
+    ),
     "nn": (
-        "celu hardshrink log_sigmoid log_sigmoid_backward nn.functional.celu nn.functional.elu nn.functional.glu "
-        "nn.functional.hardshrink nn.functional.hardsigmoid nn.functional.hardswish nn.functional.hardtanh "
-        "nn.functional.logsigmoid nn.functional.mish nn.functional.prelu nn.functional.relu6 nn.functional.rrelu "
-        "nn.functional.selu nn.functional.softshrink nn.functional.softsign nn.functional.tanhshrink "
-        "nn.functional.threshold prelu rrelu selu "
+        "celu celu_ hardshrink log_sigmoid log_sigmoid_backward nn.functional.celu nn.functional.celu_ "
+        "nn.functional.elu nn.functional.elu_ nn.functional.glu nn.functional.hardshrink nn.functional.hardsigmoid "
+        "nn.functional.hardswish nn.functional.hardtanh nn.functional.hardtanh_ nn.functional.leaky_relu_ "
+        "nn.functional.logsigmoid nn.functional.mish nn.functional.prelu nn.functional.relu6 nn.functional.relu_ "
+        "nn.functional.rrelu nn.functional.rrelu_ nn.functional.selu nn.functional.selu_ nn.functional.softshrink "
+        "nn.functional.softsign nn.functional.tanhshrink nn.functional.threshold nn.functional.threshold_ prelu "
+        "rrelu rrelu_ selu selu_ "
+    ),
+    "normalization": (
+        "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm layer_norm "
+        "nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm nn.functional.layer_norm "
+        "nn.functional.rms_norm normalization_backward rms_norm "
+    ),
+    "padding": (
+        "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+    ),
+    "pixels": (
+        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
+    ),
+    "pooling": (
+        "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
+        "adaptive_avg_pool_backward adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d avg_pool1d "
+        "avg_pool_backward max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d "
+        "max_pool3d_with_indices nn.functional.adaptive_avg_pool1d nn.functional.adaptive_avg_pool2d "
+        "nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool1d nn.functional.adaptive_max_pool2d "
+        "nn.functional.adaptive_max_pool3d nn.functional.avg_pool1d nn.functional.avg_pool2d "
+        "nn.functional.avg_pool3d nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d "
+        "pool_gather pool_scatter "
     ),
     "positions": (
         "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
@@ -64,23 +170,35 @@ OPS = {
         "scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril tril_ "
         "triu triu_ "
     ),
+    "powers": (
+        "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+    ),
     "products": (
-        "addbmm addmv addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.matrix_power "
-        "linalg.multi_dot linalg.vecdot matrix_power nn.functional.bilinear outer trace "
+        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "linalg.vecdot nn.functional.bilinear outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
     ),
     "random": (
-        "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ rand "
-        "rand_like randint randint_like randn randn_like random_ randperm uniform_ "
+        "bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
+        "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
     ),
     "reductions": (
         "_max _min all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim nanmean "
         "nansum prod sum "
     ),
     "rounding": (
-        "ceil ceil_ fix floor floor_ frac frac_ round round_ trunc trunc_ "
+        "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
     ),
     "scans": (
         "cummax cummin cumprod cumsum logcumsumexp "
+    ),
+    "scatter_reductions": (
+        "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
+    ),
+    "searching": (
+        "_isin _searchsorted _unique_consecutive bucketize isin searchsorted unique_consecutive unravel_index "
     ),
     "softmax": (
         "_log_softmax_backward_data _softmax_backward_data log_softmax nn.functional.log_softmax "
@@ -90,17 +208,31 @@ OPS = {
         "_median _nanmedian _unique argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
         "unique "
     ),
+    "special": (
+        "special.digamma special.erf special.erfc special.erfinv special.exp2 special.expit special.expm1 "
+        "special.gammaln special.log1p special.log_softmax special.logit special.logsumexp special.multigammaln "
+        "special.ndtr special.psi special.round special.sinc special.softmax special.xlogy "
+    ),
+    "spectral": (
+        "istft stft "
+    ),
     "statistics": (
         "dist linalg.vector_norm linalg_vector_norm logsumexp norm std std.correction std_mean var var.correction "
         "var_mean "
     ),
     "trigonometric": (
-        "acos acos_ acosh acosh_ arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asin_ asinh asinh_ atan "
-        "atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ "
-        "sinh sinh_ tan tan_ tanh tanh_ "
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
+        "arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ "
+        "deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
     ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
+    ),
+    "windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "
+        "signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian "
+        "signal.windows.general_cosine signal.windows.general_hamming signal.windows.hamming signal.windows.hann "
+        "signal.windows.kaiser signal.windows.nuttall "
     ),
 }
 
@@ -115,21 +247,60 @@ METHODS = {
     "comparison": (
         "allclose eq eq_ equal ge ge_ greater greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf "
         "isnan isneginf isposinf le le_ less less_ less_equal less_equal_ logical_and logical_and_ logical_not "
-        "logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt lt_ nan_to_num ne ne_ not_equal "
-        "not_equal_ signbit "
+        "logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ "
+        "not_equal not_equal_ signbit "
     ),
     "complex_parts": (
-        "angle conj conj_physical imag real resolve_conj resolve_neg "
+        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+    ),
+    "counting": (
+        "bincount histc histogram mode "
+    ),
+    "covariance": (
+        "corrcoef cov "
+    ),
+    "diagonals": (
+        "diag diag_embed diagflat "
+    ),
+    "differences": (
+        "diff "
     ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
     ),
+    "gamma": (
+        "digamma digamma_ lgamma lgamma_ mvlgamma mvlgamma_ "
+    ),
     "joining": (
         "repeat repeat_interleave tile "
     ),
+    "linalg_cholesky": (
+        "cholesky cholesky_inverse cholesky_solve "
+    ),
+    "linalg_det": (
+        "det logdet slogdet "
+    ),
+    "linalg_functions": (
+        "matrix_exp matrix_power orgqr ormqr "
+    ),
+    "linalg_least_squares": (
+        "pinverse "
+    ),
+    "linalg_lu": (
+        "lu lu_solve "
+    ),
+    "linalg_solve": (
+        "inverse triangular_solve "
+    ),
+    "linalg_spectral": (
+        "geqrf qr svd "
+    ),
     "matmul": (
         "addmm addmm_ bmm dot matmul mm mv vdot "
+    ),
+    "nn": (
+        "hardshrink prelu "
     ),
     "positions": (
         "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
@@ -137,8 +308,14 @@ METHODS = {
         "rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril "
         "tril_ triu triu_ "
     ),
+    "powers": (
+        "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+    ),
     "products": (
-        "addbmm addmv addr baddbmm cross ger inner kron matrix_power outer trace "
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron outer trace "
+    ),
+    "quantiles": (
+        "nanquantile quantile "
     ),
     "random": (
         "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "
@@ -152,11 +329,20 @@ METHODS = {
     "scans": (
         "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp "
     ),
+    "scatter_reductions": (
+        "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
+    ),
+    "searching": (
+        "unique_consecutive "
+    ),
     "softmax": (
         "log_softmax softmax "
     ),
     "sorting": (
         "argsort kthvalue median msort nanmedian sort topk unique "
+    ),
+    "spectral": (
+        "istft stft "
     ),
     "statistics": (
         "dist logsumexp norm std var "

@@ -83,9 +83,10 @@ composite(vstack, name="row_stack")
 
 
 @composite
-def tile(input: Tensor, *dims: Any) -> Any:
-    """Repeat with as few dims as wanted: missing ones in front are 1."""
-    counts = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
+def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
+    """Repeat with as few dims as wanted: missing ones in front are 1. The numbers may be given as dims=(...)."""
+    counts = counts if dims is None else tuple(dims)
+    counts = tuple(counts[0]) if len(counts) == 1 and not isinstance(counts[0], int) else counts
     return repeat(input, (1,) * (input.dim() - len(counts)) + tuple(counts))
 
 
@@ -106,23 +107,23 @@ def indices_of(repeats: Tensor) -> Any:
 
 @composite
 def repeat_interleave(
-    self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
     """Each element (or each part along ``dim``) several times in a row; of one tensor alone: its indices repeated."""
-    if repeats is None:
-        return indices_of(self)
+    if repeats is None or input is None:
+        return indices_of(repeats if input is None else input)
     if not isinstance(repeats, (int, Tensor)):
         raise TypeError(
             "repeat_interleave() received an invalid combination of arguments - got (Tensor, "
             f"{type(repeats).__name__}): repeats must be an int or a Tensor"
         )
     if dim is None:
-        self, dim = self.reshape(self.numel()), 0
-    size = self.size(dim)
+        input, dim = input.reshape(input.numel()), 0
+    size = input.size(dim)
     if isinstance(repeats, Tensor) and repeats.numel() == 1:
         repeats = repeats.item()
     if isinstance(repeats, int):
-        return each_repeated(self, repeats, dim)
+        return each_repeated(input, repeats, dim)
     if repeats.dim() == 1 and repeats.size(0) != size:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "
@@ -134,7 +135,7 @@ def repeat_interleave(
             f"allocated size does not match required size: output_size is {output_size}, the repeats add up to "
             f"{index.numel()}"
         )
-    return self.index_select(dim, index)
+    return input.index_select(dim, index)
 
 
 def each_repeated(x: Tensor, repeats: int, dim: int) -> Any:

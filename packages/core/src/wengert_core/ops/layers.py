@@ -1,13 +1,13 @@
-"""Parts of networks that are no activation and no loss: dropout, normalisation, embeddings, distances."""
+"""Parts of networks that are no activation and no loss: dropout, vectors of length 1, embeddings, distances."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types
+from wengert_core.factories import not_for
 from wengert_core.ops.loss_reduction import type_name
+from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -24,7 +24,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if not training or p == 0:
         return input
     if p == 1:
-        return input.mul_(0) if inplace else input * 0
+        return input.mul_(False) if inplace else input * False
     kept = TABLE.ops["empty_like"](input).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(kept) if inplace else input * kept
 
@@ -37,69 +37,7 @@ composite(
 )
 
 
-# ---- normalisation
-
-
-def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
-    """What layer_norm and rms_norm refuse."""
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and tuple(x.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
-                f"normalized_shape = {list(shape)}"
-            )
-    if tuple(input.shape[-len(shape) :]) != shape:
-        wanted = ", ".join(["*", *map(str, shape)])
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of size"
-            f"{list(input.shape)}"
-        )
-
-
-def dims_of(name: str, normalized_shape: Any) -> tuple[int, ...]:
-    """The sizes as a tuple; TypeError for one number."""
-    if isinstance(normalized_shape, int):
-        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
-    return tuple(normalized_shape)
-
-
-def layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
-) -> Tensor:
-    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
-    shape = dims_of("layer_norm", normalized_shape)
-    check_layer(input, shape, weight, bias)
-    if input.dtype.category != 2:
-        raise NotImplementedError(
-            f"\"LayerNormKernelImpl\" not implemented for '{type_name(input)}': it takes floating tensors"
-        )
-    dims = tuple(range(-len(shape), 0))
-    wide = input if input.dtype.itemsize > 2 else input.float()
-    centred = wide - wide.mean(dims, keepdim=True)
-    result = (centred * (centred.square().mean(dims, keepdim=True) + eps).rsqrt()).to(input.dtype)
-    result = result if weight is None else result * weight
-    return result if bias is None else result + bias
-
-
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
-    """Divided by the root of the mean square over the last dims, then times weight."""
-    shape = dims_of("rms_norm", normalized_shape)
-    check_layer(input, shape, weight, None)
-    eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
-    wide = input if input.dtype.itemsize > 2 else input.float()
-    result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
-    return result if weight is None else result * weight
+# ---- length
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
@@ -108,81 +46,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)
 
 
-for function in (layer_norm, rms_norm, normalize):
-    composite(function, namespace="nn.functional")
-composite(
-    lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
-        input, normalized_shape, weight, bias, eps
-    ),
-    name="layer_norm",
-    doc="Mean 0 and variance 1 over the last dims, then times weight plus bias.",
-)
-composite(rms_norm)
-
-
-# ---- classes
-
-
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Class numbers as rows of zeros with a one: int64[..., num_classes]."""
-    if tensor.dtype.name != "int64":
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if tensor.numel() == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype)
-    if tensor.min().item() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    most = tensor.max().item()
-    if num_classes == -1:
-        num_classes = most + 1
-    elif most >= num_classes:
-        raise RuntimeError(
-            f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
-        )
-    return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes)).to(tensor.dtype)
-
-
-def constant(x: Tensor) -> Tensor:
-    """x without its history; core alone has none."""
-    return x.detach() if hasattr(x, "detach") else x
-
-
-def embedding(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Tensor:
-    """The rows of weight that input numbers: [..., columns]. The row ``padding_idx`` gets no gradient."""
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError(
-            "embedding: max_norm, scale_grad_by_freq and sparse are not implemented in wengert yet"
-        )
-    if weight.dim() != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    if input.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{input.type()} instead (while checking arguments for embedding)"
-        )
-    rows = weight.size(0)
-    if padding_idx is not None and not -rows <= padding_idx < rows:
-        raise AssertionError("Padding_idx must be within num_embeddings")
-    flat = input.reshape(input.numel())
-    if flat.numel() and not 0 <= flat.min().item() <= flat.max().item() < rows:
-        raise IndexError(f"index out of range in self: embedding has {rows} rows")
-    picked = weight.index_select(0, flat)
-    if padding_idx is not None:
-        picked = TABLE.ops["where"]((flat == padding_idx % rows).unsqueeze(1), constant(picked), picked)
-    return picked.reshape(*input.shape, weight.size(1))
-
-
-for lookup in (one_hot, embedding):
-    composite(lookup, namespace="nn.functional")
+composite(normalize, namespace="nn.functional")
 
 
 # ---- distances
@@ -191,7 +55,7 @@ for lookup in (one_hot, embedding):
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
     kind = promote_types(x1.dtype, x2.dtype)
-    if kind.category < 2:
+    if kind.category != 2:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
     norm = TABLE.ops["norm"]
     x1, x2 = TABLE.ops["broadcast_tensors"](x1, x2)
@@ -204,6 +68,15 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return TABLE.ops["norm"](x1 - x2 + eps, p, -1, keepdim=keepdim)
 
 
+def largest_size(x: Tensor) -> Tensor:
+    """The largest absolute value along the last dim. Equal ones have the whole gradient each, as in torch's pdist."""
+    size = x.abs()
+    if not size.size(-1):
+        return size.sum(-1)
+    top = constant(size.amax(-1, keepdim=True))
+    return top.squeeze(-1) + TABLE.ops["where"](size == top, size - constant(size), 0).sum(-1)
+
+
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
     if x1.dim() < 2 or x2.dim() < 2:
@@ -211,12 +84,31 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"cdist only supports at least 2D tensors, {which} got: {x.dim()}D")
     if x1.size(-1) != x2.size(-1):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
+    for which, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.category != 2:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
+        if x.dtype.itemsize < 4:
+            raise not_for("cdist", x.dtype)
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
-    return TABLE.ops["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
 
 
-for distance in (cosine_similarity, pairwise_distance):
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
+    if not p >= 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1)
+    difference = input.index_select(0, first) - input.index_select(0, second)
+    return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
+
+
+for distance in (cosine_similarity, pairwise_distance, pdist):
     composite(distance)
     composite(distance, namespace="nn.functional")
 composite(cdist)

@@ -15,6 +15,13 @@ from wengert_core.tensor import Tensor
 where = TABLE.ops["where"]
 
 
+def checked_floats(name: str, x: Tensor) -> Tensor:
+    """x; NotImplementedError, in torch's words, unless it is floating."""
+    if x.dtype.category != 2:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
+    return x
+
+
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -28,9 +35,7 @@ def mse_loss(
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
     difference = input - target
-    if difference.dtype.category != 2:
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{type_name(difference)}'")
-    return weighted(difference.square(), weight, reduction)
+    return weighted(checked_floats("mse_cpu", difference).square(), weight, reduction)
 
 
 def l1_loss(
@@ -56,6 +61,7 @@ def row(name: str, reference: Any, words: str) -> Any:
         dtypes=FLOATING,
         n_promote=2,
         method=False,
+        texts={"label": f"{name.strip('_')}_cpu"},
         inplace=False,
         doc=words,
     )
@@ -155,6 +161,7 @@ def binary_cross_entropy(
         )
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_name(target)} but expected {type_name(input)}")
+    checked_floats("binary_cross_entropy", input)
     if input.numel() and not (input.amin().item() >= 0 and input.amax().item() <= 1):  # False for NaN
         raise RuntimeError(
             "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
@@ -187,7 +194,7 @@ def binary_cross_entropy_with_logits(
     refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     logs = TABLE.ops["nn.functional.logsigmoid"](input)
     if pos_weight is not None:
-        logs = logs * ((pos_weight - 1) * target + 1)
+        logs = (logs * ((pos_weight - 1) * target + 1)).to(logs.dtype)
     loss = (1 - target) * input - logs
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -210,6 +217,8 @@ def kl_div(
             "divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.")
+    if input.dtype.category != 2:
+        raise RuntimeError(f"kl_div: {'Complex' if input.dtype.is_complex else 'Integral'} inputs not supported.")
     batch = reduction == "batchmean"
     reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
     loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input

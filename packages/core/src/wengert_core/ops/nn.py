@@ -40,6 +40,11 @@ def written(function: Callable[..., Tensor], input: Tensor, inplace: bool, *argu
     return input.copy_(function(input.clone(), *arguments)) if inplace else function(input, *arguments)
 
 
+def constant(x: Tensor) -> Tensor:
+    """x without its history; core alone has none."""
+    return x.detach() if hasattr(x, "detach") else x
+
+
 def needs_floats(name: str, x: Tensor) -> None:
     """NotImplementedError for integers, in torch's words."""
     if x.dtype.category != 2:
@@ -47,8 +52,8 @@ def needs_floats(name: str, x: Tensor) -> None:
 
 
 def clipped(x: Tensor, low: float, high: float) -> Tensor:
-    """x between low and high; unlike clamp, with slope 0 at the bounds, as torch's hardtanh."""
-    return -threshold_op(-threshold_op(x, low, low), -high, -high)
+    """x between low and high; unlike clamp, with slope 0 at the bounds and for NaN, as torch's hardtanh."""
+    return where((x > low) & (x < high), x, constant(x).clamp(low, high))
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -59,6 +64,10 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input.dtype.category < 2:
         min_val, max_val = int(min_val), int(max_val)
+        if min_val < 0 and input.dtype.name == "uint8":
+            raise RuntimeError(
+                f"cannot do hardtanh on an unsigned type with negative limits: {min_val} for {input.dtype}"
+            )
     return written(clipped, input, inplace, min_val, max_val)
 
 
@@ -70,7 +79,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def exponential_below(x: Tensor, alpha: float, scale: float, rate: float) -> Tensor:
     """scale * x where positive, scale * alpha * (exp(rate * x) - 1) elsewhere."""
     needs_floats("elu_cpu", x)
-    return scale * where(x > 0, x, alpha * (x.clamp(max=0) * rate).expm1())
+    return scale * where(x > 0, x, alpha * (where(x > 0, 0, x) * rate).expm1())
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -127,6 +136,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input, drawn towards 0 by lambd."""
+    needs_floats("softshrink_check", input)
     if lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd:g}")
     return input - input.clamp(-lambd, lambd)
@@ -134,6 +144,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input where |input| > lambd, 0 elsewhere."""
+    needs_floats("hardshrink_cpu", input)
     return input.masked_fill(input.abs() <= lambd, 0)
 
 
@@ -145,6 +156,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {dim % input.dim()} is size {input.size(dim)}"
         )
+    needs_floats("glu_cpu", input)
     first, second = input.chunk(2, dim) if input.size(dim) else (input, input)
     return first * second.sigmoid()
 
@@ -153,6 +165,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
     if weight.dim() > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+    if input.dtype != weight.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {type_name(input)} and {type_name(weight)}"
+        )
     channels = input.size(1) if input.dim() > 1 else 1
     if weight.numel() not in (1, channels):
         raise RuntimeError(
@@ -196,3 +212,23 @@ for function in (
     composite(function, namespace="nn.functional")
 for function in (hardshrink, prelu, rrelu, selu, celu):
     composite(function)
+for function in (hardshrink, prelu):
+    TABLE.methods[function.__name__] = function
+
+
+# ---- in place: names that torch has beside inplace=True
+def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with inplace=True."""
+
+    def changed(input: Tensor, *arguments: Any, **words: Any) -> Any:
+        return function(input, *arguments, inplace=True, **words)
+
+    changed.__name__ = changed.__qualname__ = f"{name}_"
+    changed.__doc__ = f"In-place version of {name}."
+    return changed
+
+
+for name in ("relu", "elu", "hardtanh", "leaky_relu", "threshold", "celu", "selu", "rrelu"):
+    composite(in_place(name, TABLE.ops[f"nn.functional.{name}"]), namespace="nn.functional")
+for function in (celu, selu, rrelu):
+    composite(in_place(function.__name__, function))

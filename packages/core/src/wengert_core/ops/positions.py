@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 
 reading, scattering, array, composite = TABLE.reading, TABLE.scattering, TABLE.array, TABLE.composite
@@ -74,7 +75,7 @@ reading(
     doc="The parts of a dim at the entries of a vector.",
 )
 TABLE.selecting(
-    "nonzero(Tensor self, *, bool as_tuple=False) -> Tensor",
+    "nonzero(Tensor self, *, bool as_tuple=False, Tensor? out=None) -> Tensor",
     way="nonzero",
     no_record=True,
     doc="The places of the elements that are not zero: a row for each, or a vector for each dim.",
@@ -118,11 +119,11 @@ def argwhere(input: Tensor) -> Tensor:
 
 
 @composite
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """gather, with the two broadcast together along the other dims; without a dim, on the flattened tensors."""
     gather = TABLE.ops["gather"]
     if dim is None:
-        return gather(input.reshape(-1), 0, indices.reshape(-1))
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input.dim() != indices.dim():
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -132,7 +133,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     sizes = [max(a, b) if b != 0 and a != 0 else 0 for a, b in zip(input.shape, indices.shape, strict=True)]
     own = [input.size(dim) if d == dim else n for d, n in enumerate(sizes)]
     index = [indices.size(dim) if d == dim else n for d, n in enumerate(sizes)]
-    return gather(input.expand(own), dim, indices.expand(index))
+    return gather(input.expand(own), dim, indices.expand(index), out=out)
 
 
 def coordinates(index: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
@@ -154,9 +155,10 @@ def checked_positions(index: Tensor, count: int) -> Tensor:
 
 
 @composite
-def take(input: Tensor, index: Tensor) -> Tensor:
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions of the flattened tensor; the result has index's shape."""
-    return input.reshape(-1)[checked_positions(index, input.numel())]
+    found = input.reshape(-1)[checked_positions(index, input.numel())]
+    return found if out is None else into("take", found, out)
 
 
 @composite

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES
 from wengert_core.ops.joining import widened
-from wengert_core.ops.loss_reduction import type_name
-from wengert_core.ops.matmul import bmm, matmul, mm, mv
+from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given, type_name
+from wengert_core.ops.matmul import bmm, mm, mv
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 
 composite = TABLE.composite
@@ -20,17 +23,17 @@ def vector_of(name: str, which: str, x: Tensor) -> None:
         raise RuntimeError(f"{name}: Expected 1-D argument {which}, but got {x.dim()}-D")
 
 
-def outer(input: Tensor, vec2: Tensor) -> Any:
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Any:
     """The products of each element of one vector with each of another: [n, m]."""
     vector_of("outer", "self", input)
     vector_of("outer", "vec2", vec2)
-    return input.unsqueeze(1) * vec2
+    return TABLE.ops["mul"](input.unsqueeze(1), vec2, out=out)
 
 
-def inner(input: Tensor, other: Tensor) -> Any:
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     """The sums of products along the last dims of both."""
     if input.dim() == 0 or other.dim() == 0:
-        return input * other
+        return TABLE.ops["mul"](input, other, out=out)
     if input.dtype != other.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if input.shape[-1] != other.shape[-1]:
@@ -38,7 +41,8 @@ def inner(input: Tensor, other: Tensor) -> Any:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input.shape)} and {list(other.shape)}"
         )
-    return TABLE.ops["tensordot"](input, other, dims=([-1], [-1]))
+    result = TABLE.ops["tensordot"](input, other, dims=([-1], [-1]))
+    return result if out is None else into("inner", result, out)
 
 
 def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
@@ -54,7 +58,9 @@ def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
 
 
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
@@ -68,31 +74,55 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             "addmv input tensors must have the same dtype, but got "
             f"{type_name(input)}, {type_name(mat)}, and {type_name(vec)}"
         )
-    return summed(input, mv(mat, vec), beta, alpha)
+    result = summed(input, mv(mat, vec), beta, alpha)
+    return result if out is None else into("addmv", result, out)
 
 
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def same_dtypes(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+    """What baddbmm refuses of dtypes."""
+    if input.dtype != batch1.dtype and batch1.dtype == batch2.dtype:  # of these two bmm says what is wrong
+        names = [x.dtype.name for x in (input, batch1, batch2)]
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
+        )
+
+
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * bmm(batch1, batch2)."""
+    same_dtypes(input, batch1, batch2)
     result = bmm(batch1, batch2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("baddbmm", result, out)
 
 
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * the sum of a batch of products."""
     if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
         )
+    if input.dtype != batch1.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
+        )
     result = bmm(batch1, batch2).sum(0)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("addbmm", result, out)
 
 
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
+) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = outer(vec1, vec2)
-    return summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
+    return result if out is None else into("addr", result, out)
 
 
 def trace(input: Tensor) -> Any:
@@ -104,27 +134,33 @@ def trace(input: Tensor) -> Any:
     return input.diagonal().sum()
 
 
-def kron(input: Tensor, other: Tensor) -> Any:
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     """Kronecker's product: each element of input times the whole of other, in its place."""
     rank = max(input.dim(), other.dim())
     a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
     spread = input.reshape([n for size in a for n in (size, 1)]) * other.reshape([n for size in b for n in (1, size)])
-    return spread.reshape([m * n for m, n in zip(a, b, strict=True)])
+    result = spread.reshape([m * n for m, n in zip(a, b, strict=True)])
+    return result if out is None else into("kron", result, out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if input.dtype.category == 0:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
         )
     (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
-    return TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
+    result = TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+    return given("linalg_cross", result, out)
 
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
     """The cross product along ``dim``; without it along the first dim of size 3."""
     if dim is None:
         warn_user(
@@ -135,14 +171,36 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
         dim = next((i for i, size in enumerate(shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
-    return linalg_cross(input, other, dim=dim)
+    return linalg_cross(input, other, dim=dim, out=out)
 
 
-def multi_dot(tensors: Any) -> Any:
-    """The product of several matrices in the cheapest order; the first and the last may be vectors."""
-    tensors = list(tensors)
+def check_chain(tensors: list[Tensor]) -> None:
+    """What multi_dot refuses."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    for which, x in (("first", tensors[0]), ("last", tensors[-1])):
+        if x.dim() not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {which} tensor must be 1D or 2D but got {x.dim()}D")
+    for i, x in enumerate(tensors):
+        if 0 < i < len(tensors) - 1 and x.dim() != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.dim()}D")
+        if x.dtype != tensors[0].dtype:
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{C_NAMES[tensors[0].dtype.code]} and tensor {i} {C_NAMES[x.dtype.code]}"
+            )
+    for i, (a, b) in enumerate(itertools.pairwise(tensors)):
+        if a.shape[-1] != b.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot be "
+                "multiplied"
+            )
+
+
+def multi_dot(tensors: Any, *, out: Any = None) -> Any:
+    """The product of several matrices in the cheapest order; the first and the last may be vectors."""
+    tensors = list(tensors)
+    check_chain(tensors)
     row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
     chain = [
         x.unsqueeze(0) if row and i == 0 else x.unsqueeze(1) if column and i == len(tensors) - 1 else x
@@ -150,7 +208,7 @@ def multi_dot(tensors: Any) -> Any:
     ]
     result = in_best_order(chain)
     result = result.squeeze(-1) if column else result
-    return result.squeeze(0) if row else result
+    return given("linalg_multi_dot", result.squeeze(0) if row else result, out)
 
 
 def in_best_order(chain: list[Tensor]) -> Any:
@@ -180,28 +238,13 @@ def chain_matmul(*matrices: Tensor) -> Any:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     """The sums of x's conjugated elements times y's along ``dim``."""
-    return (x.conj() * y).sum(dim)
-
-
-def matrix_power(input: Tensor, n: int) -> Any:
-    """Square matrices multiplied with themselves: n factors, n not negative."""
-    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {list(input.shape)}"
-        )
-    if n < 0:
-        raise NotImplementedError("matrix_power of a negative power needs an inverse, which wengert does not have yet")
-    if n == 0:
-        return TABLE.ops["eye"](input.shape[-1], dtype=input.dtype).expand(*input.shape).clone()
-    result, square = None, input
-    while n:
-        if n & 1:
-            result = square if result is None else matmul(result, square)
-        n >>= 1
-        square = matmul(square, square) if n else square
-    return result
+    check_floating("linalg.vecdot", x, low=True)
+    check_same_dtype("linalg.vecdot", x, y, "x", "y")
+    if x.dim() == y.dim() == 1:
+        return given("linalg_vecdot", TABLE.ops["vdot"](x, y), out, strict=False)
+    return given("linalg_vecdot", (x.conj() * y).sum(dim), out, strict=False)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
@@ -210,16 +253,33 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross, matrix_power):
+for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
     composite(METHOD, method=True)
 composite(chain_matmul)
 composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
+
+
+# ---- in place
+def inplace(function: Any) -> Any:
+    """The function, with its result written into its first argument."""
+
+    def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        return self.copy_(function(self, *operands, beta=beta, alpha=alpha))
+
+    changed.__name__ = f"{function.__name__}_"
+    changed.__doc__ = f"In-place version of {function.__name__}."
+    return changed
+
+
+for METHOD in (addmv, baddbmm, addbmm, addr):
+    TABLE.methods[f"{METHOD.__name__}_"] = inplace(METHOD)
+TABLE.composite(TABLE.methods["addmv_"])
+
 for FUNCTION, NAME in (
     (linalg_cross, "cross"),
     (multi_dot, "multi_dot"),
     (vecdot, "vecdot"),
-    (matrix_power, "matrix_power"),
 ):
     composite(FUNCTION, name=NAME, namespace="linalg")

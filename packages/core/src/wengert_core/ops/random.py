@@ -31,6 +31,10 @@ TABLE.array("multinomial(Tensor self, int num_samples, bool replacement=False, *
             reference=make.multinomial, results=("int64",), no_record=True,
         doc="Places drawn with the probabilities that a row's weights give.")
 TABLE.composite(make.normal)
+TABLE.array("poisson(Tensor self, *, object? generator=None) -> Tensor", reference=make.poisson, method=False,
+            doc="Numbers of events, whose mean each element gives.")
+TABLE.array("binomial(Tensor count, Tensor prob, *, object? generator=None) -> Tensor", reference=make.binomial,
+            method=False, doc="Numbers of successes in count trials that succeed with the probability prob.")
 
 random("uniform_(Tensor self, float from=0, float to=1, *, object? generator=None) -> Tensor", sampler=sampling.uniform,
        doc="Fills with numbers distributed uniformly in [from, to).")

@@ -145,6 +145,11 @@ min_dim = along(
 )
 
 
+def numpy_names(dim: Any, keepdim: bool, axis: Any, keepdims: bool | None) -> tuple[Any, bool]:
+    """(dim, keepdim), which may be given by the names that NumPy has for them."""
+    return dim if axis is None else axis, keepdim if keepdims is None else keepdims
+
+
 def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, out: Any) -> Any:
     """max and min: of two tensors, of all elements, or along a dim."""
     if other is None and hasattr(dim, "data_ptr"):
@@ -163,18 +168,49 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, o
     return ops[f"_{name}"](input, out=out)
 
 
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
+def max(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    other: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole_or_along("max", input, dim, keepdim, other, out)
 
 
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
+def min(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    other: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole_or_along("min", input, dim, keepdim, other, out)
 
 
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+def aminmax(
+    input: Any,
+    *,
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The smallest and the largest."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     if out is not None:
         least, largest = out
         pair = amin(input, dim, keepdim, out=least), amax(input, dim, keepdim, out=largest)
@@ -183,15 +219,35 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
 
 
 # ---- made of others
-def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The sum of what is not NaN."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     if input.dtype.category == 3:
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    return sum_(ops["where"](ops["isnan"](input), 0, input), dim, keepdim, dtype=dtype)
+    return sum_(ops["where"](ops["isnan"](input), 0, input), dim, keepdim, dtype=dtype, out=out)
 
 
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The mean of what is not NaN."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     if input.dtype.category < 2:
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
@@ -199,12 +255,12 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         )
     nothing = ops["isnan"](input)
     total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)
-    return total / sum_(ops["logical_not"](nothing), dim, keepdim)
+    return ops["div"](total, sum_(ops["logical_not"](nothing), dim, keepdim), out=out)
 
 
-def count_nonzero(input: Any, dim: Any = None) -> Any:
+def count_nonzero(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
     """How many are not zero."""
-    return sum_(ops["ne"](input, 0), dim)
+    return sum_(ops["ne"](input, 0), dim if axis is None else axis)
 
 
 for function in (max, min, aminmax, nansum, nanmean, count_nonzero):

@@ -50,4 +50,5 @@ TABLE.pointwise_unary(
     doc="What trunc cuts off.",
 )
 TABLE.alias("fix", TABLE.ops["trunc"])
+TABLE.alias("fix_", TABLE.ops["trunc_"], method=False)
 TABLE.methods["fix_"] = TABLE.ops["trunc_"]

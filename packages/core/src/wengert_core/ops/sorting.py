@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.infos import iinfo
+from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
 
@@ -158,17 +160,37 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     if dim is not None:
         return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not input.numel():
-        return TABLE.ops["mean"](input)  # NaN
+        if input.dtype.category > 1:
+            return ops["mean"](input)  # NaN
+        return input.new_full((), iinfo(input.dtype).min if input.dtype.itemsize > 2 else 0)  # NaN as an integer
     return ops[f"_{name}"](input)
 
 
-def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def median(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The middle value (the lower of two); along a dim as (values, indices)."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("median", input, dim, keepdim, out)
 
 
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def nanmedian(
+    input: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
     """The middle value of what is not NaN; along a dim as (values, indices)."""
+    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("nanmedian", input, dim, keepdim, out)
 
 
@@ -185,7 +207,8 @@ for function in (median, nanmedian, msort):
 # ---- what is there once
 def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
     """The sorted distinct values, or slices along a dim."""
-    found = xp.unique(x if dim is not None else x.reshape(-1), return_inverse=True, return_counts=True, axis=dim)
+    x_or_flat = x if dim is not None else x.reshape(-1)
+    found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
 
 
@@ -196,7 +219,6 @@ unique_op = along(
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,
-    no_record=True,
     doc="The sorted distinct values, where each element's is, how often each comes.",
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.staged import as_dtype
 
@@ -71,7 +72,7 @@ std_op = TABLE.staged(
 )
 
 
-def spread_arguments(dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple[Any, Any, bool]:
+def spread_arguments(dim: Any, keepdim: bool, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
     """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -81,34 +82,64 @@ def spread_arguments(dim: Any, unbiased: Any, keepdim: bool, correction: Any) ->
 
 
 def var(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
-    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
 def std(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, out: Any = None
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """The standard deviation over some dims; arguments as var."""
-    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
 def var_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """(var, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
 
 
 def std_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """(std, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim), ops["mean"](input, dim, keepdim)
 
 
@@ -127,7 +158,9 @@ def log_sum_exp(self: Any, dim: Any, keepdim: bool) -> Any:
     top = ops["where"](ops["isfinite"](top), top, 0)
     total = ops["log"](ops["sum"](ops["exp_"](ops["sub"](self, top)), dim, True))
     result = ops["add_"](total, top)
-    return result if keepdim else ops["squeeze"](result, dim)
+    if keepdim or not result.dim():
+        return result
+    return result.reshape(()) if not hasattr(dim, "__index__") and not len(dim) else ops["squeeze"](result, dim)
 
 
 def numpy_log_sum_exp(xp: Any, x: Any, dim: Any, keepdim: bool) -> Any:
@@ -156,6 +189,11 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
             f"{SCALAR_NAMES[self.dtype.code]}"
         )
     if dtype is not None:
+        if self.dtype.is_complex and not dtype.is_complex:
+            raise RuntimeError(
+                "linalg.vector_norm: dtype should be complex for complex inputs, but got "
+                f"{SCALAR_NAMES[dtype.code]}"
+            )
         self = as_dtype(self, dtype.name)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
@@ -213,7 +251,10 @@ def vector_norm(
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
-    """The vector norm of order p over some dims; "fro" is 2."""
+    """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
+    if p == "nuc":
+        dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+        return ops["linalg.matrix_norm"](input, "nuc", dims, keepdim, dtype=dtype, out=out)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return norm_op(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype, out=out)

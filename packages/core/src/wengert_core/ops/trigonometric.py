@@ -30,7 +30,7 @@ for name, ufunc, words in (
     )
     if ufunc.__name__.startswith("arc"):
         TABLE.alias(ufunc.__name__, TABLE.ops[name])
-        TABLE.methods[f"{ufunc.__name__}_"] = TABLE.ops[f"{name}_"]
+        TABLE.alias(f"{ufunc.__name__}_", TABLE.ops[f"{name}_"])
 
 binary(
     "atan2(Tensor self, Tensor other) -> Tensor",

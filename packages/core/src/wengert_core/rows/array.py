@@ -13,6 +13,11 @@ from wengert_core.rows.base import inplace as inplace_schema
 Composite = TypeVar("Composite", bound=Callable[..., Any])
 
 
+def without_out(schema: str) -> str:
+    """The schema without its out= parameter."""
+    return schema.replace(", *, Tensor? out=None", "").replace(", Tensor? out=None", "")
+
+
 class ArrayRows(Rows):
     """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
 
@@ -27,8 +32,8 @@ class ArrayRows(Rows):
         _array_ops.configure(op, results, widen)
         self.add(op, op.name, method=method)
         if inplace:
-            changed = Op(inplace_schema(schema), "array", doc=f"In-place version of {op.name}.", out_of_place=op,
-                         inplace=True, reference=reference, options={"results": results})
+            changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
+                         out_of_place=op, inplace=True, reference=reference, options={"results": results})
             _array_ops.configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
         return op

@@ -11,7 +11,7 @@ from wengert_core import selecting as _selecting
 from wengert_core import triangles as _triangles
 from wengert_core import writing as _writing
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import Reference, Rows, with_out
 from wengert_core.rows.base import inplace as inplace_schema
 
 
@@ -67,7 +67,7 @@ class IndexingRows(Rows):
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
         """A row that reads along a dim: gather, index_select."""
-        op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
+        op = Op(with_out(schema), "indexing", doc=doc, reference=reference, no_record=no_record)
         _gathering.configure(op, way)
         return self.add(op, op.name)
 
@@ -81,7 +81,7 @@ class IndexingRows(Rows):
 
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
         """A row that writes along a dim, and its in-place variant."""
-        op = Op(schema, "indexing", doc=doc, reference=reference)
+        op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
         _scattering.configure(op, way)
         self.add(op, op.name)
         changed = Op(
@@ -99,7 +99,7 @@ class IndexingRows(Rows):
 
     def triangle(self, schema: str, *, lower: bool, reference: Reference, doc: str = "") -> Op:
         """The row of tril or triu, and of its in-place variant."""
-        op = Op(schema, "indexing", doc=doc, reference=reference)
+        op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
         _triangles.configure(op, lower)
         self.add(op, op.name)
         changed = Op(

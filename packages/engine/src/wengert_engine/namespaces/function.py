@@ -1,11 +1,12 @@
 """wengert.autograd.function: the user's own differentiable operations."""
 
 from wengert_engine import Function, InplaceFunction, once_differentiable
+from wengert_engine.custom import FunctionMeta
 from wengert_engine.function import FunctionCtx
 from wengert_engine.nested import NestedIOFunction
 
-_ContextMethodMixin = FunctionCtx
-"""The older name."""
+BackwardCFunction = _ContextMethodMixin = FunctionCtx
+"""Other names of what every context and node of a Function is: that of its base class in PyTorch, and an older one."""
 
-__all__ = ["Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "_ContextMethodMixin",
-           "once_differentiable"]
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
+           "_ContextMethodMixin", "once_differentiable"]

@@ -1,5 +1,6 @@
 """Variable (deprecated): the name tensors with gradients once had."""
 
+from operator import index
 from typing import Any
 
 from wengert_core import TABLE
@@ -41,7 +42,7 @@ class Variable(metaclass=VariableMeta):
         if volatile:
             warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         result: Any = data.detach()
-        result.requires_grad = requires_grad
+        result.requires_grad = bool(index(requires_grad))
         return result
 
 

@@ -1,4 +1,5 @@
 from wengert.autograd import anomaly_mode as anomaly_mode
+from wengert.autograd import forward_ad as forward_ad
 from wengert.autograd import function as function
 from wengert.autograd import grad_mode as grad_mode
 from wengert.autograd import graph as graph
@@ -23,6 +24,7 @@ from wengert_engine.nested import NestedIOFunction as NestedIOFunction
 from wengert_gradcheck.gradcheck import gradcheck as gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
-__all__ = ["AnomalyError", "Function", "NestedIOFunction", "Variable", "_is_multithreading_enabled", "backward",
+__all__ = ["AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
+           "_unsafe_preserve_version_counter", "backward",
            "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_multithreading_enabled", "no_grad",
            "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]

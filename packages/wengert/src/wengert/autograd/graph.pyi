@@ -13,5 +13,6 @@ from wengert_graph.explaining import explain_grad as explain_grad
 from wengert_graph.memory import saved_memory as saved_memory
 from wengert_graph.walking import walk as walk
 
-__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
-           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
+__all__ = ["Drawing", "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "draw",
+           "explain_grad", "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+           "saved_memory", "saved_tensors_hooks", "walk"]

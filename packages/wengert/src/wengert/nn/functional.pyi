@@ -1,12 +1,57 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
+from wengert_core.tensor import _Ints as _Ints
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any: ...
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any: ...
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any: ...
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: _bool = False) -> Any: ...
+def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
+def alpha_dropout(input: Tensor, p: _float = 0.5, training: _bool = False, inplace: _bool = False) -> Any: ...
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+) -> Any: ...
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+    divisor_override: _int | None = None,
+) -> Tensor: ...
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+    divisor_override: _int | None = None,
+) -> Tensor: ...
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: _bool = False,
+    momentum: _float = 0.1,
+    eps: _float = 1e-05,
+) -> Any: ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any: ...
 def binary_cross_entropy(
     input: Tensor,
@@ -26,6 +71,73 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor: ...
 def celu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def celu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] | str = 0,
+    dilation: _int | Sequence[_int] = 1,
+    groups: _int = 1,
+) -> Any: ...
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+    dilation: _int | Sequence[_int] = 1,
+) -> Any: ...
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
 def cross_entropy(
     input: Tensor,
@@ -37,8 +149,21 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: _float = 0.0,
 ) -> Tensor: ...
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[_int],
+    target_lengths: Tensor | Sequence[_int],
+    blank: _int = 0,
+    reduction: str = "mean",
+    zero_infinity: _bool = False,
+) -> Tensor: ...
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor: ...
+def dropout1d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
+def dropout2d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
+def dropout3d(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Any: ...
 def elu(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def elu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -48,6 +173,33 @@ def embedding(
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
 ) -> Tensor: ...
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: _float | None = None,
+    norm_type: _float = 2,
+    scale_grad_by_freq: _bool = False,
+    mode: str = "mean",
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> Tensor: ...
+def feature_alpha_dropout(
+    input: Tensor,
+    p: _float = 0.5,
+    training: _bool = False,
+    inplace: _bool = False,
+) -> Any: ...
+def fold(
+    input: Tensor,
+    output_size: _int | Sequence[_int],
+    kernel_size: _int | Sequence[_int],
+    dilation: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    stride: _int | Sequence[_int] = 1,
+) -> Any: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -58,10 +210,25 @@ def gaussian_nll_loss(
 ) -> Tensor: ...
 def gelu(input: Any, approximate: Any = "none") -> Any: ...
 def glu(input: Tensor, dim: _int = -1) -> Tensor: ...
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: _bool | None = None,
+) -> Tensor: ...
+def group_norm(
+    input: Tensor,
+    num_groups: _int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-05,
+) -> Any: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
 def hardsigmoid(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardswish(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def hardtanh(input: Tensor, min_val: _float = -1.0, max_val: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def hardtanh_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -76,6 +243,25 @@ def huber_loss(
     reduction: str = "mean",
     delta: _float = 1.0,
     weight: Tensor | None = None,
+) -> Tensor: ...
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: _bool = True,
+    momentum: _float = 0.1,
+    eps: _float = 1e-05,
+) -> Any: ...
+def interpolate(
+    input: Tensor,
+    size: _int | Sequence[_int] | None = None,
+    scale_factor: _float | Sequence[_float] | None = None,
+    mode: str = "nearest",
+    align_corners: _bool | None = None,
+    recompute_scale_factor: _bool | None = None,
+    antialias: _bool = False,
 ) -> Tensor: ...
 def kl_div(
     input: Tensor,
@@ -99,8 +285,9 @@ def layer_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: _float = 1e-05,
-) -> Tensor: ...
+) -> Any: ...
 def leaky_relu(input: Tensor, negative_slope: _float = 0.01, inplace: _bool = False) -> Tensor: ...
+def leaky_relu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
 def log_softmax(input: Tensor, dim: _int | None = None, _stacklevel: _int = 3, dtype: Any = None) -> Tensor: ...
 def logsigmoid(input: Tensor) -> Tensor: ...
@@ -113,6 +300,33 @@ def margin_ranking_loss(
     reduce: _bool | None = None,
     reduction: str = "mean",
 ) -> Tensor: ...
+def max_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+def max_pool2d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Any: ...
 def mish(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def mse_loss(
     input: Tensor,
@@ -121,6 +335,58 @@ def mse_loss(
     reduce: _bool | None = None,
     reduction: str = "mean",
     weight: Tensor | None = None,
+) -> Tensor: ...
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: _int,
+    num_heads: _int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: _bool,
+    dropout_p: _float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: _bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: _bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: _bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: _bool = True,
+    is_causal: _bool = False,
+) -> tuple[Any, Any]: ...
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: _int = 1,
+    margin: _float = 1.0,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor: ...
 def nll_loss(
     input: Tensor,
@@ -139,6 +405,7 @@ def normalize(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def one_hot(tensor: Tensor, num_classes: _int = -1) -> Tensor: ...
+def pad(input: Tensor, pad: Sequence[_int], mode: str = "constant", value: _float | None = None) -> Any: ...
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -146,6 +413,9 @@ def pairwise_distance(
     eps: _float = 1e-06,
     keepdim: _bool = False,
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
+def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -159,6 +429,7 @@ def poisson_nll_loss(
 def prelu(input: Tensor, weight: Tensor) -> Tensor: ...
 def relu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def relu6(input: Tensor, inplace: _bool = False) -> Tensor: ...
+def relu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -172,7 +443,19 @@ def rrelu(
     training: _bool = False,
     inplace: _bool = False,
 ) -> Tensor: ...
+def rrelu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: _float = 0.0,
+    is_causal: _bool = False,
+    scale: _float | None = None,
+    enable_gqa: _bool = False,
+) -> Any: ...
 def selu(input: Tensor, inplace: _bool = False) -> Tensor: ...
+def selu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def sigmoid(input: Any) -> Any: ...
 def silu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def smooth_l1_loss(
@@ -198,3 +481,33 @@ def softsign(input: Tensor) -> Tensor: ...
 def tanh(input: Any) -> Any: ...
 def tanhshrink(input: Tensor) -> Tensor: ...
 def threshold(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor: ...
+def threshold_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2,
+    eps: _float = 1e-06,
+    swap: _bool = False,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: _float = 1.0,
+    swap: _bool = False,
+    reduction: str = "mean",
+) -> Tensor: ...
+def unfold(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    dilation: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    stride: _int | Sequence[_int] = 1,
+) -> Any: ...

@@ -14,6 +14,7 @@ CASES = [
     OpCase("conj_physical", np.conj, UNARY, complex=True),
     *(OpCase(name, lambda x: x, UNARY, complex=True) for name in ("resolve_conj", "resolve_neg")),
     OpCase("angle", np.angle, UNARY, kinks=(0,), complex=True),
+    OpCase("isreal", np.isreal, [*UNARY, *COMPLEX, (np.array([1 + 2j, 3]),)], grad=False),
     OpCase("real", np.real, [*UNARY, *COMPLEX]),
     OpCase("imag", np.imag, COMPLEX),
     OpCase("complex", lambda x, y: x + 1j * y, PAIRS, dtypes=("float32", "float64")),

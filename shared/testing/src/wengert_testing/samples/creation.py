@@ -75,6 +75,8 @@ CASES = [
     random("randint_like", (T(2, 3), 5)),
     random("randperm", (5,)),
     random("normal", (0.0, 1.0, (2, 3))),
+    random("poisson", (T(2, 3, domain=(0.1, 5)),)),
+    random("binomial", (np.array([3.0, 5.0]), np.array([0.5, 0.1]))),
     random("bernoulli", (T(2, 3, domain=(0.1, 0.9)),)),
     random("multinomial", (T(4, domain=(0.1, 0.9)), 2)),
     *(

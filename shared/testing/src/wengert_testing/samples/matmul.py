@@ -36,12 +36,7 @@ def affine(x: Any, weight: Any, bias: Any = None) -> Any:
     return x @ weight.T + (0 if bias is None else bias)
 
 
-def power(x: Any, n: Any) -> Any:
-    return np.linalg.matrix_power(x, n)
-
-
 LINEAR = [(T(2, 3), T(4, 3)), (T(2, 3), T(4, 3), T(4)), (T(3), T(4, 3), T(4)), (T(2, 2, 3), T(4, 3), T(4))]
-SQUARES = [(T(2, 2), 0), (T(2, 2), 1), (T(2, 2), 3), (T(2, 2, 2), 2)]
 BILINEAR = [(T(2, 3), T(2, 2), T(4, 3, 2)), (T(2, 3), T(2, 2), T(4, 3, 2), T(4))]
 
 
@@ -95,8 +90,6 @@ CASES = [
         [(T(2, 3), T(2, 3)), (T(2, 3), T(2, 3), {"dim": 0})],
         complex=True,
     ),
-    OpCase("matrix_power", power, SQUARES),
-    OpCase("linalg.matrix_power", power, SQUARES[2:]),
     OpCase("bilinear", forms, BILINEAR),
     OpCase("nn.functional.bilinear", forms, BILINEAR),
 ]

@@ -1,0 +1,9 @@
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.op import Op
+
+class Source: ...
+
+def use_tiles(wide: bool) -> None: ...
+def configure(op: Op, impl: Callable[..., Any], weight: bool) -> None: ...

@@ -1,0 +1,309 @@
+/* The loops of convolution; included once for float and once for double. Note [Convolution by tables] in convolution.h. */
+#define FN(name) WG_CAT(WG_CAT(name, _), SUF)
+#define OUTER WG_CAT(outer_, SUF)
+#define OUTER_AT WG_CAT(outer_at_, SUF)
+#define INNER WG_CAT(inner_, SUF)
+#define VEC WG_CAT(wg_vec_, SUF)
+#define LANES ((Py_ssize_t)(64 / sizeof(R)))
+#define MOST_LANES (WG_MOST_VECTORS * LANES)
+#define MOST_PANELS 8
+
+/* from: [groups][m][channels][of taps] with these steps and chosen taps; to: for each tile of rows [k][rows]. */
+WG_CLONES static void FN(wg_pack_weights)(const wg_conv *p, const R *from, Py_ssize_t group_step, Py_ssize_t m_step,
+                                          Py_ssize_t channel_step, const int32_t *chosen, R *to) {
+    for (Py_ssize_t g = 0; g < p->groups; g++) {
+        int rows;
+        for (Py_ssize_t r = 0; r < p->m; r += rows) {
+            rows = wg_tile_rows(p->tiles, p->m - r);
+            for (Py_ssize_t c = 0; c < p->channels; c++)
+                for (Py_ssize_t t = 0; t < p->taps; t++) {
+                    const R *at = from + g * group_step + r * m_step + c * channel_step + chosen[t];
+                    for (int i = 0; i < rows; i++) to[i] = at[i * m_step];
+                    to += rows;
+                }
+        }
+    }
+}
+
+/* Where columns are read and written. */
+WG_INLINE void FN(wg_columns)(const wg_conv *p, Py_ssize_t first, Py_ssize_t count, Py_ssize_t *at, Py_ssize_t *to) {
+    Py_ssize_t image = first / p->places, place = first % p->places;
+    for (Py_ssize_t j = 0; j < count; j++) {
+        at[j] = image * p->source_image + p->base[place];
+        to[j] = image * p->out_image + (p->place ? p->place[place] : place);
+        if (++place == p->places) place = 0, image++;
+    }
+}
+
+WG_INLINE int FN(wg_consecutive)(const Py_ssize_t *at, Py_ssize_t n) {
+    for (Py_ssize_t j = 1; j < n; j++)
+        if (at[j] != at[0] + j) return 0;
+    return 1;
+}
+
+/* Where consecutive elements start, and how many such runs there are. */
+typedef struct { int n; int from[WG_WIDE + 1]; } FN(wg_runs);
+
+WG_INLINE void FN(wg_find_runs)(const Py_ssize_t *at, int n, FN(wg_runs) *runs) {
+    runs->n = 0;
+    for (int j = 0; j < n; j++)
+        if (j == 0 || at[j] != at[j - 1] + 1) runs->from[runs->n++] = j;
+    runs->from[runs->n] = n;
+}
+
+/* n elements at ``at`` from source, into to: runs by whole vectors, which may write up to one vector too much behind them. */
+WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *at, int n, const FN(wg_runs) *runs, R *to) {
+    if (runs->n * 3 > n) {
+        for (int j = 0; j < n; j++) to[j] = source[at[j]];
+        return;
+    }
+    for (int i = 0; i < runs->n; i++) {
+        const R *from = source + at[runs->from[i]];
+        R *target = to + runs->from[i];
+        const int length = runs->from[i + 1] - runs->from[i];
+        if (from + length + LANES <= limit)
+            for (int j = 0; j < length; j += (int)LANES) *(VEC *)(target + j) = *(const VEC *)(from + j);
+        else
+            for (int j = 0; j < length; j++) target[j] = from[j];
+    }
+}
+
+/* Panels of columns: [k][lanes], the elements k0 .. k1 of each column. */
+WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const Py_ssize_t *at, int lanes, Py_ssize_t k0,
+                                        Py_ssize_t k1, R *to) {
+    const int consecutive = FN(wg_consecutive)(at, lanes);
+    FN(wg_runs) runs;
+    Py_ssize_t c = k0 / p->taps, t = k0 % p->taps;
+    FN(wg_find_runs)(at, lanes, &runs);
+    for (Py_ssize_t k = k0; k < k1; k++, to += lanes) {
+        const R *from = source + c * p->source_channel + p->tap[t];
+        if (consecutive)
+            for (int j = 0; j < lanes; j += (int)LANES) *(VEC *)(to + j) = *(const VEC *)(from + at[0] + j);
+        else
+            FN(wg_gather)(from, (const R *)p->limit, at, lanes, &runs, to);
+        if (++t == p->taps) t = 0, c++;
+    }
+}
+
+/* Units of the product: for each group, block of columns and block of output channels. */
+static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    wg_conv *p = ctx;
+    const Py_ssize_t lanes = p->tiles->vectors * LANES, k = p->channels * p->taps, total = p->images * p->places;
+    const Py_ssize_t deep = k < WG_DEEP ? k : WG_DEEP, panel = deep * lanes;
+    Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES];
+    R tile[WG_MOST_ROWS * MOST_LANES];
+    R *panels = malloc((size_t)(p->panels * panel + LANES) * sizeof(R));
+    if (panels == NULL) {
+        p->failed = 1;
+        return;
+    }
+    for (Py_ssize_t u = begin; u < end; u++) {
+        const Py_ssize_t mb = u % p->m_blocks, cb = u / p->m_blocks % p->column_blocks, g = u / p->m_blocks / p->column_blocks;
+        const Py_ssize_t first = cb * p->panels * lanes, rest = total - first;
+        const Py_ssize_t columns = rest < p->panels * lanes ? rest : p->panels * lanes;
+        const Py_ssize_t m0 = mb * p->m_block, m1 = m0 + p->m_block < p->m ? m0 + p->m_block : p->m;
+        const R *source = (const R *)p->source + g * p->channels * p->source_channel;
+        const R *weights = (const R *)p->weights + g * p->m * k, *bias = p->bias ? (const R *)p->bias + g * p->m : NULL;
+        R *out = (R *)p->out + g * p->m * p->out_channel;
+        const Py_ssize_t n_panels = (columns + lanes - 1) / lanes;
+        FN(wg_columns)(p, first, columns, at, to);
+        for (Py_ssize_t j = columns; j < n_panels * lanes; j++) at[j] = at[0];
+        for (Py_ssize_t k0 = 0; k0 < k; k0 += WG_DEEP) {
+            const Py_ssize_t depth = k - k0 < WG_DEEP ? k - k0 : WG_DEEP;
+            int rows;
+            for (Py_ssize_t i = 0; i < n_panels; i++)
+                FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
+            for (Py_ssize_t r = m0; r < m1; r += rows) {
+                rows = wg_tile_rows(p->tiles, p->m - r);
+                for (Py_ssize_t i = 0; i < n_panels; i++) {
+                    const Py_ssize_t *where = to + i * lanes, left = columns - i * lanes, n = left < lanes ? left : lanes;
+                    const R *a = weights + r * k + k0 * rows, *b = panels + i * panel, *start = k0 || !bias ? NULL : bias + r;
+                    R *c = out + r * p->out_channel;
+                    if (n == lanes && where[lanes - 1] == where[0] + lanes - 1 && FN(wg_consecutive)(where, lanes)) {
+                        p->tiles->OUTER(rows, p->tiles->vectors, a, b, lanes, depth, start, c + where[0], p->out_channel, k0 > 0);
+                        continue;
+                    }
+                    p->tiles->OUTER(rows, (int)((n + LANES - 1) / LANES), a, b, lanes, depth, start, tile, lanes, 0);
+                    for (int y = 0; y < rows; y++, c += p->out_channel)
+                        for (Py_ssize_t j = 0; j < n; j++) c[where[j]] = (k0 ? c[where[j]] : 0) + tile[y * lanes + j];
+                }
+            }
+        }
+    }
+    free(panels);
+}
+
+/* The bias, or zeros, where no tap meets any element. */
+static void FN(wg_fill_bias)(const wg_conv *p) {
+    for (Py_ssize_t i = 0; i < p->images; i++)
+        for (Py_ssize_t c = 0; c < p->groups * p->m; c++) {
+            R *out = (R *)p->out + i * p->out_image + c * p->out_channel;
+            const R one = p->bias ? ((const R *)p->bias)[c] : 0;
+            for (Py_ssize_t j = 0; j < p->out_channel; j++) out[j] = one;
+        }
+}
+
+/* Units of groups with one output channel (or two): an image's group, straight from the source, row by row of positions. */
+WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    const wg_conv *p = ctx;
+    const Py_ssize_t k = p->channels * p->taps;
+    for (Py_ssize_t u = begin; u < end; u++) {
+        const Py_ssize_t image = u / p->groups, g = u % p->groups;
+        const R *source = (const R *)p->source + image * p->source_image + g * p->channels * p->source_channel;
+        for (Py_ssize_t r = 0; r < p->m; r++) {
+            const R start = p->bias ? ((const R *)p->bias)[g * p->m + r] : 0;
+            const R *weights = (const R *)p->weights + g * p->m * k + r;
+            R *out = (R *)p->out + image * p->out_image + (g * p->m + r) * p->out_channel;
+            for (Py_ssize_t first = 0; first < p->places; first += p->row)
+                for (Py_ssize_t j = 0; j < p->row; j += 2 * LANES) {
+                    const R *from = source + p->base[first] + j;
+                    VEC sums[2] = {start - (VEC){0}, start - (VEC){0}};
+                    const Py_ssize_t n = p->row - j < 2 * LANES ? p->row - j : 2 * LANES;
+                    for (Py_ssize_t c = 0, at = 0; c < p->channels; c++)
+                        for (Py_ssize_t t = 0; t < p->taps; t++, at++) {
+                            const R *x = from + c * p->source_channel + p->tap[t];
+                            const VEC w = weights[at * p->m] - (VEC){0};
+                            sums[0] += w * *(const VEC *)x;
+                            if (n > LANES) sums[1] += w * *(const VEC *)(x + LANES);
+                        }
+                    if (p->place == NULL && n == 2 * LANES) {
+                        memcpy(out + first + j, sums, sizeof sums);
+                        continue;
+                    }
+                    const R *computed = (const R *)sums;
+                    for (Py_ssize_t i = 0; i < n; i++) out[p->place ? p->place[first + j + i] : first + j + i] = computed[i];
+                }
+        }
+    }
+}
+
+/* Rows of columns: [k0 .. k1][WG_WIDE], and zeros up to whole vectors. */
+WG_CLONES static void FN(wg_fill_rows)(const wg_conv *p, const R *source, const Py_ssize_t *at, int n, Py_ssize_t k0,
+                                       Py_ssize_t k1, R *to) {
+    FN(wg_runs) runs;
+    Py_ssize_t c = k0 / p->taps, t = k0 % p->taps;
+    FN(wg_find_runs)(at, n, &runs);
+    for (Py_ssize_t k = k0; k < k1; k++, to += WG_WIDE) {
+        FN(wg_gather)(source + c * p->source_channel + p->tap[t], (const R *)p->limit, at, n, &runs, to);
+        for (int j = n; j % LANES; j++) to[j] = 0;
+        if (++t == p->taps) t = 0, c++;
+    }
+}
+
+WG_CLONES static void FN(wg_fill_values)(const wg_conv *p, const R *values, const R *limit, const Py_ssize_t *at, int n,
+                                         Py_ssize_t rows, R *to) {
+    FN(wg_runs) runs;
+    FN(wg_find_runs)(at, n, &runs);
+    for (Py_ssize_t r = 0; r < rows; r++, to += WG_WIDE, values += p->out_channel) {
+        FN(wg_gather)(values, limit, at, n, &runs, to);
+        for (int j = n; j % LANES; j++) to[j] = 0;
+    }
+}
+
+/* Units of the weight's gradient: for each chunk of columns, group, block of output channels and block of k. ``out`` holds
+ * what comes from above, ``weights`` the results: [chunks][groups][m][k]. */
+static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    wg_conv *p = ctx;
+    const int vectors = p->tiles->vectors;
+    const Py_ssize_t k = p->channels * p->taps, total = p->images * p->places;
+    const Py_ssize_t most_tiles = (p->m_block / p->tiles->rows + 3) * ((p->row_block + vectors - 1) / vectors);
+    const Py_ssize_t n_sums = most_tiles * WG_MOST_ROWS * vectors;
+    Py_ssize_t at[WG_WIDE], to[WG_WIDE];
+    VEC *sums = malloc((size_t)n_sums * sizeof(VEC));
+    R *rows = calloc((size_t)((p->row_block + vectors) * WG_WIDE), sizeof(R));
+    R *values = malloc((size_t)(p->m_block * WG_WIDE + LANES) * sizeof(R));
+    if (sums == NULL || rows == NULL || values == NULL) p->failed = 1;
+    for (Py_ssize_t u = begin; u < end && !p->failed; u++) {
+        const Py_ssize_t kb = u % p->row_blocks, mb = u / p->row_blocks % p->m_blocks;
+        const Py_ssize_t g = u / p->row_blocks / p->m_blocks % p->groups, chunk = u / p->row_blocks / p->m_blocks / p->groups;
+        const Py_ssize_t k0 = kb * p->row_block, k1 = k0 + p->row_block < k ? k0 + p->row_block : k;
+        const Py_ssize_t m0 = mb * p->m_block, m1 = m0 + p->m_block < p->m ? m0 + p->m_block : p->m;
+        const Py_ssize_t last = (chunk + 1) * p->chunk < total ? (chunk + 1) * p->chunk : total;
+        const R *source = (const R *)p->source + g * p->channels * p->source_channel;
+        const R *above = (const R *)p->out + (g * p->m + m0) * p->out_channel;
+        R *result = (R *)p->weights + ((chunk * p->groups + g) * p->m + m0) * k;
+        int n_rows;
+        memset(sums, 0, (size_t)n_sums * sizeof(VEC));
+        for (Py_ssize_t first = chunk * p->chunk; first < last; first += WG_WIDE) {
+            const int n = (int)(last - first < WG_WIDE ? last - first : WG_WIDE);
+            const Py_ssize_t whole = (n + LANES - 1) / LANES * LANES;
+            VEC *sum = sums;
+            FN(wg_columns)(p, first, n, at, to);
+            FN(wg_fill_rows)(p, source, at, n, k0, k1, rows);
+            FN(wg_fill_values)(p, above, (const R *)p->out + p->images * p->out_image, to, n, m1 - m0, values);
+            for (Py_ssize_t y = 0; y < k1 - k0; y += vectors)
+                for (Py_ssize_t r = 0; r < m1 - m0; r += n_rows, sum += WG_MOST_ROWS * vectors) {
+                    n_rows = wg_tile_rows(p->tiles, m1 - m0 - r);
+                    p->tiles->INNER(n_rows, values + r * WG_WIDE, WG_WIDE, rows + y * WG_WIDE, WG_WIDE, whole, sum);
+                }
+        }
+        const R *sum = (const R *)sums;
+        for (Py_ssize_t y = 0; y < k1 - k0; y += vectors)
+            for (Py_ssize_t r = 0; r < m1 - m0; r += n_rows, sum += WG_MOST_ROWS * vectors * LANES) {
+                n_rows = wg_tile_rows(p->tiles, m1 - m0 - r);
+                for (int i = 0; i < n_rows; i++)
+                    for (int j = 0; j < vectors && y + j < k1 - k0; j++) {
+                        const R *lane = sum + (i * vectors + j) * LANES;
+                        R one = 0;
+                        for (int l = 0; l < LANES; l++) one += lane[l];
+                        result[(r + i) * k + k0 + y + j] = one;
+                    }
+            }
+    }
+    free(sums);
+    free(rows);
+    free(values);
+}
+
+/* Units: for each chunk of columns, group, run of taps, block of the run's elements and block of output channels. */
+static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    wg_weigher *p = ctx;
+    const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels, total = p->images * p->places;
+    const Py_ssize_t source_step = p->groups * p->channels, grad_step = p->groups * p->m;
+    Py_ssize_t at[WG_DEEP];
+    R *sums = malloc((size_t)((p->m_block + WG_MOST_ROWS) * lanes) * sizeof(R));
+    if (sums == NULL) {
+        p->failed = 1;
+        return;
+    }
+    for (Py_ssize_t u = begin; u < end; u++) {
+        Py_ssize_t rest = u;
+        const Py_ssize_t m0 = rest % p->m_blocks * p->m_block, rows = p->m - m0 < p->m_block ? p->m - m0 : p->m_block;
+        rest /= p->m_blocks;
+        const Py_ssize_t l0 = rest % p->lane_blocks * lanes, width = length - l0 < lanes ? length - l0 : lanes;
+        rest /= p->lane_blocks;
+        const Py_ssize_t run = rest % p->runs, g = rest / p->runs % p->groups, chunk = rest / p->runs / p->groups;
+        const Py_ssize_t last = (chunk + 1) * p->chunk < total ? (chunk + 1) * p->chunk : total;
+        const R *source = (const R *)p->source + p->run[run] * source_step + g * p->channels + l0;
+        const R *grad = (const R *)p->grad + g * p->m + m0;
+        const int wide = (int)((width + LANES - 1) / LANES);
+        int count;
+        for (Py_ssize_t first = chunk * p->chunk; first < last; first += WG_DEEP) {
+            const Py_ssize_t n = last - first < WG_DEEP ? last - first : WG_DEEP;
+            Py_ssize_t image = first / p->places, place = first % p->places;
+            for (Py_ssize_t j = 0; j < n; j++) {
+                at[j] = image * p->source_image + p->base[place] * source_step;
+                if (++place == p->places) place = 0, image++;
+            }
+            for (Py_ssize_t r = 0; r < rows; r += count) {
+                count = wg_tile_rows(p->tiles, rows - r);
+                p->tiles->OUTER_AT(count, wide, grad + first * grad_step + r, grad_step, source, at, n, sums + r * lanes, lanes,
+                                   first > chunk * p->chunk);
+            }
+        }
+        R *result = (R *)p->parts + ((chunk * p->groups + g) * p->m + m0) * p->channels * p->taps + run * p->run_taps;
+        for (Py_ssize_t r = 0; r < rows; r++, result += p->channels * p->taps)
+            for (Py_ssize_t l = 0; l < width; l++)
+                result[(l0 + l) % p->channels * p->taps + (l0 + l) / p->channels] = sums[r * lanes + l];
+    }
+    free(sums);
+}
+
+#undef FN
+#undef OUTER_AT
+#undef OUTER
+#undef INNER
+#undef VEC
+#undef LANES
+#undef MOST_LANES
+#undef MOST_PANELS

@@ -1,0 +1,211 @@
+"""Counting values: bincount, histograms, the most frequent value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.factories import CPP_NAMES
+from wengert_core.named import result_type
+from wengert_core.ops.table import TABLE
+from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL
+from wengert_core.tensor import Tensor
+
+ops, composite = TABLE.ops, TABLE.composite
+
+
+# ---- whole numbers
+def numbers_of(xp: Any, x: Any, weights: Any, minlength: int) -> Any:
+    """The reference of bincount."""
+    if x.dtype.kind not in "iu":
+        raise NotImplementedError(
+            f"\"bincount_cpu\" not implemented for '{CPP_NAMES[x.dtype.name]}': it takes integers"
+        )
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, got {minlength}")
+    if x.ndim != 1 or (x.size and x.min() < 0):
+        raise RuntimeError(
+            "bincount only supports 1-d non-negative integral inputs. Got a tensor of shape "
+            f"{list(x.shape)}{f' with the minimum {x.min()}' if x.size else ''}"
+        )
+    if weights is None or not x.size:
+        return xp.bincount(x.astype(xp.int64), minlength=minlength)
+    if weights.shape != x.shape:
+        raise RuntimeError(
+            f"weights should be 1-d and have the same length as input. Got {list(weights.shape)} for {list(x.shape)}"
+        )
+    counted = xp.bincount(x.astype(xp.int64), weights.real.astype(xp.float64), minlength)
+    return counted.astype(xp.float32 if weights.dtype == xp.float32 else xp.float64)
+
+
+TABLE.array(
+    "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
+    reference=numbers_of,
+    results=("array",),
+    widen=False,
+    doc="How often each whole number from 0 on comes, or the sum of the weights at its places.",
+)
+
+
+# ---- histograms
+def edges_between(xp: Any, x: Any, low: float, high: float, name: str) -> tuple[float, float]:
+    """The ends of the bins: those given, or of the data; a range of one point is widened."""
+    if low == high and x.size:
+        low, high = float(x.min()), float(x.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"{name} [{low:g}, {high:g}] is not finite")
+    return (low - 1, high + 1) if low == high and name.startswith("torch.histc") else (low, high)
+
+
+def bins_of(xp: Any, x: Any, bins: int, low: float, high: float) -> tuple[Any, Any]:
+    """(the numbers of the bins of values, a mask of those inside): bins of one width, the last one closed."""
+    inside = (x >= low) & (x <= high)
+    number = ((xp.where(inside, x, low) - low) * (bins / (high - low) if high > low else 0)).astype(xp.int64)
+    return xp.minimum(number, bins - 1), inside
+
+
+def check_bins(bins: int) -> None:
+    """RuntimeError unless there is one."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+def histogram_of_range(xp: Any, x: Any, bins: int, low: float, high: float) -> Any:
+    """The reference of histc."""
+    if x.dtype.kind != "f":
+        raise NotImplementedError(
+            f"\"histogram_cpu\" not implemented for '{CPP_NAMES[x.dtype.name]}': it takes floating tensors"
+        )
+    check_bins(bins)
+    if low > high:
+        raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
+    low, high = edges_between(xp, x, low, high, "torch.histc: range of")
+    number, inside = bins_of(xp, x.reshape(-1), bins, low, high)
+    return xp.bincount(number[inside], minlength=bins)
+
+
+TABLE.array(
+    "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor? out=None) -> Tensor",
+    reference=histogram_of_range,
+    no_record=True,
+    doc="How many elements are in each of ``bins`` equal intervals from min to max (both 0: of the data).",
+)
+
+
+def weighted_histogram(xp: Any, x: Any, edges: Any, weight: Any, density: bool, equal: bool) -> Any:
+    """The sums of weights between edges, the last interval closed; a density's integral is 1."""
+    flat = x.reshape(-1)
+    bins = len(edges) - 1
+    if equal:
+        number, inside = bins_of(xp, flat, bins, edges[0], edges[-1])
+    else:
+        number = xp.searchsorted(edges, flat, side="right") - 1
+        number = xp.where(flat == edges[-1], bins - 1, number)
+        inside = (flat >= edges[0]) & (flat <= edges[-1])
+    weights = None if weight is None else weight.reshape(-1)[inside]
+    counts = xp.bincount(number[inside], weights, bins).astype(x.dtype)
+    return counts / (counts.sum() * xp.diff(edges)) if density else counts
+
+
+histogram_op = TABLE.array(
+    "_histogram(Tensor self, Tensor edges, Tensor? weight, bool density, bool equal) -> Tensor",
+    reference=weighted_histogram,
+    method=False,
+    doc="The sums of weights between edges.",
+)
+
+
+def check_histogram(input: Tensor, bins: Any, weight: Tensor | None) -> None:
+    """What histogram refuses."""
+    kind = input.dtype
+    if kind.name not in ("float32", "float64"):
+        raise NotImplementedError(
+            f"\"histogramdd\" not implemented for '{SCALAR_NAMES[kind.code]}': it takes float32 and float64"
+        )
+    if isinstance(bins, Tensor) and bins.dtype is not kind:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{kind.name} and bins for dimension 0 with dtype {bins.dtype.name}"
+        )
+    if isinstance(bins, Tensor) and bins.dim() != 1:
+        raise RuntimeError(
+            f"torch.histogramdd: bins tensor should have one dimension, but got {bins.dim()} dimensions in the bins "
+            "tensor for dimension 0"
+        )
+    if weight is not None and (weight.shape != input.shape or weight.dtype is not kind):
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+            f"excluding its innermost dimension, and its dtype, but got input with shape {[*input.shape, 1]} and "
+            f"weight with shape {list(weight.shape)}"
+        )
+
+
+def equal_edges(input: Tensor, bins: int, range: Sequence[float] | None) -> Tensor:
+    """bins + 1 edges at equal distances: in a range, or from the least to the largest element."""
+    check_bins(bins)
+    if range is None:
+        low, high = (0.0, 1.0) if not input.numel() else (input.min().item(), input.max().item())
+    else:
+        low, high = range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
+        )
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return ops["linspace"](low, high, bins + 1, dtype=input.dtype)
+
+
+@composite
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> Any:
+    """(hist, bin_edges): the number of elements, or the sum of weights, in each interval.
+
+    bins: how many equal ones there are (in ``range``, or over the data), or a tensor of edges.
+    """
+    check_histogram(input, bins, weight)
+    equal = not isinstance(bins, Tensor)
+    edges = equal_edges(input, bins, range) if equal else ops["clone"](bins)
+    counts = histogram_op(input, edges, weight, density, equal)
+    if out is None:
+        return result_type("histogram", ("hist", "bin_edges"))(counts, edges)
+    for given, made in zip(out, (counts, edges), strict=True):
+        given.resize_(made.shape).copy_(made)
+    return result_type("histogram_out", ("hist", "bin_edges"))(*out)
+
+
+# ---- the most frequent value
+def most_frequent(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
+    """The value that comes most often along a dim, the least of several, and its last place."""
+    if x.shape[dim] == 0:
+        raise IndexError(f"mode(): Expected reduction dim {dim} to have non-zero size.")
+    last = xp.moveaxis(x, dim, -1)
+    order = xp.argsort(last, axis=-1, kind="stable")
+    values = xp.take_along_axis(last, order, -1)
+    starts = xp.concatenate([xp.ones_like(values[..., :1], bool), values[..., 1:] != values[..., :-1]], -1)
+    at = xp.arange(values.shape[-1])
+    length = at - xp.maximum.accumulate(xp.where(starts, at, 0), -1)  # how many equal ones came before
+    end = xp.argmax(length, -1)[..., None]
+    pair = [xp.take_along_axis(a, end, -1) for a in (values, order)]
+    return tuple(xp.moveaxis(a, -1, dim) if keepdim else a[..., 0] for a in pair)
+
+
+TABLE.along(
+    "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    reference=most_frequent,
+    results=["same", "int64"],
+    dtypes=BOOL + INTEGRAL + FLOATING,
+    doc="The most frequent value along a dim (the least of several), and the last place where it is.",
+)
+TABLE.methods["histogram"] = histogram

@@ -1,0 +1,59 @@
+"""Diagonals of matrices, and matrices with a given diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.ops.linalg_checks import check_tensor, given
+from wengert_core.ops.table import TABLE
+from wengert_core.ops.view_gradients import ops
+from wengert_core.tensor import Tensor
+
+composite = TABLE.composite
+
+
+def front(dim: int, rank: int) -> int:
+    """A dim counted from the front; IndexError when there is none."""
+    if not -rank <= dim < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+    return dim % rank
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Zeros with the last dim of input on a diagonal of two new dims."""
+    check_tensor("diag_embed", input, "input")
+    rank = input.dim() + 1
+    first, second = front(dim1, rank), front(dim2, rank)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    sizes = list(input.shape[:-1])
+    n = input.shape[-1] + abs(offset)
+    for d in sorted((first, second)):
+        sizes.insert(d, n)
+    return ops["diagonal_backward"](input, sizes, offset, first, second)
+
+
+def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
+    """A matrix with a vector on a diagonal; of a matrix a copy of a diagonal."""
+    check_tensor("diag", input, "input")
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
+    result = diag_embed(input, diagonal) if input.dim() == 1 else input.diagonal(diagonal).clone()
+    return given("diag", result, out)
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Any:
+    """A matrix with all elements on a diagonal."""
+    return diag_embed(input.reshape(-1), offset)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """A diagonal of matrices, as a view with the diagonal as the last dim."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+for METHOD in (diag_embed, diagflat):
+    composite(METHOD, method=True)
+composite(diag)
+TABLE.methods["diag"] = lambda self, diagonal=0: diag(self, diagonal)
+composite(linalg_diagonal, name="diagonal", namespace="linalg")

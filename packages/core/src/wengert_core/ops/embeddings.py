@@ -1,0 +1,88 @@
+"""Numbers of classes as rows: one_hot, embedding."""
+
+from __future__ import annotations
+
+from wengert_core.ops.nn import constant
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Class numbers as rows of zeros with a one: int64[..., num_classes]."""
+    if tensor.dtype.name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if tensor.numel() == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype)
+    if tensor.min().item() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    most = tensor.max().item()
+    if num_classes == -1:
+        num_classes = most + 1
+    elif most >= num_classes:
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
+        )
+    return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes)).to(tensor.dtype)
+
+
+# ---- embeddings
+def shorten(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows that are used and longer than max_norm, in place and unrecorded."""
+    table = constant(weight)
+    which = TABLE.ops["unique"](used)
+    rows = table.index_select(0, which)
+    size = TABLE.ops["norm"](rows, norm_type, 1, keepdim=True)
+    scaled = TABLE.ops["where"](size > max_norm, rows * (max_norm / (size + 1e-7)), rows)
+    table.index_copy_(0, which, scaled)
+
+
+def scaled_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
+    """picked, whose gradient is divided by how often each row is used."""
+    share = 1 / TABLE.ops["bincount"](used, None, rows).index_select(0, used).to(picked.dtype)
+    held = constant(picked)
+    return held + (picked - held) * share.unsqueeze(1)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of weight that input numbers: [..., columns]. The row ``padding_idx`` gets no gradient.
+
+    max_norm: rows that are used and longer (by the ``norm_type``-norm) are shortened first, in ``weight`` itself.
+    scale_grad_by_freq: gradients are divided by how often each row is used.
+    """
+    if sparse:
+        raise NotImplementedError("embedding: wengert has no sparse gradients; leave sparse=False")
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if input.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{input.type()} instead (while checking arguments for embedding)"
+        )
+    rows = weight.size(0)
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    flat = input.reshape(input.numel())
+    if flat.numel() and not 0 <= flat.min().item() <= flat.max().item() < rows:
+        raise IndexError(f"index out of range in self: embedding has {rows} rows")
+    if max_norm is not None:
+        shorten(weight, flat, max_norm, norm_type)
+    picked = weight.index_select(0, flat)
+    if scale_grad_by_freq:
+        picked = scaled_by_frequency(picked, flat, rows)
+    if padding_idx is not None:
+        picked = TABLE.ops["where"]((flat == padding_idx % rows).unsqueeze(1), constant(picked), picked)
+    return picked.reshape(*input.shape, weight.size(1))
+
+
+for lookup in (one_hot, embedding):
+    TABLE.composite(lookup, namespace="nn.functional")

@@ -1,0 +1,121 @@
+"""Cholesky's factor, and what is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.caution import warn_user
+from wengert_core.linalg_error import LinAlgError
+from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.ops.linalg_checks import (
+    all_given,
+    check_floating,
+    check_invertible,
+    check_kernel,
+    check_square,
+    first_failure,
+    given,
+    type_name,
+)
+from wengert_core.ops.linalg_solve import triangular_op
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+
+
+cholesky_op = array(
+    "linalg_cholesky_ex(Tensor A, *, bool upper=False) -> (Tensor L, Tensor info)",
+    reference=arrays.cholesky,
+    results=("array", "array"),
+    method=False,
+    doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
+)
+
+
+def factored(A: Any, upper: bool) -> tuple[Any, Any]:
+    """(L, info), of what may have one."""
+    check_square("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A)
+    pair: tuple[Any, Any] = cholesky_op(A, upper=upper)
+    return pair
+
+
+def check_definite(name: str, info: Tensor) -> None:
+    """LinAlgError when a matrix was not positive-definite."""
+    batch, order = first_failure(info)
+    if order:
+        raise LinAlgError(
+            f"{name}: {batch}The factorization could not be completed because the input is not positive-definite (the "
+            f"leading minor of order {order} is not positive-definite)."
+        )
+
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """(L, info): info is 0, or the order of the first leading minor of A that is not positive-definite."""
+    pair = factored(A, upper)
+    if check_errors:
+        check_definite("linalg.cholesky_ex", pair[1])
+    return all_given("linalg_cholesky_ex", pair, ("L", "info"), out)
+
+
+def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
+    """L, lower triangular, of A = L L^H; upper: U of A = U^H U. LinAlgError when A is not positive-definite."""
+    factor, info = factored(A, upper)
+    check_definite("linalg.cholesky", info)
+    return given("linalg_cholesky_ex", factor, out)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
+    """linalg.cholesky, by its older name."""
+    warn_user(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+        "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
+    )
+    factor, info = factored(input, upper)
+    check_definite("cholesky", info)
+    return given("cholesky", factor, out)
+
+
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
+    """X of A X = input, where L is Cholesky's factor of A."""
+    for name, x in (("b", input), ("u", L)):
+        if x.dim() < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.dim()} dimensions instead")
+    check_square("", L)
+    if L.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by {L.shape[-1]} but each b "
+            f"matrix is {input.shape[-2]} by {input.shape[-1]}"
+        )
+    if input.dtype != L.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {type_name(input)} and A of type "
+            f"{type_name(L)} instead."
+        )
+    check_kernel("cholesky_solve_cpu", L)
+    adjoint = ops["adjoint"](L)
+    first, second = (adjoint, L) if upper else (L, adjoint)
+    result = triangular_op(second, triangular_op(first, input, upper=False), upper=True)
+    return given("cholesky_solve", result, out)
+
+
+def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
+    """The inverse of A, where L is Cholesky's factor of A."""
+    check_square("cholesky_inverse", L)
+    check_kernel("cholesky_inverse_out_cpu", L)
+    zero = L.diagonal(0, -2, -1) == 0
+    if zero.any().item():
+        order = ops["arange"](1, L.shape[-1] + 1)
+        place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
+        check_invertible("cholesky_inverse", place)
+    inverse = triangular_op(L, ops["eye"](L.shape[-1], dtype=L.dtype), upper=upper)
+    adjoint = ops["adjoint"](inverse)
+    result = ops["matmul"](inverse, adjoint) if upper else ops["matmul"](adjoint, inverse)
+    return given("cholesky_inverse", result, out)
+
+
+composite(cholesky_ex, namespace="linalg")
+composite(linalg_cholesky, name="cholesky", namespace="linalg")
+for METHOD in (cholesky, cholesky_solve, cholesky_inverse):
+    composite(METHOD, method=True)

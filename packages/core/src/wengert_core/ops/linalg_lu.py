@@ -1,0 +1,203 @@
+"""LU with partial pivoting, and what is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.caution import warn_user
+from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.named import result_type
+from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.ops.linalg_checks import (
+    all_given,
+    check_kernel,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    check_system,
+    check_tensor,
+    first_failure,
+    given,
+)
+from wengert_core.ops.linalg_solve import triangular_op
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+INT32 = DTYPES["int32"]
+
+factor_op = array(
+    "linalg_lu_factor_ex(Tensor A) -> (Tensor LU, Tensor pivots, Tensor info)",
+    reference=arrays.lu_factor,
+    results=("array", "array", "array"),
+    method=False,
+    doc="L and U in one matrix, the swapped rows, and 0 or the number of the pivot that was zero.",
+)
+order_op = array(
+    "_lu_permutation(Tensor pivots, int rows) -> Tensor",
+    reference=arrays.permutation,
+    results=("int64",),
+    method=False,
+    no_record=True,
+    doc="Which row of A each row of L U is.",
+)
+
+
+def factored(A: Any, pivot: bool) -> Any:
+    """(LU, pivots, info), with torch's errors."""
+    check_tensor("linalg_lu_factor", A)
+    if A.dim() < 2:
+        raise RuntimeError(
+            f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
+        )
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    check_kernel("lu_cpu", A)
+    return factor_op(A)
+
+
+def check_regular(name: str, info: Tensor) -> None:
+    """RuntimeError when U has a zero on its diagonal."""
+    batch, place = first_failure(info)
+    if place:
+        raise RuntimeError(
+            f"{name}: {batch}U[{place},{place}] is zero and using it on lu_solve would result in a division by zero. "
+            "If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+            "linalg.lu_factor_ex(A, pivot)"
+        )
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """(LU, pivots): L below the diagonal and U in one matrix; row i was swapped with row pivots[i] - 1."""
+    LU, pivots, info = factored(A, pivot)
+    check_regular("torch.linalg.lu_factor", info)
+    return all_given("linalg_lu_factor", (LU, pivots), ("LU", "pivots"), out)
+
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """(LU, pivots, info): info is 0, or the number of the first zero on U's diagonal."""
+    parts = factored(A, pivot)
+    if check_errors:
+        check_regular("torch.linalg.lu_factor_ex", parts[2])
+    return all_given("linalg_lu_factor_ex", parts, ("LU", "pivots", "info"), out)
+
+
+# ---- the three factors
+def permutation_matrix(pivots: Tensor, rows: int, dtype: Any) -> Any:
+    """P of A = P L U."""
+    order = order_op(pivots, rows)
+    return (order.unsqueeze(-2) == ops["arange"](rows).unsqueeze(-1)).to(dtype)
+
+
+def triangles(LU: Tensor) -> tuple[Any, Any]:
+    """L with its ones, and U."""
+    (m, n), k = LU.shape[-2:], min(LU.shape[-2:])
+    lower, upper = LU if m >= n else LU.narrow(-1, 0, k), LU if n >= m else LU.narrow(-2, 0, k)
+    return lower.tril(-1) + ops["eye"](m, k, dtype=LU.dtype), upper.triu()
+
+
+def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """(P, L, U) with A = P L U: a permutation, a lower triangle with ones on its diagonal, an upper one."""
+    LU, pivots, _ = factored(A, pivot)
+    parts = (permutation_matrix(pivots, A.shape[-2], A.dtype), *triangles(LU))
+    return all_given("linalg_lu", parts, ("P", "L", "U"), out)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
+) -> Any:
+    """(P, L, U) of what linalg.lu_factor gives; empty tensors for what is not asked for."""
+    check_matrix("torch.lu_unpack", LU_data, "LU_data")
+    if unpack_pivots:
+        if LU_pivots.dtype != INT32:
+            raise RuntimeError(
+                "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
+                "function is intended to be used with the output produced by torch.linalg.lu_factor"
+            )
+        if LU_pivots.numel() and not 1 <= LU_pivots.amin().item() <= LU_pivots.amax().item() <= LU_data.shape[-2]:
+            raise RuntimeError(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
+                "result of lu_factor?"
+            )
+    empty = LU_data.new_empty(0)
+    matrix = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
+    lower, upper = triangles(LU_data) if unpack_data else (empty, empty)
+    return all_given("lu_unpack", (matrix, lower, upper), ("P", "L", "U"), out)
+
+
+# ---- systems
+def rows_taken(x: Tensor, order: Any) -> Any:
+    """The rows of matrices in the order given, batches broadcast."""
+    batch = ops["broadcast_shapes"](tuple(x.shape[:-2]), tuple(order.shape[:-1]))
+    x = x.expand(*batch, *x.shape[-2:])
+    return x.gather(-2, order.unsqueeze(-1).expand(*batch, *x.shape[-2:]))
+
+
+def solve_factored(LU: Tensor, pivots: Tensor, B: Tensor, adjoint: bool) -> Any:
+    """X of P L U X = B, or of its adjoint."""
+    order = order_op(pivots, LU.shape[-1])
+    if not adjoint:
+        inner = triangular_op(LU, rows_taken(B, order), upper=False, unitriangular=True)
+        return triangular_op(LU, inner, upper=True)
+    turned = ops["adjoint"](LU)
+    inner = triangular_op(turned, triangular_op(turned, B, upper=False), upper=True, unitriangular=True)
+    return rows_taken(inner, order.argsort(-1))
+
+
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
+) -> Any:
+    """X of A X = B (of X A = B for left=False; of A^H for adjoint), where linalg.lu_factor gave LU and pivots of A."""
+    name = "linalg.lu_solve"
+    check_square(name, LU, "LU")
+    check_matrix(name, B, "B")
+    check_kernel("lu_solve_cpu", LU)
+    check_same_dtype(name, LU, B, "LU", "B")
+    if pivots.dtype != INT32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    check_system(name, LU, B, left)
+    if left:
+        x = solve_factored(LU, pivots, B, adjoint)
+    else:
+        x = ops["adjoint"](solve_factored(LU, pivots, ops["adjoint"](B), not adjoint))
+    return given("linalg_lu_solve", x, out)
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
+    """linalg.lu_solve, by its older name and order of arguments."""
+    warn_user(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
+        "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots) "
+        "should be replaced with X = torch.linalg.lu_solve(LU, pivots, B)"
+    )
+    return linalg_lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """(LU, pivots), with get_infos (LU, pivots, info): linalg.lu_factor, by its older name."""
+    warn_user(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+        "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "
+        "torch.linalg.lu_factor(A, compute_pivots)"
+    )
+    LU, pivots, info = factored(A, pivot)
+    if not get_infos:
+        check_regular("torch.linalg.lu_factor", info)
+    parts = (LU, pivots, info) if get_infos else (LU, pivots)
+    if out is not None:
+        return tuple(given("lu", part, target) for part, target in zip(parts, out, strict=True))
+    return result_type("_lu_with_info", ("LU", "pivots", "info"))(*parts) if get_infos else parts
+
+
+def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """(LU, pivots), with get_infos (LU, pivots, info)."""
+    return old_lu(self, pivot, get_infos)
+
+
+composite(linalg_lu_solve, name="lu_solve", namespace="linalg")
+for FUNCTION in (lu_factor, lu_factor_ex, lu):
+    composite(FUNCTION, namespace="linalg")
+composite(lu_solve, method=True)
+composite(lu_unpack)
+composite(old_lu, name="lu")
+TABLE.methods["lu"] = lu_method

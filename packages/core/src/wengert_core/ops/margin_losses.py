@@ -1,0 +1,227 @@
+"""Losses with margins: of classes, of labels, of pairs and of triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.ops.loss_reduction import reduced, reduction_of
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+ops = TABLE.ops
+where = ops["where"]
+
+
+def functional(name: str) -> Any:
+    """A function of nn.functional."""
+    return ops[f"nn.functional.{name}"]
+
+
+# ---- pairs
+SMALL = 1e-12  # keeps the norm of a zero vector from being 0
+
+
+def check_pairs(input1: Tensor, input2: Tensor, target: Tensor) -> None:
+    """RuntimeError unless the target has a dim less than the inputs, or none of these."""
+    if target.dim() > 1:
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported: got a target of shape {list(target.shape)}"
+        )
+    wanted = target.dim() + 1
+    if input1.dim() != wanted or input2.dim() != wanted:
+        raise RuntimeError(
+            f"{target.dim()}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos(input1, input2) where target is 1; how far the cosine is above ``margin`` where it is -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_pairs(input1, input2, target)
+    sizes = [(x * x).sum(-1) + SMALL for x in (input1, input2)]
+    cosine = (input1 * input2).sum(-1) / (sizes[0] * sizes[1]).sqrt()
+    near = where(target == 1, 1 - cosine, 0)
+    far = where(target == -1, (cosine - margin).clamp_min(0), 0)
+    return reduced(near + far, reduction)
+
+
+# ---- classes
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the other classes of max(0, margin - input[target] + input) ** p, times the target's weight."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
+    rows, classes = checked_rows(input, target)
+    labels = target.reshape(-1, 1)
+    if labels.numel() and not 0 <= labels.min().item() <= labels.max().item() < classes:
+        raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
+    terms = (margin - rows.gather(1, labels) + rows).relu()
+    terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
+    if weight is not None:
+        terms = terms * weight.index_select(0, labels.reshape(-1)).unsqueeze(1)
+    losses = terms.sum(1) / classes
+    return reduced(losses.reshape(target.shape), reduction)
+
+
+def checked_rows(input: Tensor, target: Tensor) -> tuple[Tensor, int]:
+    """(input as [samples, classes], the number of classes); RuntimeError for shapes that do not fit."""
+    if input.dim() not in (1, 2) or input.size(-1) == 0:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        )
+    rows = input.reshape(1, -1) if input.dim() == 1 else input
+    samples = target.numel() if input.dim() == 1 else target.size(0) if target.dim() == 1 else -1
+    if samples != rows.size(0):
+        raise RuntimeError(
+            f"multi_margin_loss: target tensor should be 1-D with size {rows.size(0)}, got: {list(target.shape)} "
+            f"for the input {list(input.shape)}"
+        )
+    return rows, rows.size(1)
+
+
+# ---- labels
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the classes of max(0, 1 - input[label] + input[other]), for each label and each other class.
+
+    target: numbers of classes, of input's shape; a row of them ends before the first negative one.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.shape != input.shape or input.dim() not in (1, 2) or input.size(-1) == 0:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size and "
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
+    rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
+    if labels.numel() and not -1 <= labels.min().item() <= labels.max().item() < rows.size(1):
+        raise RuntimeError(
+            f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}; -1 ends a row"
+        )
+    counts = (labels >= 0).long().cumprod(1)
+    places = labels.clamp_min(0)
+    is_label = ops["zeros_like"](labels).scatter_add(1, places, counts) > 0
+    terms = (1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)).relu()
+    terms = where((counts == 1).unsqueeze(2) & ~is_label.unsqueeze(1), terms, 0)
+    losses = terms.sum((1, 2)) / rows.size(1)
+    return reduced(losses if input.dim() > 1 else losses.reshape(()), reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the classes of the binary cross entropies of sigmoid(input)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    log_sigmoid = functional("logsigmoid")
+    losses = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    dim = input.dim() - 1
+    losses = losses.sum(dim) / input.size(dim)
+    return reduced(losses, reduction)
+
+
+# ---- triplets
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + |anchor - positive| - |anchor - negative|), with p-norms.
+
+    swap: count the distance of positive and negative where it is smaller than that of anchor and negative.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return of_triplets(anchor, positive, negative, margin, swap, reduction,
+                       lambda x, y: ops["pairwise_distance"](x, y, p, eps), "triplet_margin_loss")  # fmt: skip
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """triplet_margin_loss with any function as the distance, the 2-norm of the difference by default."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    reduction = reduction_of(None, None, reduction)
+    distance = distance_function or ops["pairwise_distance"]
+    return of_triplets(anchor, positive, negative, margin, swap, reduction, distance, "triplet_margin_loss")
+
+
+def of_triplets(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    swap: bool,
+    reduction: str,
+    distance: Callable[[Tensor, Tensor], Tensor],
+    name: str,
+) -> Tensor:
+    """Both losses of triplets."""
+    dims = [x.dim() for x in (anchor, positive, negative)]
+    if len(set(dims)) > 1:
+        raise RuntimeError(
+            f"{name}: The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
+        )
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = ops["minimum"](far, distance(positive, negative))
+    return reduced((margin + near - far).clamp_min(0), reduction)
+
+
+for function in (
+    cosine_embedding_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+):
+    TABLE.composite(function, namespace="nn.functional")

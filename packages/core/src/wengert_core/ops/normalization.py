@@ -1,0 +1,329 @@
+"""Normalization of batches, groups, instances, layers: by mean and variance, or by the root of the mean square."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.factories import not_for
+from wengert_core.ops.loss_reduction import type_name
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+ops, row, composite = TABLE.ops, TABLE.normalization_row, TABLE.composite
+Layout = tuple[int, int, int, int, int]
+OVER = (0, 3, 4)
+"""The dims of a layout (outer, images, groups, channels, size) over which means are taken."""
+
+
+# ---- references
+
+
+def normal(xp: Any, x: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
+    """(input laid out, normalized, scale, mean, variance)."""
+    x, each = x.reshape(layout), (1, *layout[1:3], 1, 1)
+    if mean is None:
+        mean = x.mean(OVER, keepdims=True)
+        var = ((x - mean) ** 2).mean(OVER, keepdims=True)
+    mean, var = mean.reshape(each), var.reshape(each)
+    scale = 1 / xp.sqrt(var + eps)
+    return x, (x - mean) * scale, scale, mean, var
+
+
+def normalized(xp: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
+    """The reference of the three normalizations."""
+    _, y, _, mean, var = normal(xp, x, mean, var, layout, eps)
+    y = y if weight is None else y * weight.reshape(*layout[2:4], 1)
+    return y if bias is None else y + bias.reshape(*layout[2:4], 1), mean, var
+
+
+def normalized_back(
+    xp: Any, grad: Any, x: Any, weight: Any, mean: Any, var: Any, given: Any, layout: Any, eps: Any
+) -> Any:
+    """The reference of the gradient."""
+    _, y, scale, _, _ = normal(xp, x, mean, var, layout, eps)
+    grad = grad.reshape(layout)
+    scaled = grad if weight is None else grad * weight.reshape(*layout[2:4], 1)
+    by_input = scaled
+    if not given:
+        by_input = scaled - scaled.mean(OVER, keepdims=True) - y * (scaled * y).mean(OVER, keepdims=True)
+    return scale * by_input, (grad * y).sum((0, 1, 4)), grad.sum((0, 1, 4))
+
+
+# ---- primitives
+
+SCHEMA = (
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? var, object layout, float eps) -> "
+    "(Tensor result, Tensor save_mean, Tensor save_var)"
+)
+for kind, label in (("batch", "batch_norm"), ("group", "GroupNormKernelImpl"), ("layer", "LayerNormKernelImpl")):
+    row(
+        f"_{kind}_norm{SCHEMA}",
+        reference=normalized,
+        label=label,
+        doc="Mean 0 and variance 1 over some dims, times weight plus bias; and the mean and variance.",
+    )
+row(
+    "normalization_backward(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor var, bool given, "
+    "object layout, float eps) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
+    reference=normalized_back,
+    backward=True,
+    doc="The gradients of a normalization's input, weight and bias.",
+)
+
+
+# ---- batches
+
+
+def check_statistics(name: str, x: Tensor | None, n: int) -> None:
+    """One number for each channel."""
+    if x is not None and x.numel() != n:
+        raise RuntimeError(f"{name} should contain {n} elements not {x.numel()}")
+
+
+def check_mixed(input: Tensor, *others: Tensor | None) -> None:
+    """Weights and statistics have the input's dtype; those of a 16-bit input may be float32."""
+    if input.dtype.category != 2:
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_name(input)}': it takes floating tensors")
+    for x in others:
+        if (
+            x is not None
+            and x.dtype is not input.dtype
+            and not (input.dtype.itemsize == 2 and x.dtype.name == "float32")
+        ):
+            raise RuntimeError(
+                f"mixed dtype (CPU): all inputs must share same datatype. batch_norm got {input.dtype} and {x.dtype}; "
+                "expect parameter to have scalar type of Float"
+            )
+
+
+def move(running: Tensor, observed: Tensor, momentum: float) -> None:
+    """running * (1 - momentum) + observed * momentum, in place."""
+    observed = observed.detach() if hasattr(observed, "detach") else observed
+    running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel (dim 1) over all other dims, then times weight plus bias.
+
+    training: by the batch's own statistics, and the running ones move by momentum in place; else by the running ones.
+    """
+    shape = input.shape
+    if training and len(shape) > 1 and shape[0] * math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def batch_normalized(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """batch_norm, once its input is known to be large enough."""
+    shape = input.shape
+    channels = shape[1] if len(shape) > 1 else 0
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    if not training and running_mean is None:
+        raise RuntimeError("running_mean must be defined in evaluation mode")
+    for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        check_statistics(name, x, channels)
+    check_mixed(input, running_mean, running_var, weight, bias)
+    layout = (shape[0], 1, channels, 1, math.prod(shape[2:]))
+    if not training:
+        return ops["_batch_norm"](input, weight, bias, running_mean, running_var, layout, eps)[0]
+    result, mean, var = ops["_batch_norm"](input, weight, bias, None, None, layout, eps)
+    count = layout[0] * layout[4]
+    if running_mean is not None and count:
+        move(running_mean, mean, momentum)
+        move(running_var, var * (count / (count - 1)) if count > 1 else var, momentum)  # type: ignore[arg-type]
+    return result
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 of each channel of each image, then times weight plus bias.
+
+    use_input_stats: by their own statistics, whose means over images move the running ones in place.
+    """
+    shape = input.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    images, channels, size = shape[0], shape[1], math.prod(shape[2:])
+    for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        check_statistics(name, x, channels)
+    check_mixed(input, running_mean, running_var, weight, bias)
+    layout = (1, images, channels, 1, size)
+    if not use_input_stats:
+        layout = (images, 1, channels, 1, size)
+        return ops["_batch_norm"](input, weight, bias, running_mean, running_var, layout, eps)[0]
+    result, mean, var = ops["_batch_norm"](input, weight, bias, None, None, layout, eps)
+    if running_mean is not None and running_var is not None and input.numel():
+        move(running_mean, mean.reshape(images, channels).mean(0), momentum)
+        move(running_var, (var * (size / (size - 1))).reshape(images, channels).mean(0), momentum)
+    return result
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Any:
+    """Mean 0 and variance 1 of each group of channels of each image, then times weight plus bias."""
+    shape = input.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    images, channels, size = shape[0], shape[1], math.prod(shape[2:])
+    if images * (channels // num_groups) * size == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+    return group_normalized(input, num_groups, weight, bias, eps)
+
+
+def group_normalized(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
+    """group_norm, once its input is known to be large enough."""
+    shape = input.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    images, channels, size = shape[0], shape[1], math.prod(shape[2:])
+    if channels % num_groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} "
+            f"and num_groups={num_groups}"
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and tuple(x.shape) != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(x.shape)} and input of shape {list(shape)}"
+            )
+    per_group = channels // num_groups
+    if size == 1 and per_group > 1 and weight is None and bias is None:  # rows of their own
+        return ops["_group_norm"](input, None, None, None, None, (1, images * num_groups, 1, per_group, 1), eps)[0]
+    if size == 1 and per_group > 1:
+        result = ops["_group_norm"](input, None, None, None, None, (1, images * num_groups, 1, per_group, 1), eps)[0]
+        each = (1, channels, *[1] * (len(shape) - 2))
+        result = result if weight is None else result * weight.reshape(each)
+        return result if bias is None else result + bias.reshape(each)
+    return ops["_group_norm"](input, weight, bias, None, None, (1, images, num_groups, per_group, size), eps)[0]
+
+
+# ---- layers
+
+
+def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
+    """What layer_norm and rms_norm refuse."""
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and tuple(x.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        wanted = ", ".join(["*", *map(str, shape)])
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of size"
+            f"{list(input.shape)}"
+        )
+
+
+def dims_of(name: str, normalized_shape: Any) -> tuple[int, ...]:
+    """The sizes as a tuple; TypeError for one number."""
+    if isinstance(normalized_shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    return tuple(normalized_shape)
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
+    shape = dims_of("layer_norm", normalized_shape)
+    check_layer(input, shape, weight, bias)
+    n = math.prod(shape)
+    rows = math.prod(input.shape[: input.dim() - len(shape)])
+    if input.dtype.category != 2:
+        raise NotImplementedError(
+            f"\"LayerNormKernelImpl\" not implemented for '{type_name(input)}': it takes floating tensors"
+        )
+    return ops["_layer_norm"](input, weight, bias, None, None, (1, rows, 1, n, 1), eps)[0]
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """Divided by the root of the mean square over the last dims, then times weight."""
+    shape = dims_of("rms_norm", normalized_shape)
+    check_layer(input, shape, weight, None)
+    if input.dtype.category < 2:
+        raise not_for("rms_norm", input.dtype)
+    eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
+    wide = input if input.dtype.itemsize > 2 else input.float()
+    result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
+    return result if weight is None else result * weight
+
+
+for function in (batch_norm, instance_norm, group_norm, layer_norm, rms_norm):
+    composite(function, namespace="nn.functional")
+composite(rms_norm)
+composite(
+    lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
+        input, normalized_shape, weight, bias, eps
+    ),
+    name="layer_norm",
+    doc="Mean 0 and variance 1 over the last dims, then times weight plus bias.",
+)
+composite(
+    lambda input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True: group_normalized(
+        input, num_groups, weight, bias, eps
+    ),
+    name="group_norm",
+    doc="Mean 0 and variance 1 of each group of channels, then times weight plus bias.",
+)
+composite(
+    lambda input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled: batch_normalized(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    ),
+    name="batch_norm",
+    doc="Mean 0 and variance 1 of each channel, then times weight plus bias.",
+)
+composite(
+    lambda input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled: instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    ),
+    name="instance_norm",
+    doc="Mean 0 and variance 1 of each channel of each image, then times weight plus bias.",
+)

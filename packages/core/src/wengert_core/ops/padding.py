@@ -1,0 +1,228 @@
+"""Padding, and sliding blocks as columns and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.ops.convolution import as_list
+from wengert_core.ops.loss_reduction import type_name
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+ops = TABLE.ops
+
+
+def bordered(xp: Any, x: Any, pad: Any, value: Any) -> Any:
+    """The reference of constant_pad_nd."""
+    pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
+    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, pairs, strict=True))
+    number = xp.asarray(value).astype(x.dtype)
+    return xp.pad(x[cut], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=number)
+
+
+constant_pad_nd = TABLE.padding_row(
+    "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
+    reference=bordered,
+    doc="A number around the last dims: pad holds pairs (before, after) from the last dim on; negative ones cut.",
+)
+
+
+# ---- reflections, copies of edges, and rounds: where each element comes from
+
+
+def reflected(n: int, before: int, after: int) -> list[int]:
+    """Back and forth, the edges once."""
+    return [abs(i) if i < n else 2 * (n - 1) - i for i in range(-before, n + after)]
+
+
+def replicated(n: int, before: int, after: int) -> list[int]:
+    """The edges again and again."""
+    return [min(max(i, 0), n - 1) for i in range(-before, n + after)]
+
+
+def circular(n: int, before: int, after: int) -> list[int]:
+    """Round and round, after what negative numbers cut is gone."""
+    start, kept = max(-before, 0), n + min(before, 0) + min(after, 0)
+    return [start + i % kept for i in range(-max(before, 0), kept + max(after, 0))] if kept > 0 else []
+
+
+PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
+NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
+
+
+def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
+    """What reflect, replicate and circular refuse."""
+    rank, n = input.dim(), len(pad) // 2
+    if mode not in PLACES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if n not in (1, 2, 3) or rank not in (n + 1, n + 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {rank}D input tensor. Supported combinations for "
+            "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "
+            "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    if mode != "circular" and input.dtype.name == "bool":
+        raise NotImplementedError(f"\"{NAMES[mode]}{n}d\" not implemented for 'Bool'")
+    for i in range(n):
+        size, (before, after) = input.size(-1 - i), (pad[2 * i], pad[2 * i + 1])
+        if size == 0:
+            raise RuntimeError(
+                f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+                f"dimensions for input, but got: {list(input.shape)}"
+            )
+        if mode == "circular" and max(before, after) > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError(
+                f"Argument #{2 * i + 4}: Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at dimension {rank - 1 - i} of input {list(input.shape)}"
+            )
+        if size + before + after < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
+    """input with more at the ends of its last dims; pairs (before, after) from the last dim on, negative ones cut.
+
+    mode: "constant" (value, 0 by default), "reflect", "replicate" or "circular".
+    """
+    pads = list(pad)
+    if len(pads) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pads) // 2 > input.dim():
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pads)} and input of dimension {input.dim()}"
+        )
+    if mode == "constant":
+        return constant_pad_nd(input, tuple(pads), 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    check_mode(input, pads, mode)
+    for i in range(len(pads) // 2):
+        dim, before, after = input.dim() - 1 - i, pads[2 * i], pads[2 * i + 1]
+        if before or after:
+            input = input.index_select(dim, ops["tensor"](PLACES[mode](input.size(dim), before, after)))
+    return input
+
+
+# ---- sliding blocks
+
+
+def check_blocks(named: dict[str, list[int]]) -> None:
+    """Positive sizes."""
+    for name, (height, width) in named.items():
+        if name == "padding":
+            if height < 0 or width < 0:
+                raise RuntimeError(
+                    f"padding should be non-negative, but got padding_height: {height} padding_width: {width}"
+                )
+        elif height <= 0 or width <= 0:
+            short = name.replace(" ", "_").removesuffix("_size")
+            raise RuntimeError(
+                f"{name} should be greater than zero, but got {short}_height: {height} {short}_width: {width}"
+            )
+
+
+def counts(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> list[int]:
+    """How many blocks there are along each dim."""
+    each = zip(size, kernel, dilation, padding, stride, strict=True)
+    return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in each]
+
+
+def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> Any:
+    """Flat places of the blocks' elements in a padded image: [kernel * blocks]."""
+    arange = ops["arange"]
+    rows, columns = (
+        (arange(k) * d).reshape(-1, 1) + arange(b) * s
+        for k, b, d, s in zip(kernel, blocks, dilation, stride, strict=True)
+    )
+    return (rows.reshape(kernel[0], 1, blocks[0], 1) * padded[1] + columns.reshape(1, kernel[1], 1, blocks[1])).reshape(
+        -1
+    )
+
+
+def block_arguments(
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int],
+    padding: int | Sequence[int],
+    stride: int | Sequence[int],
+) -> tuple[list[int], ...]:
+    """Two of each, checked."""
+    kernel, dilated, padded, step = (as_list(v, 2) for v in (kernel_size, dilation, padding, stride))
+    check_blocks({"kernel size": kernel, "dilation": dilated, "padding": padded, "stride": step})
+    return kernel, dilated, padded, step
+
+
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Any:
+    """Sliding blocks of images [N, C, H, W] (or [C, H, W]) as columns [N, C * kernel, blocks]."""
+    kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
+    if input.dim() not in (3, 4) or 0 in input.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(input.shape)}"
+        )
+    if input.dtype.category < 2:
+        raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{type_name(input)}'")
+    blocks = counts(input.shape[-2:], kernel, dilated, padded, step)
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={tuple(kernel)}, dilation="
+            f"{tuple(dilated)}, padding={tuple(padded)}, calculated shape of the array of sliding blocks as "
+            f"{tuple(blocks)}, but its components must be at least one."
+        )
+    around = [padded[1], padded[1], padded[0], padded[0]]
+    wide = constant_pad_nd(input, around, 0) if any(padded) else input
+    index = places(wide.shape[-2:], kernel, blocks, dilated, step)
+    front, channels = input.shape[:-3], input.size(-3)
+    columns = wide.reshape(*front, channels, -1).index_select(-1, index)
+    return columns.reshape(*front, channels * kernel[0] * kernel[1], blocks[0] * blocks[1])
+
+
+def fold(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Any:
+    """Columns [N, C * kernel, blocks] (or without N) added up to images of that size: the adjoint of unfold."""
+    kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
+    size = as_list(output_size, 2)
+    if input.dim() not in (2, 3) or 0 in input.shape[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(input.shape)}"
+        )
+    if input.size(-2) % (kernel[0] * kernel[1]):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={input.size(-2)} and kernel_size={tuple(kernel)}."
+        )
+    blocks = counts(size, kernel, dilated, padded, step)
+    if blocks[0] * blocks[1] != input.size(-1) or min(blocks) < 1:
+        raise RuntimeError(
+            f"Given output_size={tuple(size)}, kernel_size={tuple(kernel)}, dilation={tuple(dilated)}, padding="
+            f"{tuple(padded)}, stride={tuple(step)}, expected size of input's dimension 2 to match the calculated "
+            f"number of sliding blocks {blocks[0]} * {blocks[1]} = {blocks[0] * blocks[1]}, but got "
+            f"input.size(2)={input.size(-1)}."
+        )
+    wide = [n + 2 * p for n, p in zip(size, padded, strict=True)]
+    front, channels = input.shape[:-2], input.size(-2) // (kernel[0] * kernel[1])
+    index = places(wide, kernel, blocks, dilated, step)
+    flat = input.reshape(*front, channels, -1)
+    whole = ops["zeros"](*front, channels, wide[0] * wide[1], dtype=input.dtype).index_add(-1, index, flat)
+    whole = whole.reshape(*front, channels, *wide)
+    return constant_pad_nd(whole, [-padded[1], -padded[1], -padded[0], -padded[0]], 0) if any(padded) else whole
+
+
+for function in (pad, unfold, fold):
+    TABLE.composite(function, namespace="nn.functional")

@@ -1,0 +1,327 @@
+"""Pooling in one to three dims: means and extremes of windows, fixed or adaptive."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.ops.convolution import as_list
+from wengert_core.ops.table import TABLE
+from wengert_core.tensor import Tensor
+
+ops, row = TABLE.ops, TABLE.pooling_row
+
+
+# ---- references: the windows of each dim as (places inside the input, what they count for in a mean)
+
+
+def fixed_windows(
+    size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool, include: bool
+) -> list[tuple[range, int]]:
+    """Windows of one size."""
+    room = size + 2 * padding - dilation * (kernel - 1) - 1
+    n = (-(-room // stride) if ceil_mode else room // stride) + 1
+    n -= ceil_mode and (n - 1) * stride >= size + padding
+    found = []
+    for first in range(-padding, n * stride - padding, stride):
+        end = first + (kernel - 1) * dilation + 1
+        inside = range(first + max(-(first // dilation) * dilation, 0), min(end, size), dilation)
+        found.append((inside, min(end, size + padding) - first if include else len(inside)))
+    return found
+
+
+def adaptive_windows(size: int, n: int) -> list[tuple[range, int]]:
+    """Windows that share a dim out evenly."""
+    ranges = [range(i * size // n, -(-(i + 1) * size // n)) for i in range(n)]
+    return [(inside, len(inside)) for inside in ranges]
+
+
+def windows_of(
+    shape: Any, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any, include: Any = True
+) -> Any:
+    """Fixed windows of the last n dims."""
+    stride = kernel if stride is None or (not isinstance(stride, int) and not len(stride)) else stride
+    each = (as_list(v, n) for v in (kernel, stride, padding, dilation))
+    return [fixed_windows(s, k, t, p, d, ceil_mode, include) for s, k, t, p, d in zip(shape[-n:], *each, strict=True)]
+
+
+def each_window(windows: Any) -> Any:
+    """(position, index of its elements, what they count for), for all positions."""
+    for place in itertools.product(*[range(len(w)) for w in windows]):
+        chosen = [w[i] for w, i in zip(windows, place, strict=True)]
+        index = (..., *[slice(r.start, r.stop, r.step) for r, _ in chosen])
+        yield (..., *place), index, math.prod(count for _, count in chosen)
+
+
+def mean_of(xp: Any, x: Any, windows: Any, divisor: Any = None) -> Any:
+    """Means of windows; of integers rounded towards 0."""
+    out = xp.zeros(x.shape[: x.ndim - len(windows)] + tuple(map(len, windows)), x.dtype)
+    axes = tuple(range(-len(windows), 0))
+    for place, index, count in each_window(windows):
+        total = x[index].sum(axes)
+        out[place] = xp.trunc(total / (divisor or count)) if x.dtype.kind == "i" else total / (divisor or count)
+    return out
+
+
+def spread_of(xp: Any, grad: Any, sizes: Any, windows: Any, divisor: Any = None) -> Any:
+    """The adjoint of mean_of."""
+    out = xp.zeros(tuple(sizes), grad.dtype)
+    for place, index, count in each_window(windows):
+        out[index] += (grad[place] / (divisor or count))[(..., *[None] * len(windows))]
+    return out
+
+
+def most_of(xp: Any, x: Any, windows: Any) -> Any:
+    """Largest elements of windows, NaN above all, and where in a plane they are."""
+    shape = x.shape[: x.ndim - len(windows)] + tuple(map(len, windows))
+    out, where = xp.zeros(shape, x.dtype), xp.zeros(shape, "int64")
+    planes = x.shape[x.ndim - len(windows) :]
+    number = xp.arange(math.prod(planes)).reshape(planes)
+    for place, index, _ in each_window(windows):
+        met = x[index].reshape(*x.shape[: x.ndim - len(windows)], -1)
+        best = xp.argmax(met, -1)
+        out[place] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
+        where[place] = number[index[1:]].reshape(-1)[best]
+    return out, where
+
+
+def at_places(xp: Any, x: Any, indices: Any, n: Any) -> Any:
+    """Elements of planes at flat places."""
+    flat = x.reshape(*x.shape[: x.ndim - n], -1)
+    return xp.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
+
+
+def to_places(xp: Any, grad: Any, indices: Any, sizes: Any, n: Any) -> Any:
+    """The adjoint of at_places."""
+    out = xp.zeros((math.prod(sizes[: len(sizes) - n]), math.prod(sizes[len(sizes) - n :])), grad.dtype)
+    planes = xp.arange(out.shape[0])[:, None]
+    xp.add.at(out, (planes, indices.reshape(out.shape[0], -1)), grad.reshape(out.shape[0], -1))
+    return out.reshape(tuple(sizes))
+
+
+# ---- primitives
+
+
+def add_rows(n: int) -> None:
+    """The four poolings of n dims."""
+    divisor = ", int? divisor_override=None" if n > 1 else ""
+    row(
+        f"avg_pool{n}d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
+        f"bool count_include_pad=True{divisor}) -> Tensor",
+        kind="average",
+        ndim=n,
+        name=f"nn.functional.avg_pool{n}d" if n > 1 else "avg_pool1d",
+        reference=lambda xp, x, kernel, stride, padding, ceil, include, divisor=None: mean_of(
+            xp, x, windows_of(x.shape, n, kernel, stride, padding, 1, ceil, include), divisor
+        ),
+        doc=f"Means of windows over the last {n} dims.",
+    )
+    row(
+        f"max_pool{n}d_with_indices(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0, "
+        "int[] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices)",
+        kind="largest",
+        ndim=n,
+        reference=lambda xp, x, kernel, stride, padding, dilation, ceil: most_of(
+            xp, x, windows_of(x.shape, n, kernel, stride, padding, dilation, ceil)
+        ),
+        doc=f"Largest elements of windows over the last {n} dims, and their places in the plane.",
+    )
+    row(
+        f"_adaptive_avg_pool{n}d(Tensor self, int[] output_size) -> Tensor",
+        kind="adaptive_average",
+        ndim=n,
+        reference=lambda xp, x, size: mean_of(
+            xp, x, [adaptive_windows(*pair) for pair in zip(x.shape[-n:], as_list(size, n), strict=True)]
+        ),
+        doc=f"Means of as many windows over the last {n} dims as asked for.",
+    )
+    row(
+        f"adaptive_max_pool{n}d(Tensor self, int[] output_size) -> (Tensor values, Tensor indices)",
+        kind="adaptive_largest",
+        ndim=n,
+        reference=lambda xp, x, size: most_of(
+            xp, x, [adaptive_windows(*pair) for pair in zip(x.shape[-n:], as_list(size, n), strict=True)]
+        ),
+        doc=f"Largest elements of as many windows over the last {n} dims as asked for, and their places in the plane.",
+    )
+
+
+for dims in (1, 2, 3):
+    add_rows(dims)
+row(
+    "avg_pool_backward(Tensor grad_output, int[] input_sizes, int ndim, int[] kernel_size, int[]? stride, "
+    "int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+    kind="spread_average",
+    reference=lambda xp, grad, sizes, n, kernel, stride, padding, ceil, include, divisor: spread_of(
+        xp, grad, sizes, windows_of(sizes, n, kernel, stride, padding, 1, ceil, include), divisor
+    ),
+    doc="The gradient of avg_pool.",
+)
+row(
+    "adaptive_avg_pool_backward(Tensor grad_output, int[] input_sizes, int ndim) -> Tensor",
+    kind="spread_adaptive",
+    reference=lambda xp, grad, sizes, n: spread_of(
+        xp, grad, sizes, [adaptive_windows(*pair) for pair in zip(sizes[-n:], grad.shape[-n:], strict=True)]
+    ),
+    doc="The gradient of adaptive_avg_pool.",
+)
+row(
+    "pool_scatter(Tensor grad_output, Tensor indices, int[] input_sizes, int ndim) -> Tensor",
+    kind="scatter",
+    reference=to_places,
+    doc="Planes of zeros with elements added at flat places: the gradient of max_pool.",
+)
+row(
+    "pool_gather(Tensor self, Tensor indices, int ndim) -> Tensor",
+    kind="gather",
+    reference=at_places,
+    doc="Elements of planes at flat places: the adjoint of pool_scatter.",
+)
+
+
+# ---- functions
+
+
+def check_one_dim(name: str, input: Tensor) -> None:
+    """What the functions of one dim refuse."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Largest elements of windows along the last dim; return_indices: and where they are."""
+    check_one_dim("max_pool1d", input)
+    both = ops["max_pool1d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
+    return both if return_indices else both[0]
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Largest elements of windows over the last two dims; return_indices: and where in a plane they are."""
+    both = ops["max_pool2d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
+    return both if return_indices else both[0]
+
+
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Largest elements of windows over the last three dims; return_indices: and where in a volume they are."""
+    both = ops["max_pool3d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
+    return both if return_indices else both[0]
+
+
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    """Means of windows along the last dim."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.dim()}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for avg_pool1d)"
+        )
+    return ops["avg_pool1d"](input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
+    """The output's sizes, None standing for the input's."""
+    if output_size is None or isinstance(output_size, int):
+        output_size = (output_size,) * n
+    inside = input.shape[-n:]
+    if len(output_size) != len(inside) or None not in output_size:
+        return tuple(output_size)
+    return tuple(have if size is None else size for size, have in zip(output_size, inside, strict=True))
+
+
+def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
+    """adaptive_avg_poolNd."""
+    sizes = with_sizes(input, output_size, n)
+    whole = n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
+    if whole and input.dtype.category == 2:
+        return input.mean(tuple(range(-n, 0)), keepdim=True)
+    return ops[f"_adaptive_avg_pool{n}d"](input, sizes)
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
+    """Means of output_size windows along the last dim."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.dim()}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for adaptive_avg_pool1d)"
+        )
+    return adaptive_mean("adaptive_avg_pool1d", input, output_size, 1)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
+    """Means of so many windows over the last two dims; None: as many as the input has."""
+    return adaptive_mean("adaptive_avg_pool2d", input, output_size, 2)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
+    """Means of so many windows over the last three dims; None: as many as the input has."""
+    return adaptive_mean("adaptive_avg_pool3d", input, output_size, 3)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Largest elements of output_size windows along the last dim."""
+    both = ops["adaptive_max_pool1d"](input, with_sizes(input, output_size, 1))
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Largest elements of so many windows over the last two dims; None: as many as the input has."""
+    both = ops["adaptive_max_pool2d"](input, with_sizes(input, output_size, 2))
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Largest elements of so many windows over the last three dims; None: as many as the input has."""
+    both = ops["adaptive_max_pool3d"](input, with_sizes(input, output_size, 3))
+    return both if return_indices else both[0]
+
+
+for function in (
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    avg_pool1d,
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+):
+    TABLE.composite(function, namespace="nn.functional")
+for function in (max_pool1d, max_pool2d, max_pool3d, adaptive_avg_pool1d):
+    TABLE.composite(function)

@@ -1,0 +1,9 @@
+"""Results into tensors that out= gives."""
+from cpython.ref cimport PyObject
+
+from libc.stdint cimport uint32_t
+
+from wengert_core.op cimport Op
+from wengert_core.tensor cimport Tensor
+
+cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live)

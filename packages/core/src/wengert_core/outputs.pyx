@@ -1,0 +1,33 @@
+"""Results into tensors that out= gives: of ops whose kernels make a tensor of their own, and of composites."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.arrays cimport copy_into
+from wengert_core.driving cimport prepare_out
+from wengert_core.op cimport Op
+from wengert_core.state cimport thread_state
+from wengert_core.tensor cimport Tensor, alias, bump_version
+
+cdef dict OPS = {}  # an op without a kernel for each composite's name: it names what refuses
+
+
+cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live):
+    """The tensor given as out= with the result in it; None where none is given."""
+    if op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None:
+        return None
+    given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
+    copy_into(given, result)
+    bump_version(given)
+    return given
+
+
+def into(str name, Tensor result, out):
+    """out with a composite's result in it: resized where it must be, checked as the out= of any op."""
+    cdef Op op = OPS.get(name)
+    cdef Tensor given
+    if op is None:
+        op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
+    given = prepare_out(op, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
+    copy_into(given, alias(result))
+    bump_version(given)
+    return given

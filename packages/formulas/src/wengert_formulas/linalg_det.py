@@ -1,0 +1,90 @@
+"""Derivatives of determinants, of singular matrices too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+
+from wengert_formulas.base import TABLE, imag
+from wengert_formulas.matmul import adjoint
+
+derivative = TABLE.derivative
+
+
+def column(x: Tensor) -> Tensor:
+    """Numbers of a batch as 1 x 1 matrices."""
+    return x.unsqueeze(-1).unsqueeze(-1)
+
+
+def cofactors(A: Tensor, result: Tensor) -> Tensor:
+    """d det / dA: det A^-T, or for a singular matrix what that is in the limit."""
+    if not (result == 0).any().item():
+        return column(result) * wc.linalg_inv_ex(A)[0].mT
+    return adjugate(A).mT
+
+
+def adjugate(A: Tensor) -> Tensor:
+    """det(A) A^-1, which is a polynomial, for A of any rank.
+
+    B = A + X Y^H is regular when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a matrix
+    as large as there are such values, det A = det B det M, and adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1).
+    X and Y are constants here, so derivatives of every order are right.
+    """
+    u, s, vh = wc.linalg_svd(A.detach(), False, True)
+    n = s.shape[-1]
+    top = s.narrow(-1, 0, 1)
+    top = wc.where(top == 0, 1, top)
+    small = (s <= top * (1e-5 if s.dtype is wc.float32 else 1e-12)).sum(-1)
+    k = max(1, int(small.max().item()))
+    x, yh = u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)
+    b = A + x @ yh
+    inverse = wc.linalg_inv_ex(b)[0]
+    det_m, adj_m = small_adjugate(wc.eye(k, dtype=A.dtype) - yh @ inverse @ x)
+    return column(wc.linalg_det(b)) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
+
+
+def small_adjugate(M: Tensor) -> tuple[Tensor, Tensor]:
+    """(det M, adj M) without a division by M. Source: Faddeev and LeVerrier's recursion."""
+    k = M.shape[-1]
+    one = wc.eye(k, dtype=M.dtype)
+    adj = one.expand(M.shape)
+    c = -diagonal_sum(M @ adj)
+    for j in range(2, k + 1):
+        adj = M @ adj + column(c) * one
+        c = -diagonal_sum(M @ adj) / j
+    return (c if k % 2 == 0 else -c), (adj if k % 2 else -adj)
+
+
+def diagonal_sum(x: Tensor) -> Tensor:
+    """The traces of a batch."""
+    return x.diagonal(0, -2, -1).sum(-1)
+
+
+derivative(
+    "linalg_det",
+    A=lambda grad, A, result: column(grad) * cofactors(A, result).conj(),
+    jvp=lambda A_t, A, result: (cofactors(A, result) * A_t).sum((-2, -1)),
+)
+
+
+def slogdet_grad(grads: Any, A: Tensor, sign: Tensor) -> Tensor:
+    """d log|det| is Re tr(A^-1 dA); the phase of a complex one turns with Im tr(A^-1 dA)."""
+    by_sign, by_log = grads
+    if A.is_complex():
+        by_log = wc.complex(by_log, -imag(by_sign.conj() * sign))
+    idle = column((sign == 0) & (by_log == 0))  # a singular matrix that takes no part
+    return wc.where(idle, 0, column(by_log) * adjoint(wc.linalg_inv_ex(A)[0]))
+
+
+def slogdet_tangent(A_t: Tensor, A: Tensor, sign: Tensor) -> Any:
+    """The tangents of the sign and of the logarithm."""
+    moved = (wc.linalg_inv_ex(A)[0].mT * A_t).sum((-2, -1))
+    if not A.is_complex():
+        return wc.zeros_like(sign), moved
+    parts = wc.view_as_real(moved)
+    return sign * (parts.select(-1, 1) * 1j), parts.select(-1, 0)
+
+
+derivative("linalg_slogdet", A=slogdet_grad, jvp=slogdet_tangent)

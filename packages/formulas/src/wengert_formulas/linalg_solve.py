@@ -1,0 +1,99 @@
+"""Derivatives of inverses, linear systems, triangular systems.
+
+Source: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation (2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+
+from wengert_formulas.base import TABLE
+from wengert_formulas.matmul import adjoint
+
+derivative = TABLE.derivative
+
+
+def solved(A: Tensor, B: Tensor, left: bool = True) -> Tensor:
+    """X of A X = B, infinite or NaN where A is singular."""
+    return wc.linalg_solve_ex(A, B, left=left)[0]
+
+
+# ---- inverse
+derivative(
+    "linalg_inv_ex",
+    A=lambda grad, inverse: -(adjoint(inverse) @ grad @ adjoint(inverse)),
+    outputs=("inverse",),
+    jvp=lambda A_t, inverse: (-(inverse @ A_t @ inverse), None),
+)
+
+
+# ---- A X = B
+def is_vector(A_shape: Any, B_shape: Any) -> bool:
+    """Whether B holds vectors."""
+    return len(B_shape) == 1 or (len(A_shape) - 1 == len(B_shape) and A_shape[:-1] == B_shape)
+
+
+def solve_grads(grad: Tensor, A: Tensor, B_shape: Any, result: Tensor, left: bool, needs: Any) -> Any:
+    """The gradients by A and B: that by B solves the adjoint system."""
+    vector = is_vector(tuple(A.shape), B_shape)
+    grad, x = (grad.unsqueeze(-1), result.unsqueeze(-1)) if vector else (grad, result)
+    by_b = solved(adjoint(A), grad, left)
+    by_a = None
+    if needs[0]:
+        by_a = -(by_b @ adjoint(x)) if left else -(adjoint(x) @ by_b)
+    return by_a, by_b.squeeze(-1) if vector else by_b
+
+
+def solve_tangent(A_t: Tensor, B_t: Tensor, A: Tensor, B_shape: Any, result: Tensor, left: bool) -> Any:
+    """A dX = dB - dA X."""
+    vector = is_vector(tuple(A.shape), B_shape)
+    x, b = (result.unsqueeze(-1), B_t.unsqueeze(-1)) if vector else (result, B_t)
+    moved = solved(A, b - (A_t @ x if left else x @ A_t), left)
+    return (moved.squeeze(-1) if vector else moved), None
+
+
+derivative(
+    "linalg_solve_ex",
+    joint=solve_grads,
+    joint_inputs=("A", "B"),
+    outputs=("result",),
+    jvp=solve_tangent,
+)
+
+
+# ---- A X = B with a triangular A
+def triangle(x: Tensor, upper: bool, strict: bool) -> Tensor:
+    """The triangle that is read."""
+    return x.triu(int(strict)) if upper else x.tril(-int(strict))
+
+
+def triangular_grads(
+    grad: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: Any
+) -> Any:
+    """As those of solve, in the triangle."""
+    by_b = wc.linalg_solve_triangular(adjoint(A), grad, upper=not upper, left=left, unitriangular=unitriangular)
+    by_a = None
+    if needs[0]:
+        product = by_b @ adjoint(result) if left else adjoint(result) @ by_b
+        by_a = -triangle(product, upper, unitriangular)
+    return by_a, by_b
+
+
+def triangular_tangent(
+    A_t: Tensor, B_t: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool
+) -> Tensor:
+    """A dX = dB - dA X."""
+    moved = triangle(A_t, upper, unitriangular)
+    rest = B_t - (moved @ result if left else result @ moved)
+    return wc.linalg_solve_triangular(A, rest, upper=upper, left=left, unitriangular=unitriangular)
+
+
+derivative(
+    "linalg_solve_triangular",
+    joint=triangular_grads,
+    joint_inputs=("A", "B"),
+    jvp=triangular_tangent,
+)

@@ -1,0 +1,16 @@
+"""The derivatives of the special functions: a line each."""
+
+from __future__ import annotations
+
+import importlib
+
+from wengert_formulas.table import FormulaTable
+
+TABLE = FormulaTable("special")
+
+
+def load() -> FormulaTable:
+    """What the entry point names: the formulas of all rows."""
+    for family in ("gamma", "bessel", "normal", "polynomials"):
+        importlib.import_module(f"wengert_special.derivatives.{family}")
+    return TABLE

@@ -1,0 +1,80 @@
+"""Derivatives of digamma, the incomplete gamma functions, and Hurwitz's zeta function."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.factories import not_for
+from wengert_core.rows.base import FLOATING
+from wengert_core.tensor import Tensor
+
+from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
+
+for name, scipy_name, which in (("igamma", "gammainc", "lower"), ("igammac", "gammaincc", "upper")):
+    op = TABLE.pointwise_binary(
+        f"{name}(Tensor self, Tensor other) -> Tensor", reference=from_scipy(scipy_name), dtypes=FLOATING,
+        texts={"label": f"{name}_cpu"}, doc=f"The regularized {which} incomplete gamma function of self at other.",
+    )
+    TABLE.alias(f"special.{scipy_name}", op, method=False)
+
+TABLE.pointwise_binary(
+    "special_zeta(Any self, Any other) -> Tensor", reference=from_scipy("zeta"), promotion="float", dtypes=WIDE,
+    texts={"label": "zeta_cpu"}, inplace=False, doc="Hurwitz's zeta function: the sum of (k + other) ** -self over k.",
+)
+
+
+# ---- polygamma
+def derivative_of_digamma(xp: Any, x: Any, n: int) -> Any:
+    """The n-th derivative of digamma, infinite at 0 and the negative integers."""
+    special, wide = scipy_special(), x.astype(xp.float64)
+    if n == 0:
+        return special.psi(wide).astype(x.dtype)
+    if n > 1:
+        return ((-1.0) ** (n + 1) * math.factorial(n) * special.zeta(n + 1.0, wide)).astype(x.dtype)
+    negative = wide < 0.5
+    inner = special.zeta(2.0, xp.where(negative, 1 - wide, wide))
+    part = wide - xp.round(wide)  # from the nearest integer: sin keeps its precision
+    reflected = xp.where(part == 0, xp.inf, (math.pi / xp.sin(math.pi * xp.where(part == 0, 0.5, part))) ** 2) - inner
+    return xp.where(negative, reflected, inner).astype(x.dtype)
+
+
+polygamma_op = TABLE.array(
+    "_polygamma(Tensor self, int n, *, Tensor? out=None) -> Tensor", reference=derivative_of_digamma, method=False,
+    doc="The n-th derivative of digamma.",
+)
+TABLE.hidden.add("_polygamma")
+
+
+def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The n-th derivative of digamma, elementwise."""
+    if not hasattr(n, "__index__") or isinstance(n, Tensor):
+        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if not isinstance(input, Tensor):
+        raise TypeError(f"polygamma(): argument 'input' (position 2) must be Tensor, not {type(input).__name__}")
+    if index(n) < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
+    if input.dtype.is_complex:
+        raise not_for("polygamma", input.dtype)
+    x = input if input.dtype.is_floating_point else wc.mul(input, 1.0)
+    result: Tensor = polygamma_op(x, index(n), out=out)
+    return result
+
+
+def polygamma_method(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of digamma, elementwise."""
+    return polygamma(n, self)
+
+
+def polygamma_(self: Tensor, n: int) -> Tensor:
+    """In-place version of polygamma."""
+    if not self.dtype.is_floating_point:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype}")
+    return self.copy_(polygamma(n, self))
+
+
+TABLE.composite(polygamma)
+TABLE.composite(polygamma, namespace="special")
+TABLE.methods.update(polygamma=polygamma_method, polygamma_=polygamma_)

@@ -1,0 +1,79 @@
+"""Orthogonal polynomials of degree n; 0 for a negative n, and n is cut to an integer, as in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.op import Op
+from wengert_core.tensor import Tensor
+
+from wengert_special.table import TABLE, WIDE, scipy_special
+
+
+def polynomial(scipy_name: str, *parameters: float) -> Callable[..., Any]:
+    """The reference of a row: SciPy's recurrence, which is for integers n, in double precision."""
+
+    def reference(xp: Any, x: Any, n: Any, *more: float) -> Any:
+        degree = xp.trunc(xp.asarray(n, dtype=xp.float64)).astype(xp.int64)
+        kept = xp.maximum(degree, 0)
+        values = getattr(scipy_special(), scipy_name)(kept, *parameters, *more, x.astype(xp.float64))
+        return xp.where(degree < 0, 0.0, values).astype(x.dtype)
+
+    return reference
+
+
+def row(name: str, scipy_name: str, words: str) -> Op:
+    """A polynomial of self, of the degree n."""
+    return TABLE.pointwise_binary(
+        f"special_{name}(Any self, Any n) -> Tensor", reference=polynomial(scipy_name), promotion="float", dtypes=WIDE,
+        texts={"label": f"{name}_cpu"}, inplace=False, doc=f"The {words} of degree n.",
+    )
+
+
+t_op = row("chebyshev_polynomial_t", "eval_chebyt", "Chebyshev polynomial of the first kind")
+u_op = row("chebyshev_polynomial_u", "eval_chebyu", "Chebyshev polynomial of the second kind")
+row("hermite_polynomial_h", "eval_hermite", "physicists' Hermite polynomial")
+row("hermite_polynomial_he", "eval_hermitenorm", "probabilists' Hermite polynomial")
+row("laguerre_polynomial_l", "eval_laguerre", "Laguerre polynomial")
+row("legendre_polynomial_p", "eval_legendre", "Legendre polynomial")
+
+# what formulas call: derivatives of those above are of these two families
+for family in ("gegenbauer", "genlaguerre"):
+    TABLE.array(
+        f"_{family}(Tensor self, Any n, float alpha) -> Tensor", method=False,
+        reference=lambda xp, x, n, alpha, compute=family: polynomial(f"eval_{compute}", alpha)(xp, x, n),
+        doc=f"scipy.special.eval_{family}.",
+    )
+    TABLE.hidden.add(f"_{family}")
+
+
+def degree(n: Any) -> Any:
+    """n cut to an integer."""
+    return n.trunc() if isinstance(n, Tensor) else int(n)
+
+
+def third_kind(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+    """The Chebyshev polynomial of the third kind of degree n."""
+    return wc.sub(u_op(input, degree(n)), u_op(input, degree(n) - 1), out=out)
+
+
+def fourth_kind(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+    """The Chebyshev polynomial of the fourth kind of degree n."""
+    return wc.add(u_op(input, degree(n)), u_op(input, degree(n) - 1), out=out)
+
+
+def add_shifted(name: str, of: Callable[..., Tensor]) -> None:
+    """The same polynomial of 2 input - 1, which is orthogonal on [0, 1]."""
+
+    def shifted(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+        return of(2 * input - 1, n, out=out)
+
+    TABLE.composite(shifted, name=f"shifted_{name}", namespace="special", doc=f"{name} of 2 * input - 1.")
+
+
+for letter, function in (("v", third_kind), ("w", fourth_kind)):
+    TABLE.composite(function, name=f"chebyshev_polynomial_{letter}", namespace="special")
+for letter, of in (("t", t_op), ("u", u_op), ("v", third_kind), ("w", fourth_kind)):
+    add_shifted(f"chebyshev_polynomial_{letter}", of)

@@ -1,0 +1,88 @@
+"""What the functions do at the ends of their domains, where SciPy and PyTorch are to be brought together."""
+
+import numpy as np
+import pytest
+import scipy.special as sp
+import wengert as wg
+
+INF, NAN = float("inf"), float("nan")
+
+
+def values(x):
+    return x.detach().numpy()
+
+
+def test_trigamma_is_infinite_at_its_poles():
+    assert values(wg.polygamma(1, wg.tensor([0.0, -1.0, -7.0]))).tolist() == [INF] * 3
+    assert values(wg.polygamma(2, wg.tensor([0.0, -1.0]))).tolist() == [-INF] * 2
+
+
+def test_trigamma_near_its_poles_and_far_from_zero():
+    x = np.array([-3 + 1e-9, -0.5, -20.25, 0.49, 0.51, 1e-8, 1e8])
+    part = np.where(x < 0.5, x - np.round(x), 0.5)
+    exact = np.where(x < 0.5, (np.pi / np.sin(np.pi * part)) ** 2 - sp.zeta(2, 1 - x), sp.zeta(2, abs(x)))
+    np.testing.assert_allclose(values(wg.polygamma(1, wg.tensor(x))), exact, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", range(1, 5))
+def test_derivatives_of_bessel_functions_at_zero(order):
+    # I1 = x/2 + x**3/16 + ..., J1 = x/2 - x**3/16 + ...: all derivatives at 0 are known
+    expected = {"i1": [0.5, 0.0, 0.375, 0.0], "bessel_j1": [0.5, 0.0, -0.375, 0.0],
+                "bessel_j0": [0.0, -0.5, 0.0, 0.375], "spherical_bessel_j0": [0.0, -1 / 3, 0.0, 0.2]}
+    for name, derivatives in expected.items():
+        x = wg.zeros((), dtype=wg.float64, requires_grad=True)
+        y = getattr(wg.special, name)(x)
+        for _ in range(order):
+            (y,) = wg.autograd.grad(y, x, create_graph=True)
+        assert y.item() == pytest.approx(derivatives[order - 1], abs=1e-14), name
+
+
+def test_scaled_functions_do_not_overflow():
+    x = wg.tensor([-800.0, 800.0], dtype=wg.float64, requires_grad=True)
+    y = wg.special.i0e(x) + wg.special.i1e(x)
+    y.sum().backward()
+    assert np.isfinite(values(y)).all()
+    assert np.isfinite(x.grad.numpy()).all()
+
+
+def test_slopes_of_scaled_functions_at_infinity_are_zero():
+    x = wg.tensor([-INF, INF], dtype=wg.float64, requires_grad=True)
+    (wg.special.i0e(x) + wg.special.i1e(x)).sum().backward()
+    assert x.grad.tolist() == [0, 0]
+
+
+def test_half_precision_is_computed_in_float32_and_rounded_once():
+    x = wg.tensor([0.3, 1.7, 2.9])
+    for dtype in (wg.float16, wg.bfloat16):
+        rounded = x.to(dtype)
+        assert wg.i0(rounded).equal(wg.i0(rounded.float()).to(dtype))
+        assert wg.polygamma(2, rounded).equal(wg.polygamma(2, rounded.float()).to(dtype))
+
+
+def test_incomplete_gamma_functions_add_up_to_one():
+    a, x = wg.tensor([[0.1], [1.0], [30.0]], dtype=wg.float64), wg.tensor([0.0, 0.2, 5.0, 40.0], dtype=wg.float64)
+    np.testing.assert_allclose(values(wg.igamma(a, x) + wg.igammac(a, x)), 1, rtol=1e-15)
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda x: wg.igamma(x, x.detach()), "the derivative for 'igamma: input' is not implemented"),
+    (lambda x: wg.igammac(x, x.detach()), "the derivative for 'igammac: input' is not implemented"),
+    (lambda x: wg.special.zeta(x, 2.0), "the derivative for 'zeta' is not implemented"),
+])
+def test_a_derivative_that_is_missing_says_so(call, message):
+    x = wg.tensor([1.5], requires_grad=True)
+    with pytest.raises(NotImplementedError, match=message):
+        call(x).sum().backward()
+
+
+def test_the_other_input_has_its_derivative_all_the_same():
+    q = wg.tensor([1.5], dtype=wg.float64, requires_grad=True)
+    wg.special.zeta(2.0, q).backward()
+    assert q.grad.item() == pytest.approx(-2 * sp.zeta(3, 1.5))
+
+
+def test_polynomials_broadcast_and_promote():
+    y = wg.special.legendre_polynomial_p(wg.tensor([[0.5], [2.0]]), wg.tensor([0, 1, 2]))
+    assert y.dtype is wg.float32
+    np.testing.assert_allclose(values(y), [[1, 0.5, -0.125], [1, 2, 5.5]])
+    assert wg.special.chebyshev_polynomial_t(wg.tensor([2]), 3).tolist() == [26.0]

@@ -1,0 +1,148 @@
+from builtins import bool as _bool
+from builtins import float as _float
+from builtins import int as _int
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def fft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def fft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def fftfreq(
+    n: _int,
+    d: _float = 1.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def fftshift(input: Tensor, dim: Any = None) -> Tensor: ...
+def hfft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def hfft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def ifft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def ifft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor: ...
+def ihfft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def ihfft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def ihfftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def irfft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def irfft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def irfftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def rfft(
+    input: Tensor,
+    n: _int | None = None,
+    dim: _int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def rfft2(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Any = None,
+) -> Tensor: ...
+def rfftfreq(
+    n: _int,
+    d: _float = 1.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...

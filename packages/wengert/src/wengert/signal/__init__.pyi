@@ -1,0 +1,1 @@
+from wengert.signal import windows as windows

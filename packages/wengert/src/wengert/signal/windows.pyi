@@ -1,0 +1,113 @@
+from builtins import bool as _bool
+from builtins import float as _float
+from builtins import int as _int
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+def bartlett(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def blackman(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def cosine(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def exponential(
+    M: _int,
+    *,
+    center: _float | None = None,
+    tau: _float = 1.0,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def gaussian(
+    M: _int,
+    *,
+    std: _float = 1.0,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def general_cosine(
+    M: _int,
+    *,
+    a: Any,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def general_hamming(
+    M: _int,
+    *,
+    alpha: _float = 0.54,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def hamming(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def hann(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def kaiser(
+    M: _int,
+    *,
+    beta: _float = 12.0,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def nuttall(
+    M: _int,
+    *,
+    sym: _bool = True,
+    dtype: Any = None,
+    layout: Any = ...,
+    device: Any = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
