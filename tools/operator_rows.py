@@ -88,7 +88,7 @@ INPUTS: dict[str, Callable[[int], Array]] = {
     "signals": lambda n: normal(*line(n)),
     "kernel1": lambda n: kernel(n, 1),
     "per_channel": lambda n: np.ones(image(n)[1], np.float32),
-    "means": lambda n: np.zeros(image(n)[1], np.float32),
+    "offsets": lambda n: np.zeros(image(n)[1], np.float32),
     "logits": lambda n: normal(*rows(n)),
     "classes": lambda n: whole(rows(n)[0], rows(n)[1]),
     "words": lambda n: whole(max(4, n // 50), max(4, n // 500)),
@@ -97,7 +97,7 @@ INPUTS: dict[str, Callable[[int], Array]] = {
     "key": lambda n: heads(n, 1),
     "value": lambda n: heads(n, 2),
 }
-NO_GRADIENT = {"mask", "index", "lines", "classes", "words", "means", "v"}
+NO_GRADIENT = {"mask", "index", "lines", "classes", "words", "v"}
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ nn.functional.conv2d: F.conv2d(images, kernel2, padding=1)
 nn.functional.max_pool2d: F.max_pool2d(images, 2)
 nn.functional.avg_pool2d: F.avg_pool2d(images, 2)
 nn.functional.adaptive_avg_pool2d: F.adaptive_avg_pool2d(images, 2)
-nn.functional.batch_norm: F.batch_norm(images, means, per_channel, None, None, True)
+nn.functional.batch_norm: F.batch_norm(images, None, None, per_channel, offsets, True)
 nn.functional.layer_norm: F.layer_norm(a, a.shape[-1:])
 nn.functional.dropout: F.dropout(x, 0.5)
 nn.functional.cross_entropy: F.cross_entropy(logits, classes)

@@ -20,12 +20,17 @@ OVER = (0, 3, 4)
 # ---- references
 
 
+def mean_of(x: Any, layout: Layout) -> Any:
+    """The mean over OVER; 0 of nothing, where NumPy's would warn."""
+    return x.sum(OVER, keepdims=True) / max(1, math.prod(layout[dim] for dim in OVER))
+
+
 def normal(xp: Any, x: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
     """(input laid out, normalized, scale, mean, variance)."""
     x, each = x.reshape(layout), (1, *layout[1:3], 1, 1)
     if mean is None:
-        mean = x.mean(OVER, keepdims=True)
-        var = ((x - mean) ** 2).mean(OVER, keepdims=True)
+        mean = mean_of(x, layout)
+        var = mean_of((x - mean) ** 2, layout)
     mean, var = mean.reshape(each), var.reshape(each)
     scale = 1 / xp.sqrt(var + eps)
     return x, (x - mean) * scale, scale, mean, var
@@ -47,7 +52,7 @@ def normalized_back(
     scaled = grad if weight is None else grad * weight.reshape(*layout[2:4], 1)
     by_input = scaled
     if not given:
-        by_input = scaled - scaled.mean(OVER, keepdims=True) - y * (scaled * y).mean(OVER, keepdims=True)
+        by_input = scaled - mean_of(scaled, layout) - y * mean_of(scaled * y, layout)
     return scale * by_input, (grad * y).sum((0, 1, 4)), grad.sum((0, 1, 4))
 
 
