@@ -4,6 +4,7 @@ from typing import Any, assert_type
 
 import wengert as wg
 from wengert.autograd.function import FunctionCtx
+from wengert.autograd.gradcheck import GradcheckError
 from wengert.nn import functional
 from wengert.utils.checkpoint import checkpoint
 
@@ -20,6 +21,13 @@ class Cube(wg.autograd.Function):
     def backward(ctx: FunctionCtx, grad: wg.Tensor) -> wg.Tensor:
         x: wg.Tensor = ctx.saved_tensors[0]
         return 3 * grad * x**2
+
+
+def is_right(x: wg.Tensor) -> bool:
+    try:
+        return wg.autograd.gradcheck(Cube.apply, x) and wg.autograd.gradgradcheck(Cube.apply, (x,), fast_mode=True)
+    except GradcheckError as error:
+        return not error.causes
 
 
 @wg.no_grad

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-SUBMODULES = ("", ".autograd", ".autograd.function", ".autograd.graph", ".autograd.grad_mode", ".autograd.anomaly_mode",
-              ".utils", ".utils.checkpoint", ".utils.hooks")
+SUBMODULES = ("", ".autograd", ".autograd.gradcheck", ".autograd.function", ".autograd.graph",
+              ".autograd.grad_mode", ".autograd.anomaly_mode", ".utils", ".utils.checkpoint", ".utils.hooks")
 
 if "WENGERT_ORACLE_MODULE" in os.environ:
     for _name in SUBMODULES:

@@ -260,7 +260,8 @@ class Finder:
         if root != "wengert" or not dotted:
             return None
         if dotted in registry.group("namespace"):
-            if not isinstance(mount_entry(dotted), ModuleType):
+            found = mount_entry(dotted)
+            if not isinstance(found, ModuleType) and not hasattr(found, "__path__"):
                 return None  # a name in a module: not to be imported itself
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
@@ -268,7 +269,10 @@ class Finder:
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return module_at(spec.name.partition(".")[2])
+        """The module; autograd.gradcheck is a function with a ``__path__`` and stands for its module, as in torch."""
+        dotted = spec.name.partition(".")[2]
+        found: Any = registry.group("namespace").get(dotted)
+        return module_at(dotted) if isinstance(found, ModuleType) else found
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: the names are there."""

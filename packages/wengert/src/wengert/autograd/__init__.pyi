@@ -21,6 +21,8 @@ from wengert_engine.inspection import SavedTensor as SavedTensor
 from wengert_engine.mutation import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from wengert_engine.namespaces.variable import Variable as Variable
 from wengert_engine.nested import NestedIOFunction as NestedIOFunction
+from wengert_gradcheck.gradcheck import gradcheck as gradcheck
+from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
 __all__ = ["AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
            "_unsafe_preserve_version_counter", "backward",

@@ -1,0 +1,103 @@
+"""Jacobians by the derivatives under test: an output element at a time (reverse), an input element (forward)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import wengert_engine as we
+from wengert_core.tensor import Tensor
+from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
+
+from wengert_gradcheck.errors import Array, GradcheckError
+from wengert_gradcheck.subject import Subject, array_of, tensor_of
+
+
+def zeros_like(y: Tensor) -> Tensor:
+    """A gradient or tangent to fill."""
+    return y.new_zeros(tuple(y.shape))
+
+
+class Gradients:
+    """Calls grad of one output by all inputs."""
+
+    def __init__(self, subject: Subject, check_dtypes: bool) -> None:
+        self.inputs = subject.inputs
+        self.check_dtypes = check_dtypes
+
+    def of(self, output: Tensor, grad_output: Tensor) -> list[Tensor | None]:
+        """The gradients by all inputs; None for an input that takes no part."""
+        grads = we.grad(output, self.inputs, grad_output, retain_graph=True, allow_unused=True)
+        for i, (x, g) in enumerate(zip(self.inputs, grads, strict=True)):
+            if g is None:
+                continue
+            if tuple(g.shape) != tuple(x.shape):
+                raise GradcheckError(f"The gradient with respect to input {i} has shape {list(g.shape)}, the input "
+                                     f"{list(x.shape)}", input=i)
+            if self.check_dtypes and g.dtype is not x.dtype:
+                raise GradcheckError(f"The gradient with respect to input {i} has dtype {g.dtype}, the input {x.dtype}",
+                                     input=i)
+        return list(grads)
+
+
+def reverse(gradients: Gradients, output: Tensor, unit: complex, done: Callable[[], Any]) -> list[Array]:
+    """The jacobian of one output by each input. unit: 1, or 1j for the imaginary part of a complex output."""
+    n = output.numel()
+    inputs = gradients.inputs
+    found = [np.zeros((n, x.numel()), array_of(x).dtype) for x in inputs]
+    seed = zeros_like(output)
+    for k in range(n):
+        if k:
+            seed = zeros_like(output)  # a backward may keep or change what it got
+        set_element(seed, k, unit)
+        for rows, grad in zip(found, gradients.of(output, seed), strict=True):
+            if grad is not None:
+                rows[k] = array_of(grad).reshape(-1)
+        done()
+    return [rows.T for rows in found]
+
+
+def set_element(tensor: Tensor, k: int, value: complex) -> None:
+    """Put a number at a flat index of a contiguous tensor."""
+    array = tensor.detach()
+    if str(array.dtype).endswith("bfloat16"):
+        array.view(-1)[k] = value
+    else:
+        array.numpy().reshape(-1)[k] = value
+
+
+def forward(subject: Subject, which: int, likes: Sequence[Tensor], places: Sequence[int], unit: complex,
+            done: Callable[[], Any]) -> list[Array]:
+    """The jacobian of each output by one input, by forward mode. unit: 1, or 1j for imaginary parts of the input."""
+    x = subject.inputs[which]
+    n = x.numel()
+    found = [np.zeros((n, y.numel()), array_of(y).dtype) for y in likes]
+    for i in range(n):
+        tangent = zeros_like(x)
+        set_element(tangent, i, unit)
+        for rows, t in zip(found, pushed(subject, which, tangent, places), strict=True):
+            if t is not None:
+                rows[i] = array_of(t).reshape(-1)
+        done()
+    return found
+
+
+def pushed(subject: Subject, which: int, tangent: Tensor, places: Sequence[int]) -> list[Tensor | None]:
+    """The tangents of the outputs for a tangent of one input."""
+    with dual_level():
+        args = list(subject.args)
+        for place, x in zip(subject.places, subject.inputs, strict=True):
+            # they require grad: a function may differentiate itself, as that of gradgradcheck does
+            args[place] = x.detach().requires_grad_()
+        place = subject.places[which]
+        args[place] = make_dual(args[place], tangent)
+        outputs = subject.func(*args)
+        chosen = [outputs] if isinstance(outputs, Tensor) else [outputs[i] for i in places]
+        return [unpack_dual(y).tangent for y in chosen]
+
+
+def push_numbers(subject: Subject, which: int, direction: Array, places: Sequence[int]) -> list[Array | None]:
+    """The same for a direction given as numbers, flat."""
+    tangents = pushed(subject, which, tensor_of(direction, subject.inputs[which]), places)
+    return [None if t is None else array_of(t).reshape(-1) for t in tangents]

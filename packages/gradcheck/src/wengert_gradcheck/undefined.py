@@ -1,0 +1,53 @@
+"""Gradients of outputs that are not there (None) must work as zeros do."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import wengert_engine as we
+from wengert_core.tensor import Tensor
+
+from wengert_gradcheck.errors import GradcheckError
+from wengert_gradcheck.subject import Subject, array_of
+
+WARNING = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
+    "existing callers of this function. If this is true for you, you can call this function with "
+    '"check_undefined_grad=False" to disable the feature'
+)
+
+
+def undefine(y: Tensor) -> Any:
+    """A hook that takes the gradient of an output away from the node that has computed it."""
+    slot = y.output_nr
+    return y.grad_fn.register_prehook(lambda grads: tuple(None if i == slot else g for i, g in enumerate(grads)))
+
+
+def check_undefined(subject: Subject, stacklevel: int) -> None:
+    """All gradients None, and each of them with zeros for the others: the inputs' must be None or zero."""
+    outputs, _ = subject.checked()
+    chosen = [list(range(len(outputs)))]
+    if len(outputs) > 1:
+        chosen += [[i] for i in range(len(outputs))]
+    for which in chosen:
+        # a leaf has no node of its own
+        outputs = [y.clone() if y.grad_fn is None else y for y in subject.checked()[0]]
+        handles = [undefine(outputs[i]) for i in which]
+        seeds = [y.new_ones(tuple(y.shape)) if i in which else y.new_zeros(tuple(y.shape))
+                 for i, y in enumerate(outputs)]
+        try:
+            grads = we.grad(outputs, subject.inputs, seeds, allow_unused=True)
+        finally:
+            for handle in handles:
+                handle.remove()
+        bad = [i for i, g in enumerate(grads) if g is not None and np.any(array_of(g) != 0)]
+        if bad:
+            warnings.warn(WARNING, UserWarning, stacklevel=stacklevel)
+            raise GradcheckError(
+                "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                f"The gradients of output{'s' if len(which) > 1 else ''} {', '.join(map(str, which))} are None (those "
+                f"of others zero), but input {bad[0]} gets a gradient that is not zero: a backward with "
+                "set_materialize_grads(False) must take None for zeros", input=bad[0])
+
