@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -43,8 +44,18 @@ def check_formula(op: str | Callable[..., Any], *inputs: Any, second: bool = Tru
     if not isinstance(op, str):
         raise TypeError("check_formula: a function is checked for inputs: check_formula(func, x, ...); only a name of "
                         "an op can do without, by the samples of wengert-testing")
-    for args, keywords, orders in samples(op):
-        check_call(function, args, {**keywords, **kwargs}, second and orders > 1, forward, atol, rtol)
+    for case, args, keywords in samples(op):
+        twice = second and case.grad != "first"
+        check_call(in_case(case, function), args, {**keywords, **kwargs}, twice, forward, atol, rtol)
+
+
+def in_case(case: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with what a sample's row does before it (a Hermitian matrix of any) and after it (no phases)."""
+    @wraps(function)
+    def prepared(*args: Any, **kwargs: Any) -> Any:
+        return case.results(function(*case.arguments(args), **kwargs))
+
+    return prepared
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -114,8 +125,8 @@ def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     return f"({', '.join([*map(short, args), *(f'{k}={short(v)}' for k, v in kwargs.items())])})"
 
 
-def samples(op: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], int]]:
-    """(args, kwargs, orders of derivatives) of the sample table's rows for an op."""
+def samples(op: str) -> Iterator[tuple[Any, tuple[Any, ...], dict[str, Any]]]:
+    """(row, args, kwargs) of the sample table's rows for an op."""
     try:
         table: Any = import_module("wengert_testing.samples")
         calls: Any = import_module("wengert_testing.calls")
@@ -137,7 +148,7 @@ def samples(op: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], int]]:
             for sample in case.samples(dtype):
                 args, kwargs = calls.as_tensors(sample, tensor_of)
                 if any(is_differentiable(value) for value in flattened((args, tuple(kwargs.values())))):
-                    yield args, kwargs, 1 if case.grad == "first" else 2
+                    yield case, args, kwargs
 
 
 def flattened(value: Any) -> Iterator[Any]:
