@@ -21,6 +21,7 @@ FORMULAS = (*ENGINE, "wengert-formulas")
 WENGERT = (*FORMULAS, "wengert")
 GRAPH = (*WENGERT, "wengert-graph")
 GRADCHECK = (*WENGERT, "wengert-gradcheck")
+FUNCTIONAL = (*WENGERT, "wengert-functional")
 SPECIAL = (*WENGERT, "wengert-special")
 OUTSIDE = ("numpy", "ml_dtypes")
 SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
@@ -100,6 +101,11 @@ def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def with_gradcheck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment(tmp_path_factory.mktemp("gradcheck"), GRADCHECK)
+
+
+@pytest.fixture(scope="module")
+def with_functional(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("functional"), FUNCTIONAL)
 
 
 def test_the_folder_is_all_there_is(core: Path) -> None:
@@ -194,6 +200,8 @@ MISSING = [
     ("wg.autograd.functional", "functional"),
     ("wg.autograd.functional.jacobian", "functional"),
     ("wg.vmap", "functional"),
+    ("wg.func.grad", "functional"),
+    ("from wengert.func import jacrev", "functional"),
     ("from wengert.autograd import functional", "functional"),
     ("import wengert.autograd.functional as functional", "functional"),
     ("wg.autograd.gradcheck", "gradcheck"),
@@ -335,6 +343,33 @@ def test_what_gradcheck_can_do_without_names_its_extra(with_gradcheck: Path) -> 
     assert "wengert-gradcheck[hypothesis]" in error(with_gradcheck, "", "import wengert_gradcheck.strategies")
     assert "wengert-gradcheck[formulas]" in error(
         with_gradcheck, "", "from wengert_gradcheck import check_formula; check_formula('mul')")
+
+
+@pytest.mark.parametrize("statement", [
+    "import wengert as wg; jacobian, grad = wg.autograd.functional.jacobian, wg.func.grad",
+    "from wengert.autograd.functional import jacobian; from wengert.func import grad",
+    "from wengert.autograd import functional as F; from wengert import func as f; jacobian, grad = F.jacobian, f.grad",
+    "import wengert.autograd.functional as F; import wengert.func as f; jacobian, grad = F.jacobian, f.grad",
+])
+def test_functional_is_found_in_every_way_of_importing_it(with_functional: Path, statement: str) -> None:
+    program = f"""
+import sys, wengert
+before = 'wengert_functional' in sys.modules
+{statement}
+x = wengert.ones(2)
+print(before, jacobian(wengert.exp, x).shape, grad(lambda x: (x * x).sum())(x).tolist())
+"""
+    assert run(with_functional, program) == "False torch.Size([2, 2]) [2.0, 2.0]"
+
+
+def test_functional_works_without_the_namespace(tmp_path: Path) -> None:
+    folder = environment(tmp_path, (*FORMULAS, "wengert-functional"))
+    program = """
+import wengert_core as wc, wengert_engine
+from wengert_functional.functional import hvp
+print(hvp(lambda x: (x * x * x).sum(), wc.tensor([1.0, 2.0]), wc.tensor([1.0, 1.0]))[1].tolist())
+"""
+    assert run(folder, program) == "[6.0, 12.0]"
 
 
 def test_a_name_in_a_module_is_no_module(with_graph: Path) -> None:

@@ -30,8 +30,9 @@ x = wg.tensor([0.0], requires_grad=True)
 wg.special.i1(x).sum().backward()
 assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
+assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
 """
-OPTIONAL = ("graph", "special")
+OPTIONAL = ("functional", "graph", "special")
 """The extras whose parts are built here: with them every wheel is installed."""
 
 

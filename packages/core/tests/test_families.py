@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def loaded_after(code: str) -> set[str]:
 def test_a_family_is_loaded_with_the_first_of_its_names(code, family):
     assert family not in loaded_after("import wengert_core")
     assert family in loaded_after(code)
+
+
+def test_importing_loads_what_every_program_needs():
+    at_once = {"arithmetic", "conversion", "factories", "families", "hidden", "indexing", "operators", "table", "views",
+               "whole"}
+    assert loaded_after("import wengert_core") == at_once
+    if find_spec("wengert") is not None:
+        assert loaded_after("import wengert") == at_once
 
 
 def test_an_unknown_name_is_an_attribute_error_and_loads_nothing():

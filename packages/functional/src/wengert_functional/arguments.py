@@ -1,0 +1,82 @@
+"""What the transforms of ``wengert.func`` ask of argnums, and of what a function returns.
+
+The texts of the errors are PyTorch's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+from wengert_functional import trees
+
+Argnums = int | tuple[int, ...]
+
+
+def places(argnums: Argnums, count: int) -> tuple[int, ...]:
+    """The positions that argnums names, not negative."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    several = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not several:
+        raise RuntimeError("argnums must be non-empty")
+    for place in several:
+        if not isinstance(place, int):
+            raise RuntimeError(f"argnum must be int, got: {type(place)}")
+        if not -count <= place < count:
+            raise RuntimeError(f"Got argnum={place}, but only {count} positional inputs")
+    found = tuple(place % count for place in several)
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return found
+
+
+def chosen(argnums: Argnums, args: tuple[Any, ...]) -> Any:
+    """The arguments that argnums names: one, or a tuple."""
+    found = tuple(args[place] for place in places(argnums, len(args)))
+    return found if isinstance(argnums, tuple) else found[0]
+
+
+def replaced(argnums: Argnums, args: tuple[Any, ...], values: Any) -> list[Any]:
+    """The arguments with others in the places that argnums names."""
+    found = list(args)
+    for place, value in zip(places(argnums, len(args)), values if isinstance(argnums, tuple) else (values,),
+                            strict=True):
+        found[place] = value
+    return found
+
+
+def with_aux(result: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
+    """The output and the auxiliary output (None without has_aux)."""
+    if not has_aux:
+        return result, None
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for leaf in trees.flatten(result[1])[0]:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+    output, aux = result
+    return output, aux
+
+
+def output_leaves(output: Any, where: str) -> tuple[list[Any], trees.Spec]:
+    """The tensors of an output, and how they are nested."""
+    leaves, spec = trees.flatten(output)
+    if not leaves:
+        raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output (got output = {leaves})")
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type "
+                               f"{type(leaf)}")
+    return leaves, spec
+
+
+def function_of(func: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...],
+                keywords: dict[str, Any]) -> Callable[..., Any]:
+    """The function of those arguments alone that argnums names; the others stay as they are."""
+    def call(*values: Any) -> Any:
+        return func(*replaced(argnums, args, values if isinstance(argnums, tuple) else values[0]), **keywords)
+
+    return call

@@ -1,0 +1,7 @@
+"""wengert.func: transforms of functions, to be put inside of each other."""
+
+from wengert_functional.func_grad import grad, grad_and_value
+from wengert_functional.func_jacobian import hessian, jacfwd, jacrev
+from wengert_functional.func_products import jvp, linearize, vjp
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]

@@ -1,0 +1,75 @@
+"""grad and grad_and_value of ``wengert.func``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from wengert_core.tensor import Tensor
+from wengert_engine import enable_grad, errors, is_grad_enabled
+
+from wengert_functional import trees
+from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
+from wengert_functional.func_products import pulled
+from wengert_functional.levels import Level, is_nested, leaving, reaches_out, tracked, without_graph
+
+WHERE = "grad_and_value(f)(*args)"
+
+
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The function that gives the gradient of ``func``, whose output is a scalar tensor.
+
+    argnums: the position of the argument to differentiate, or a tuple of positions, which gives a tuple; an argument
+    may be nested in tuples, lists and dicts.   has_aux: func returns (output, aux), and (gradient, aux) is given.
+    grad(grad(func)) and other transforms inside of each other differentiate again.
+
+    >>> import wengert as wg
+    >>> wg.func.grad(wg.func.grad(lambda x: x**3))(wg.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @wraps(func)
+    def gradient(*args: Any, **keywords: Any) -> Any:
+        found, value = both(*args, **keywords)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """As grad; the function gives (gradient, value), or with has_aux (gradient, (value, aux)).
+
+    >>> import wengert as wg
+    >>> wg.func.grad_and_value(lambda x: (x * x).sum())(wg.ones(2))
+    (tensor([2., 2.]), tensor(2.))
+    """
+    @wraps(func)
+    def both(*args: Any, **keywords: Any) -> Any:
+        again = is_grad_enabled()
+        with Level(), enable_grad():
+            leaves, spec = trees.flatten(chosen(argnums, args))
+            inputs = [tracked(leaf) for leaf in leaves]
+            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs)), **keywords)
+            output, aux = with_aux(result, has_aux, WHERE)
+            check_scalar(output)
+            nested = is_nested()
+            found = pulled([output], inputs, [None], again and (nested or reaches_out((output,))), keep=nested)
+            results = trees.unflatten(spec, found), leaving(output), leaving(aux)
+        if not again:
+            results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf), results)
+        return (results[0], (results[1], results[2])) if has_aux else (results[0], results[1])
+
+    return both
+
+
+def check_scalar(output: Any) -> None:
+    """RuntimeError unless an output is a tensor without dimensions."""
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"{WHERE}: Expected f(*args) to return a Tensor, got {type(output)}")
+    if output.ndim:
+        raise RuntimeError(f"{WHERE}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} dims. "
+                           "Maybe you wanted to use the vjp or jacrev APIs instead?")
+    if output.dtype.is_complex and output.requires_grad:
+        raise errors.implicit_real(output.dtype)

@@ -1,0 +1,159 @@
+"""jacrev, jacfwd and hessian of ``wengert.func``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from wengert_core.tensor import Tensor
+from wengert_engine import enable_grad, forward, is_grad_enabled
+from wengert_engine.namespaces.forward_ad import unpack_dual
+
+from wengert_functional import trees
+from wengert_functional.arguments import Argnums, chosen, output_leaves, replaced, with_aux
+from wengert_functional.func_products import JVP, VJP, linear
+from wengert_functional.levels import Level, check_tensor, is_nested, leaving, reaches_out, tracked
+from wengert_functional.rows import beside, forward_columns, reverse_jacobian, units
+
+RANDOMNESS = ("error", "different", "same")
+
+
+def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+           _preallocate_and_copy: bool = False) -> Callable[..., Any]:
+    """The function that gives the Jacobian of ``func``, by a backward pass for each element of its outputs.
+
+    Arguments as for grad. The Jacobian is nested as the output, and in it as the arguments that argnums names.
+    chunk_size: how many rows to compute at a time; accepted, for rows are computed one after the other.
+
+    >>> import wengert as wg
+    >>> wg.func.jacrev(lambda x: x * x)(wg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @wraps(func)
+    def jacobian(*args: Any, **keywords: Any) -> Any:
+        again = is_grad_enabled()
+        with Level(), enable_grad():
+            leaves, spec = trees.flatten(chosen(argnums, args))
+            inputs = [tracked(leaf) for leaf in leaves]
+            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs)), **keywords)
+            output, aux = with_aux(result, has_aux, VJP)
+            outputs, out_spec = output_leaves(output, VJP)
+            for leaf in outputs:
+                if not (leaf.is_floating_point() or leaf.is_complex()):
+                    raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                                       f"Tensor with dtype {leaf.dtype}")
+            check_real(inputs, "inputs", "jacrev")
+            check_real(outputs, "outputs", "jacrev")
+            again = again and (is_nested() or reaches_out(outputs))
+            rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again)) for leaf in outputs]
+            found, aux = trees.unflatten(out_spec, rows), leaving(aux)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *,
+           randomness: str = "error") -> Callable[..., Any]:
+    """The function that gives the Jacobian of ``func`` in forward mode: func is called with tangents, once for each
+    element of the arguments.
+
+    Arguments and result as for jacrev. randomness: "error", "different" or "same"; accepted, for each call draws its
+    own random numbers. Inside another forward-mode transform func is called once, and each column costs a backward
+    pass through its backward pass.
+
+    >>> import wengert as wg
+    >>> wg.func.jacfwd(lambda x: x * x)(wg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    @wraps(func)
+    def jacobian(*args: Any, **keywords: Any) -> Any:
+        if randomness not in RANDOMNESS:
+            raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+                               f"{randomness}")
+        values, spec = trees.flatten(chosen(argnums, args))
+        for value in values:
+            check_tensor(value)
+            if not (value.is_floating_point() or value.is_complex()):
+                raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
+        check_real(values, "inputs", "jacfwd")
+        with Level():
+            columns = columns_twice_back if forward.is_open() else columns_by_duals
+            out_spec, found, aux = columns(lambda parts: with_aux(
+                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values)
+            rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
+            result, aux = trees.unflatten(out_spec, rows), leaving(aux)
+        return (result, aux) if has_aux else result
+
+    return jacobian
+
+
+Call = Callable[[list[Any]], tuple[Any, Any]]
+Columns = tuple[trees.Spec, list[list[Any]], Any]
+
+
+def columns_by_duals(call: Call, values: list[Any]) -> Columns:
+    """The output's spec, for each of its leaves the Jacobian for each value, and the auxiliary output."""
+    kept: list[Any] = []
+
+    def leaves_of(*parts: Any) -> list[Any]:
+        output, aux = call(list(parts))
+        leaves, out_spec = output_leaves(output, JVP)
+        check_real(leaves, "outputs", "jacfwd")
+        if not kept:
+            kept[:] = [out_spec, trees.tree_map(lambda leaf: leaf if leaf is None else unpack_dual(leaf).primal, aux)]
+        return leaves
+
+    _, found = forward_columns(leaves_of, values)
+    return kept[0], found, kept[1]
+
+
+def columns_twice_back(call: Call, values: list[Any]) -> Columns:
+    """The same inside an open forward-mode level, whose tangents go along."""
+    with enable_grad():
+        kept: list[Any] = []
+
+        def once(*parts: Any) -> Any:
+            output, aux = call(list(parts))
+            kept[:] = [trees.flatten(output)[1], aux]
+            return output
+
+        leaves, push = linear(once, values, trees.flatten(tuple(values))[1], False, JVP)[2:]
+        check_real(leaves, "outputs", "jacfwd")
+        columns: list[list[list[Any]]] = []
+        for index, value in enumerate(values):
+            columns.append([])
+            for unit in units(value):
+                directions = [unit if other == index else other_value.detach() * 0
+                              for other, other_value in enumerate(values)]
+                columns[-1].append(push(directions))
+        found = [[beside([column[number] for column in columns[place]], leaf, value)
+                  for place, value in enumerate(values)] for number, leaf in enumerate(leaves)]
+    return kept[0], found, kept[1]
+
+
+def check_real(tensors: list[Any], name: str, where: str) -> None:
+    """RuntimeError for complex tensors: a Jacobian is real."""
+    for index, tensor in enumerate(tensors):
+        if isinstance(tensor, Tensor) and tensor.is_complex():
+            raise RuntimeError(f"{where}: Expected all {name} to be real but received complex tensor at flattened "
+                               f"input idx: {index}")
+
+
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The function that gives the Hessian of ``func``: jacrev(jacrev(func)).
+
+    func is called once, and each element of its gradient costs a backward pass; with jacfwd outside, as in PyTorch,
+    func would be called for each element of the arguments.
+
+    >>> import wengert as wg
+    >>> wg.func.hessian(lambda x: (x**3).sum())(wg.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacrev(jacrev(func, argnums), argnums)

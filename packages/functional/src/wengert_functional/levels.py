@@ -1,0 +1,120 @@
+"""The levels of ``wengert.func``: how deep the transforms are nested, and which graphs lie inside of them.
+
+A transform hands its function aliases of the inputs, so that what it differentiates with respect to is its own: leaves
+where the inputs do not require grad, connected views where they do (an outer transform, or tensors of the user). Inside
+another transform derivatives are recorded, too. What leaves the outermost one loses a graph that ends at nothing but
+such leaves.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from wengert_core.tensor import Tensor
+from wengert_engine import forward, no_grad
+from wengert_engine.attributes import edge_of
+
+from wengert_functional import trees
+
+
+class State(threading.local):
+    """The transforms that are running in this thread."""
+
+    depth = 0
+
+    def __init__(self) -> None:
+        self.leaves: set[Any] = set()
+
+
+STATE = State()
+
+
+class Level:
+    """A transform that is running: a context. leaves: those of an earlier level whose graph is used again."""
+
+    def __init__(self, leaves: Iterable[Any] = ()) -> None:
+        self.leaves = leaves
+
+    def __enter__(self) -> None:
+        STATE.depth += 1
+        STATE.leaves.update(self.leaves)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        STATE.depth -= 1
+        if not STATE.depth:
+            STATE.leaves = set()
+
+
+def is_nested() -> bool:
+    """Whether a transform runs inside of another one."""
+    return STATE.depth > 1
+
+
+def tracked(value: Any) -> Any:
+    """An alias of an input that requires grad, for the level that is running; forward-mode tangents stay with it."""
+    check_tensor(value)
+    if value.requires_grad:
+        return value.view_as(value)
+    if not (value.is_floating_point() or value.is_complex()):
+        raise RuntimeError(f"only Tensors of floating point dtype can require gradients, got {value.dtype}")
+    return own_leaf(value)
+
+
+def own_leaf(value: Any) -> Any:
+    """An alias that is a leaf of the level that is running."""
+    leaf = without_graph(value).requires_grad_()
+    STATE.leaves.add(node_of(leaf))
+    return leaf
+
+
+def node_of(tensor: Any) -> Any:
+    """The node that a tensor which requires grad comes from, or that accumulates the gradient of a leaf."""
+    edge = edge_of(tensor)
+    assert edge is not None
+    return edge[0]
+
+
+def check_tensor(value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
+
+
+def reaches_out(tensors: Iterable[Any]) -> bool:
+    """Whether the graph of one of these tensors ends at a leaf that no running level has made."""
+    waiting = [node_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
+    seen = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        following = node.next_functions
+        if not following and node not in STATE.leaves:
+            return True
+        for inner, _ in following:
+            if inner is not None and inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+    return False
+
+
+def leaving(tree: Any) -> Any:
+    """A result as the level that is running gives it away: without graph, when it is the outermost level and the graph
+    ends inside.
+    """
+    return tree if is_nested() else trees.tree_map(loosened, tree)
+
+
+def loosened(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.requires_grad and not reaches_out((value,)):
+        return without_graph(value)
+    return value
+
+
+def without_graph(value: Any) -> Any:
+    """The tensor detached from its graph; a tangent of an open forward-mode level stays, which detach would drop."""
+    if not forward.is_open():
+        return value.detach()
+    with no_grad():
+        return value.view_as(value)

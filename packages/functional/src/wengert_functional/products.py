@@ -1,0 +1,155 @@
+"""vjp, jvp, vhp and hvp: products with the Jacobian and the Hessian of a function, which are never built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_engine import enable_grad, is_grad_enabled, set_grad_enabled
+
+from wengert_functional.checks import (
+    OUTPUTS,
+    as_tuple,
+    check_first,
+    check_outputs,
+    check_single,
+    check_vector,
+    filled,
+    given_vector,
+    input_vector,
+    products,
+    returned,
+    tracked,
+    zeros_like,
+)
+
+Result = tuple[Any, Any]
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Result:
+    """The product of a vector ``v`` and the Jacobian of ``func`` at ``inputs``.
+
+    func: takes tensors and returns a tensor or a tuple of tensors.   inputs: a tensor or a tuple of tensors.
+    v: of the size of the outputs; may be left out when there is one output of one element.
+    create_graph: outputs and result can be differentiated again.   strict: RuntimeError instead of zeros for an input
+    that no output depends on.
+
+    Returns (what func returned, a product of the shape of each input).
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import vjp
+    >>> vjp(lambda x: x.exp().sum(dim=1), wg.zeros(2, 2), wg.ones(2))
+    (tensor([2., 2.]), tensor([[1., 1.],
+            [1., 1.]]))
+    """
+    with enable_grad():
+        several_in, inputs = as_tuple(inputs, "inputs", "vjp")
+        inputs = tracked(inputs, create_graph)
+        several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "vjp")
+        check_outputs(outputs, strict)
+        if v is not None:
+            v = given_vector(v, "vjp", create_graph)
+            check_vector(v, outputs, several_out)
+        elif len(outputs) != 1 or outputs[0].numel() != 1:
+            raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor "
+                               "with a single element.")
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = filled(products(outputs, inputs, v, create_graph), inputs, strict, create_graph, "vjp")
+    return returned(outputs, several_out, create_graph), returned(found, several_in, create_graph)
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Result:
+    """The product of the Jacobian of ``func`` at ``inputs`` and a vector ``v``.
+
+    Arguments as for vjp, with v of the size of the inputs; it may be left out for one input of one element.
+    Computed by the backward of the backward; ``autograd.forward_ad`` and ``func.jvp`` do it in one pass.
+
+    Returns (what func returned, a product of the shape of each output).
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import jvp
+    >>> jvp(lambda x, y: 2 * x + 3 * y, (wg.ones(2), wg.ones(2)), (wg.ones(2), wg.ones(2)))
+    (tensor([5., 5.]), tensor([5., 5.]))
+    """
+    with enable_grad():
+        several_in, inputs = as_tuple(inputs, "inputs", "jvp")
+        inputs = tracked(inputs, create_graph)
+        v = input_vector(v, inputs, several_in, "jvp", create_graph)
+        several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "jvp")
+        check_outputs(outputs, strict)
+        weights = [zeros_like(output.detach()).requires_grad_() if output.requires_grad else zeros_like(output)
+                   for output in outputs]
+        backward = products(outputs, inputs, weights, create_graph=True)
+        if strict:
+            filled(backward, inputs, strict, False, "vjp")
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = [None] * len(outputs)
+        wanted = [index for index, weight in enumerate(weights) if weight.requires_grad]
+        if wanted:
+            found_here = second(backward, [weights[index] for index in wanted], v, create_graph)
+            for index, value in zip(wanted, found_here, strict=True):
+                found[index] = value
+        result = filled(found, outputs, strict, create_graph, "jvp")
+    return returned(outputs, several_out, create_graph), returned(result, several_out, create_graph)
+
+
+def second(first: Any, weights: Any, v: Any, create_graph: bool) -> Any:
+    """The derivative of a backward pass with respect to the weights it started with, times ``v``."""
+    return products(first, weights, v, create_graph)
+
+
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Result:
+    """The product of a vector ``v`` and the Hessian of ``func`` at ``inputs``.
+
+    func: takes tensors and returns a tensor of one element; the other arguments as for jvp.
+
+    Returns (what func returned, a product of the shape of each input).
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import vhp
+    >>> vhp(lambda x: x.pow(3).sum(), wg.ones(2), wg.ones(2))
+    (tensor(2.), tensor([6., 6.]))
+    """
+    with enable_grad():
+        several_in, inputs, v, outputs, first = first_derivatives(func, inputs, v, create_graph, strict, "vhp")
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = filled(products(first, inputs, v, create_graph), inputs, strict, create_graph, "vhp")
+    return returned(outputs, False, create_graph), returned(found, several_in, create_graph)
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> Result:
+    """The product of the Hessian of ``func`` at ``inputs`` and a vector ``v``.
+
+    As vhp, which does the same in one pass less for functions that are twice continuously differentiable: their
+    Hessian is symmetric.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import hvp
+    >>> hvp(lambda x: x.pow(3).sum(), wg.ones(2), wg.ones(2))
+    (tensor(2.), tensor([6., 6.]))
+    """
+    with enable_grad():
+        several_in, inputs, v, outputs, first = first_derivatives(func, inputs, v, create_graph, strict, "hvp")
+        weights = [zeros_like(value.detach()).requires_grad_() for value in inputs]
+        twice = products(first, inputs, weights, create_graph=True)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = filled(second(twice, weights, v, create_graph), inputs, strict, create_graph, "hvp")
+    return returned(outputs, False, create_graph), returned(found, several_in, create_graph)
+
+
+def first_derivatives(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool,
+                      where: str) -> Any:
+    """The inputs and the vector, checked and prepared, the output, and its derivatives, to be differentiated again."""
+    several_in, inputs = as_tuple(inputs, "inputs", where)
+    inputs = tracked(inputs, create_graph)
+    v = input_vector(v, inputs, several_in, where, create_graph)
+    several_out, outputs = as_tuple(func(*inputs), OUTPUTS, where)
+    check_outputs(outputs, strict)
+    check_single(several_out, outputs, where)
+    first = products(outputs, inputs, None, create_graph=True)
+    check_first(first, strict)
+    return several_in, inputs, v, outputs, first

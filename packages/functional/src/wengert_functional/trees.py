@@ -1,0 +1,138 @@
+"""Nested containers of tensors: taken apart into a list of leaves, and put together again.
+
+Tuples, lists, named tuples, deques and dicts are containers; anything else, None too, is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+DICTS = (dict, OrderedDict, defaultdict)
+
+
+class Spec:
+    """How a nest was built: its container's type, the keys of a dict, and the specs of its parts."""
+
+    __slots__ = ("keys", "kind", "make", "parts")
+
+    def __init__(self, kind: type | None, keys: tuple[Any, ...] | None, parts: list[Spec],
+                 make: Callable[[list[Any]], Any]) -> None:
+        self.kind, self.keys, self.parts, self.make = kind, keys, parts, make
+
+    def __str__(self) -> str:
+        inner = [str(part) for part in self.parts]
+        if self.kind is None:
+            return "*"
+        if self.keys is not None:
+            pairs = ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys, inner, strict=True))
+            return f"{{{pairs}}}" if self.kind is dict else f"{self.kind.__name__}({{{pairs}}})"
+        if self.kind is tuple:
+            return f"({inner[0]},)" if len(inner) == 1 else f"({', '.join(inner)})"
+        listed = f"[{', '.join(inner)}]"
+        return listed if self.kind is list else f"{self.kind.__name__}({listed})"
+
+
+LEAF = Spec(None, None, [], lambda parts: parts[0])
+
+
+def flatten(tree: Any) -> tuple[list[Any], Spec]:
+    """The leaves of a nest from left to right, and its spec.
+
+    >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
+    >>> leaves, str(spec)
+    ([1, 2, 3], "{'a': *, 'b': (*, [*])}")
+    """
+    leaves: list[Any] = []
+    return leaves, take_apart(tree, leaves)
+
+
+def take_apart(tree: Any, leaves: list[Any]) -> Spec:
+    """The spec of a nest, whose leaves are appended."""
+    kind = type(tree)
+    if isinstance(tree, DICTS) and kind in DICTS:
+        keys = tuple(tree)
+        return Spec(kind, keys, [take_apart(tree[key], leaves) for key in keys], dict_maker(tree, keys))
+    make = maker(tree)
+    if make is None:
+        leaves.append(tree)
+        return LEAF
+    return Spec(kind, None, [take_apart(part, leaves) for part in tree], make)
+
+
+def dict_maker(tree: Any, keys: tuple[Any, ...]) -> Callable[[list[Any]], Any]:
+    """What builds a dict of this type."""
+    if isinstance(tree, defaultdict):
+        factory = tree.default_factory
+        return lambda parts: defaultdict(factory, zip(keys, parts, strict=True))
+    kind = type(tree)
+    return lambda parts: kind(zip(keys, parts, strict=True))
+
+
+def maker(tree: Any) -> Callable[[list[Any]], Any] | None:
+    """What builds a sequence of this type, or None for a leaf."""
+    kind = type(tree)
+    if kind is tuple or kind is list:
+        return kind
+    if kind is deque:
+        return lambda parts: deque(parts, tree.maxlen)
+    if isinstance(tree, tuple) and hasattr(kind, "_make"):
+        make: Callable[[list[Any]], Any] = kind._make
+        return make
+    return None
+
+
+def unflatten(spec: Spec, leaves: Iterable[Any]) -> Any:
+    """The nest that has these leaves.
+
+    >>> leaves, spec = flatten((1, {"a": 2}))
+    >>> unflatten(spec, [10, 20])
+    (10, {'a': 20})
+    """
+    return put_together(spec, iter(leaves))
+
+
+def put_together(spec: Spec, leaves: Iterator[Any]) -> Any:
+    if spec.kind is None:
+        return next(leaves)
+    return spec.make([put_together(part, leaves) for part in spec.parts])
+
+
+def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
+    """The leaves of a nest in the order of a spec, or None when it is built in another way.
+
+    >>> leaves_like(flatten({"a": 1, "b": 2})[1], {"b": 20, "a": 10})
+    [10, 20]
+    >>> leaves_like(flatten((1, 2))[1], [1, 2]) is None
+    True
+    """
+    if spec.kind is None:
+        leaves, other = flatten(tree)
+        return leaves if other is LEAF else None
+    kind: Any = type(tree)
+    if kind is not spec.kind or len(tree) != len(spec.parts):
+        return None
+    if spec.keys is not None:
+        if any(key not in tree for key in spec.keys):
+            return None
+        values = [tree[key] for key in spec.keys]
+    else:
+        values = list(tree)
+    found: list[Any] = []
+    for part, value in zip(spec.parts, values, strict=True):
+        inner = leaves_like(part, value)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The nest of what a function gives for each leaf.
+
+    >>> tree_map(lambda leaf: leaf + 1, [1, (2,)])
+    [2, (3,)]
+    """
+    leaves, spec = flatten(tree)
+    return unflatten(spec, [function(leaf) for leaf in leaves])
