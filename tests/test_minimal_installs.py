@@ -20,8 +20,8 @@ ENGINE = (*CORE, "wengert-engine")
 FORMULAS = (*ENGINE, "wengert-formulas")
 WENGERT = (*FORMULAS, "wengert")
 GRAPH = (*WENGERT, "wengert-graph")
-GRADCHECK = (*WENGERT, "wengert-gradcheck")
 FUNCTIONAL = (*WENGERT, "wengert-functional")
+GRADCHECK = (*WENGERT, "wengert-gradcheck")
 SPECIAL = (*WENGERT, "wengert-special")
 OUTSIDE = ("numpy", "ml_dtypes")
 SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
@@ -99,13 +99,13 @@ def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def with_gradcheck(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return environment(tmp_path_factory.mktemp("gradcheck"), GRADCHECK)
+def with_functional(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("functional"), FUNCTIONAL)
 
 
 @pytest.fixture(scope="module")
-def with_functional(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return environment(tmp_path_factory.mktemp("functional"), FUNCTIONAL)
+def with_gradcheck(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("gradcheck"), GRADCHECK)
 
 
 def test_the_folder_is_all_there_is(core: Path) -> None:
@@ -320,32 +320,6 @@ print(x.grad.tolist() == x.exp().tolist(), sys.modules['wengert.utils.checkpoint
 
 
 @pytest.mark.parametrize("statement", [
-    "import wengert; check = wengert.autograd.gradcheck",
-    "from wengert.autograd import gradcheck as check",
-    "from wengert.autograd.gradcheck import gradcheck as check",
-    "import wengert.autograd.gradcheck as check",
-    "from wengert.autograd.gradcheck import gradgradcheck; from wengert.autograd import gradcheck as check",
-    "from wengert.autograd import gradgradcheck, gradcheck as check; import wengert.autograd.gradcheck",
-])
-def test_gradcheck_is_a_function_in_every_way_of_importing_it(with_gradcheck: Path, statement: str) -> None:
-    program = f"""
-{statement}
-import sys, types, wengert
-from wengert.autograd.gradcheck import GradcheckError
-x = wengert.ones(2, dtype=wengert.float64, requires_grad=True)
-print(check(wengert.exp, x), type(check) is types.FunctionType, check is wengert.autograd.gradcheck,
-      issubclass(GradcheckError, RuntimeError), 'hypothesis' in sys.modules)
-"""
-    assert run(with_gradcheck, program) == "True True True True False"
-
-
-def test_what_gradcheck_can_do_without_names_its_extra(with_gradcheck: Path) -> None:
-    assert "wengert-gradcheck[hypothesis]" in error(with_gradcheck, "", "import wengert_gradcheck.strategies")
-    assert "wengert-gradcheck[formulas]" in error(
-        with_gradcheck, "", "from wengert_gradcheck import check_formula; check_formula('mul')")
-
-
-@pytest.mark.parametrize("statement", [
     "import wengert as wg; jacobian, grad = wg.autograd.functional.jacobian, wg.func.grad",
     "from wengert.autograd.functional import jacobian; from wengert.func import grad",
     "from wengert.autograd import functional as F; from wengert import func as f; jacobian, grad = F.jacobian, f.grad",
@@ -370,6 +344,32 @@ from wengert_functional.functional import hvp
 print(hvp(lambda x: (x * x * x).sum(), wc.tensor([1.0, 2.0]), wc.tensor([1.0, 1.0]))[1].tolist())
 """
     assert run(folder, program) == "[6.0, 12.0]"
+
+
+@pytest.mark.parametrize("statement", [
+    "import wengert; check = wengert.autograd.gradcheck",
+    "from wengert.autograd import gradcheck as check",
+    "from wengert.autograd.gradcheck import gradcheck as check",
+    "import wengert.autograd.gradcheck as check",
+    "from wengert.autograd.gradcheck import gradgradcheck; from wengert.autograd import gradcheck as check",
+    "from wengert.autograd import gradgradcheck, gradcheck as check; import wengert.autograd.gradcheck",
+])
+def test_gradcheck_is_a_function_in_every_way_of_importing_it(with_gradcheck: Path, statement: str) -> None:
+    program = f"""
+{statement}
+import sys, types, wengert
+from wengert.autograd.gradcheck import GradcheckError
+x = wengert.ones(2, dtype=wengert.float64, requires_grad=True)
+print(check(wengert.exp, x), type(check) is types.FunctionType, check is wengert.autograd.gradcheck,
+      issubclass(GradcheckError, RuntimeError), 'hypothesis' in sys.modules)
+"""
+    assert run(with_gradcheck, program) == "True True True True False"
+
+
+def test_what_gradcheck_can_do_without_names_its_extra(with_gradcheck: Path) -> None:
+    assert "wengert-gradcheck[hypothesis]" in error(with_gradcheck, "", "import wengert_gradcheck.strategies")
+    assert "wengert-gradcheck[formulas]" in error(
+        with_gradcheck, "", "from wengert_gradcheck import check_formula; check_formula('mul')")
 
 
 def test_a_name_in_a_module_is_no_module(with_graph: Path) -> None:

@@ -83,8 +83,8 @@ def about_calls(subject: Subject) -> tuple[str, ...]:
         for j, y in enumerate(subject.args):
             counted_already = j in subject.places and j >= i
             if isinstance(y, Tensor) and y is not x and not counted_already and share_memory(x, y):
-                found.append(f"arguments {min(i, j)} and {max(i, j)} of func share memory: a step by one may move the "
-                             "other")
+                low, high = sorted((i, j))
+                found.append(f"arguments {low} and {high} of func share memory: a step by one may move the other")
     return tuple(found)
 
 

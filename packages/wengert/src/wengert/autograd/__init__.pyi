@@ -1,6 +1,7 @@
 from wengert.autograd import anomaly_mode as anomaly_mode
 from wengert.autograd import forward_ad as forward_ad
 from wengert.autograd import function as function
+from wengert.autograd import functional as functional
 from wengert.autograd import grad_mode as grad_mode
 from wengert.autograd import graph as graph
 from wengert.autograd import variable as variable
@@ -26,5 +27,5 @@ from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
 __all__ = ["AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
            "_unsafe_preserve_version_counter", "backward",
-           "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_multithreading_enabled", "no_grad",
+           "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad",
            "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]
