@@ -1,6 +1,5 @@
 """Every differentiable op of the sample table passes gradcheck and gradgradcheck, in reverse and forward mode."""
 
-import re
 import warnings
 from typing import Any
 
@@ -27,7 +26,7 @@ def test_gradcheck(op: str) -> None:
     with warnings.catch_warnings():
         for case in cases:
             if case.warns:
-                warnings.filterwarnings("ignore", re.escape(case.warns))
+                warnings.filterwarnings("ignore", case.warns)
         check_formula(op, rtol=max(1e-3, *(case.rtol or 0 for case in cases), 0))
 
 
