@@ -14,10 +14,10 @@ from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, storage_of, strides_of, track
+from wengert_engine.formula cimport formula_of
 from wengert_engine.function cimport set_forward_hook
 from wengert_engine.node cimport NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
 from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
-from wengert_engine.source import find_formula
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef RecordHooks* BASE = base_hooks()
@@ -202,7 +202,7 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
         value = None if slots[i] == NULL or i == op.out_slot else <object> slots[i]
         tangents.append(tangents_in(value))
         arguments.append(<object> old_self if i == 0 and old_self != NULL else value)
-    entry = find_formula(op)
+    entry = formula_of(op).entry
     if entry is None or entry.kind == "not_implemented":
         raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has not been "
                                   "implemented yet: there is no formula for it")

@@ -85,7 +85,8 @@ def jvp(
     """
     op = op.out_of_place or op if op.is_inplace else op
     entry = entry or registered(op)
-    case = Call(op, [*arguments, *defaults(op)[len(arguments) :]], tangents, outputs)
+    rest = defaults(op)[len(arguments) :] if len(arguments) < len(op.params) else ()
+    case = Call(op, [*arguments, *rest], tangents, outputs)
     if entry.kind == "elementwise":
         return (elementwise(case, entry),)
     if entry.kind == "multilinear":
