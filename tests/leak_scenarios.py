@@ -50,6 +50,19 @@ class Failing(torch.autograd.Function):
         raise ValueError("backward")
 
 
+def cubed(x):
+    return (x * x * x).sum()
+
+
+def transforms_of_functions():
+    x, func = W.detach(), torch.func
+    torch.autograd.functional.hvp(cubed, x, x)
+    func.jvp(func.grad(cubed), (x,), (x,))
+    func.grad(lambda x: func.vjp(torch.sin, x)[1](x)[0].sum())(x)
+    with contextlib.suppress(ValueError):
+        func.grad(refuse)(x)
+
+
 def refuse(*_):
     raise ValueError("hook")
 

@@ -25,7 +25,9 @@ from wengert_engine.nested import NestedIOFunction as NestedIOFunction
 from wengert_gradcheck.gradcheck import gradcheck as gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
-__all__ = ["AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
-           "_unsafe_preserve_version_counter", "backward",
-           "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad",
-           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]
+__all__ = [
+    "AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
+    "_unsafe_preserve_version_counter", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck",
+    "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled",
+]
