@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import wengert_core as wc
 import wengert_engine as we
 from wengert_core.tensor import Tensor
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, tensor_of
+
+CHUNK = 64
 
 
 def zeros_like(y: Tensor) -> Tensor:
@@ -44,24 +47,35 @@ class Gradients:
 def reverse(gradients: Gradients, output: Tensor, unit: complex, done: Callable[[], Any]) -> list[Array]:
     """The jacobian of one output by each input. unit: 1, or 1j for the imaginary part of a complex output."""
     n = output.numel()
-    inputs = gradients.inputs
-    found = [np.zeros((n, x.numel()), array_of(x).dtype) for x in inputs]
-    seed = zeros_like(output)
-    for k in range(n):
-        if k:
-            seed = zeros_like(output)  # a backward may keep or change what it got
-        set_element(seed, k, unit)
+    found = [np.zeros((n, *x.shape), array_of(x).dtype) for x in gradients.inputs]
+    for k, seed in enumerate(seeds(output, unit)):
         for rows, grad in zip(found, gradients.of(output, seed), strict=True):
             if grad is not None:
-                rows[k] = array_of(grad).reshape(-1)
+                rows[k] = array_of(grad)
         done()
-    return [rows.T for rows in found]
+    return [rows.reshape(n, x.numel()).T for rows, x in zip(found, gradients.inputs, strict=True)]
+
+
+def seeds(output: Tensor, unit: complex) -> Iterator[Tensor]:
+    """For each element of an output a gradient that is ``unit`` there and zero elsewhere. Each has memory of its own,
+    as a backward may keep or change what it gets; CHUNK of them are made at once.
+    """
+    n = output.numel()
+    for start in range(0, n, CHUNK):
+        block = output.new_zeros((min(CHUNK, n - start), *output.shape))
+        some = block.unbind(0)
+        if block.dtype is wc.bfloat16:
+            for k, seed in enumerate(some, start):
+                set_element(seed, k, unit)
+        else:
+            np.fill_diagonal(block.numpy().reshape(len(some), n)[:, start:], unit)
+        yield from some
 
 
 def set_element(tensor: Tensor, k: int, value: complex) -> None:
     """Put a number at a flat index of a contiguous tensor."""
     array = tensor.detach()
-    if str(array.dtype).endswith("bfloat16"):
+    if array.dtype is wc.bfloat16:
         array.view(-1)[k] = value
     else:
         array.numpy().reshape(-1)[k] = value

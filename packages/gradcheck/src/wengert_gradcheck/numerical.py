@@ -68,19 +68,21 @@ def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Seque
     n, move = x.numel(), eps * step
     elements, above, below = Elements(x), rows(n, likes), rows(n, likes)
     func, args, several = subject.func, subject.args, not is_single(likes)
+    write = elements.write if elements.bfloat16 else elements.flat.__setitem__
+    sides = ((move, above), (-move, below))
     for i in range(n):
         old = elements.read(i)
         try:
-            for moved, target in ((old + move, above), (old - move, below)):
-                elements.write(i, moved)
+            for change, target in sides:
+                write(i, old + change)
                 if several:
-                    for row, result in zip(target, results(subject, places), strict=True):
-                        row[i] = result
+                    for row, numbers in zip(target, results(subject, places), strict=True):
+                        row[i] = numbers
                 else:
                     result = func(*args)
                     target[0][i] = array_of(result if isinstance(result, Tensor) else result[places[0]])
         finally:
-            elements.write(i, old)
+            write(i, old)
         done()
     return [slope(a, b, eps).reshape(n, y.numel()) for a, b, y in zip(above, below, likes, strict=True)]
 
