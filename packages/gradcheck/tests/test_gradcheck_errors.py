@@ -61,7 +61,7 @@ def test_attributes():
 
 
 def test_figure():
-    pytest.importorskip("matplotlib", reason="an extra")
+    pytest.importorskip("matplotlib", reason="matplotlib, which figure() draws with, is an extra that is not installed")
     for inputs in (real(3), complexes(3)):
         figure = error(op(lambda a: a * a, lambda g, a: g * a), inputs).figure()
         assert [axes.get_title() for axes in figure.axes[:3]] == ["numerical", "analytical", "|difference|"]
