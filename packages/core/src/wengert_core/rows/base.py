@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 from wengert_core.dtypes import ALL as DTYPES
@@ -52,6 +53,11 @@ class Rows:
         if method:
             self.methods[name] = op
         return op
+
+
+def driver(name: str) -> Any:
+    """The module of a family's driver. It is loaded with the first of its rows; many programs need none."""
+    return import_module(f"wengert_core.{name}")
 
 
 def with_out(schema: str) -> str:

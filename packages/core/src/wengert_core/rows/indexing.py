@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from wengert_core import advanced as _advanced
-from wengert_core import flipping as _flipping
-from wengert_core import gathering as _gathering
 from wengert_core import masking as _masking
-from wengert_core import scattering as _scattering
-from wengert_core import selecting as _selecting
-from wengert_core import triangles as _triangles
 from wengert_core import writing as _writing
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows, with_out
+from wengert_core.rows.base import Reference, Rows, driver, with_out
 from wengert_core.rows.base import inplace as inplace_schema
 
 
@@ -68,7 +63,7 @@ class IndexingRows(Rows):
     ) -> Op:
         """A row that reads along a dim: gather, index_select."""
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference, no_record=no_record)
-        _gathering.configure(op, way)
+        driver("gathering").configure(op, way)
         return self.add(op, op.name)
 
     def selecting(
@@ -76,36 +71,36 @@ class IndexingRows(Rows):
     ) -> Op:
         """The rows of nonzero and masked_select: where a mask is true, and what is there."""
         op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
-        _selecting.configure(op, way)
+        driver("selecting").configure(op, way)
         return self.add(op, op.name)
 
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
         """A row that writes along a dim, and its in-place variant."""
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
-        _scattering.configure(op, way)
+        driver("scattering").configure(op, way)
         self.add(op, op.name)
         changed = Op(
             inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
         )
-        _scattering.configure(changed, way)
+        driver("scattering").configure(changed, way)
         self.add(changed, changed.name)
         return op
 
     def flipping(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of flip."""
         op = Op(schema, "indexing", doc=doc, reference=reference)
-        _flipping.configure(op)
+        driver("flipping").configure(op)
         return self.add(op, op.name)
 
     def triangle(self, schema: str, *, lower: bool, reference: Reference, doc: str = "") -> Op:
         """The row of tril or triu, and of its in-place variant."""
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
-        _triangles.configure(op, lower)
+        driver("triangles").configure(op, lower)
         self.add(op, op.name)
         changed = Op(
             inplace_schema(schema), "indexing", doc=f"In-place version of {op.name}.", inplace=True, out_of_place=op
         )
-        _triangles.configure(changed, lower)
+        driver("triangles").configure(changed, lower)
         return self.add(changed, changed.name)
 
     def masking(self, schema: str, *, reference: Reference, doc: str = "") -> Op:

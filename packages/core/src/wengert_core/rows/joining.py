@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from wengert_core import joining as _joining
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows, with_out
+from wengert_core.rows.base import Reference, Rows, driver, with_out
 
 
 class JoiningRows(Rows):
@@ -25,5 +24,5 @@ class JoiningRows(Rows):
             reference=reference,
             options={"function": function},
         )
-        _joining.configure(op, way)
+        driver("joining").configure(op, way)
         return self.add(op, op.name, method=method)

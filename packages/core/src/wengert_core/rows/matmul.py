@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import affine as _affine
 from wengert_core import matmul as _matmul
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows, with_out
+from wengert_core.rows.base import Reference, Rows, driver, with_out
 from wengert_core.rows.base import inplace as inplace_schema
 
 
@@ -56,6 +55,6 @@ class MatmulRows(Rows):
 def configure(op: Op, way: str, compose: Callable[..., Any] | None) -> None:
     """Give the op its driver."""
     if way in ("addmm", "linear"):
-        _affine.configure(op, way)
+        driver("affine").configure(op, way)
     else:
         _matmul.configure(op, way, compose)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from wengert_core import placing as _placing
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import Reference, Rows, driver
 
 
 class PlacingRows(Rows):
@@ -13,5 +12,5 @@ class PlacingRows(Rows):
     def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
         """A row ``name(Tensor grad_output, int[] input_sizes, ...)``; its other parameters are those of ``view``."""
         op = Op(schema, "placing", doc=doc, reference=reference)
-        _placing.configure(op, view)
+        driver("placing").configure(op, view)
         return self.add(op, op.name, method=False)

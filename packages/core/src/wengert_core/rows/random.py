@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import random_ops as _random_ops
 from wengert_core.op import Op
-from wengert_core.rows.base import Rows
+from wengert_core.rows.base import Rows, driver
 
 
 class RandomRows(Rows):
@@ -20,6 +19,6 @@ class RandomRows(Rows):
         derivative with respect to what was overwritten is zero.
         """
         op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
-        _random_ops.configure(op, sampler)
+        driver("random_ops").configure(op, sampler)
         self.add(op, op.name)
         return op

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wengert_core import along as _along
-from wengert_core import lines as _lines
-from wengert_core import ordering as _ordering
 from wengert_core import reduction as _reduction
-from wengert_core import staged as _staged
 from wengert_core.dtypes import dtype
 from wengert_core.named import result_type
 from wengert_core.op import Op
-from wengert_core.rows.base import EVERY, Reference, Rows, with_out, with_outs
+from wengert_core.rows.base import EVERY, Reference, Rows, driver, with_out, with_outs
 
 
 class ReductionRows(Rows):
@@ -75,9 +72,9 @@ class ReductionRows(Rows):
         named = result_type(op.name, op.outputs) if len(results) > 1 else None
         _along.configure(op, tuple(results), named)
         if kernel is not None and kernel[0] == "order":
-            _ordering.configure(op)
+            driver("ordering").configure(op)
         elif kernel is not None:
-            _lines.configure(op, *kernel)
+            driver("lines").configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 
     def staged(
@@ -95,5 +92,5 @@ class ReductionRows(Rows):
         Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
         """
         op = Op(with_out(schema), "staged", doc=doc, reference=reference)
-        _staged.configure(op, stages)
+        driver("staged").configure(op, stages)
         return self.add(op, key or op.name, method=method and key is None)

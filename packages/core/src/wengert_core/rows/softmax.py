@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import wengert_core.losses as _losses
 import wengert_core.softmax as _softmax  # not the op that has its name
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows, with_out
+from wengert_core.rows.base import Reference, Rows, driver, with_out
 
 
 class SoftmaxRows(Rows):
@@ -23,5 +22,5 @@ class SoftmaxRows(Rows):
     def class_loss(self, schema: str, *, reference: Reference, doc: str, backward: bool = False) -> Op:
         """The row of nll_loss or (``backward``) of its gradient. reference: callable (xp, *arguments)."""
         op = Op(schema, "class_loss", doc=doc, reference=reference, options={"function": False})
-        _losses.configure(op, backward)
+        driver("losses").configure(op, backward)
         return self.add(op, op.name, method=False)
