@@ -272,10 +272,11 @@ cdef Py_ssize_t vectorcall_offset():
 wengert_set_vectorcall(<PyTypeObject*> Op, vectorcall_offset(), <void*> op_get)
 
 
-def register(Op op):
-    """Make an op known by its name; ValueError when the name is taken."""
-    if op.name in OPS:
-        raise ValueError(f"op '{op.name}' is registered twice: {OPS[op.name].schema} and {op.schema}")
+def register(Op op, again=False):
+    """Make an op known by its name; ValueError when another one has it. again: this one takes its place."""
+    other = OPS.get(op.name)
+    if other is not None and other is not op and not again:
+        raise ValueError(f"op '{op.name}' is registered twice: {other.schema} and {op.schema}")
     OPS[op.name] = op
     return op
 

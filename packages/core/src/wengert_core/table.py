@@ -50,15 +50,15 @@ def install(table: OpTable) -> None:
     added = [dict.get(table.ops, name) for name in table.fresh]
     fresh = [op for op in added if isinstance(op, Op)]
     for op in fresh:
-        if _op.is_taken(op):
+        if _op.is_taken(op) and not (table.read_again and _op.find(op.name).owner == table.name):
             other = _op.find(op.name)
             raise ValueError(f"op '{op.name}' is registered twice: by table '{other.owner}' and by table "
                              f"'{table.name}'")
     for op in fresh:
-        _op.register(op)
+        _op.register(op, table.read_again)
     del table.fresh[:]
     for name, method in dict.items(table.methods):
-        if name not in table.mounted:
+        if name not in table.mounted or table.read_again:
             mount(name, method)
             table.mounted.add(name)
             PROMISED.discard(name)

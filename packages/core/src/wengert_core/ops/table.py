@@ -24,7 +24,11 @@ INSTALLING = RLock()
 
 def load(family: str) -> None:
     """Import a family's module and install what it has put into the table."""
-    import_module(f"wengert_core.ops.{family}")
+    try:
+        import_module(f"wengert_core.ops.{family}")
+    except BaseException:  # Ctrl-C: the rows that were read come again at the next try
+        TABLE.read_again = True
+        raise
     with INSTALLING:
         install(TABLE)
 

@@ -37,13 +37,15 @@ class Rows:
         self.fresh: list[str] = []  # names of ops added since the table was last installed
         self.mounted: set[str] = set()  # methods that Tensor has got
         self.installed = False
+        self.read_again = False  # reading rows was interrupted: some come a second time
 
     def __repr__(self) -> str:
         return f"<OpTable {self.name}: {dict.__len__(self.ops)} ops>"
 
     def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
-        if dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name)):
+        taken = dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name))
+        if taken and not self.read_again:
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
         if isinstance(op, Op):
             op.owner = self.name
