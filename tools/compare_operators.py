@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--markdown", action="store_true", help=f"write {PAGE.name}")
     arguments = parser.parse_args()
-    plan = Plan(3, 200_000) if arguments.quick else Plan(7, 1_000_000)
+    plan = Plan(3, 200_000) if arguments.quick else Plan(5, 500_000)
     start = ", ".join(f"{key} {value}" for key, value in machine().items())
     modules = {name: importlib.import_module(name) for name in ("wengert", "torch")}
     warnings.simplefilter("ignore")
