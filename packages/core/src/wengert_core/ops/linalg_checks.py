@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core import array_ops
-from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
+from wengert_core.dtypes import C_NAMES
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
-from wengert_core.op import Op
+from wengert_core.ops.loss_reduction import type_name
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
-
-
-def type_name(x: Tensor) -> str:
-    """The tensor's dtype as torch's messages call it."""
-    return SCALAR_NAMES[x.dtype.code]
 
 
 # ---- shapes and dtypes
@@ -96,18 +91,6 @@ def check_invertible(name: str, info: Tensor) -> None:
 
 
 # ---- out=
-def writer(name: str) -> Op:
-    """An op ``name`` that copies into out=, so that the checks of out= speak of that name."""
-    if name not in WRITERS:
-        copy = Op(f"{name}(Tensor self, *, Tensor? out=None) -> Tensor", "array", reference=lambda xp, x: x)
-        array_ops.configure(copy, ("same",), False)
-        WRITERS[name] = copy
-    return WRITERS[name]
-
-
-WRITERS: dict[str, Op] = {}
-
-
 def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
     """The result, or out= with the result in it. strict: out must have the result's dtype, not just one it casts to."""
     if out is None:
@@ -117,7 +100,7 @@ def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
             f"Expected out tensor to have dtype {C_NAMES[result.dtype.code]}, but got {C_NAMES[out.dtype.code]} "
             f"instead: {name}() writes into an out= of its own dtype"
         )
-    return writer(name)(result, out=out)
+    return into(name, result, out)
 
 
 def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any) -> Any:

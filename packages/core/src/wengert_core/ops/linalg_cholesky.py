@@ -15,9 +15,9 @@ from wengert_core.ops.linalg_checks import (
     check_square,
     first_failure,
     given,
-    type_name,
 )
 from wengert_core.ops.linalg_solve import triangular_op
+from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

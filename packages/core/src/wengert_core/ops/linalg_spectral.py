@@ -14,8 +14,8 @@ from wengert_core.ops.linalg_checks import (
     check_matrix,
     check_square,
     given,
-    type_name,
 )
+from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
