@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from wengert_core import array_ops as _array_ops
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
@@ -29,12 +28,12 @@ class ArrayRows(Rows):
         widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
         """
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
-        _array_ops.configure(op, results, widen)
+        driver("array_ops").configure(op, results, widen)
         self.add(op, op.name, method=method)
         if inplace:
             changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
                          out_of_place=op, inplace=True, reference=reference, options={"results": results})
-            _array_ops.configure(changed, results, widen)
+            driver("array_ops").configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
         return op
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -59,7 +60,9 @@ class Rows:
 
 def driver(name: str) -> Any:
     """The module of a family's driver. It is loaded with the first of its rows; many programs need none."""
-    return import_module(f"wengert_core.{name}")
+    module = import_module(f"wengert_core.{name}")
+    vars(sys.modules["wengert_core"]).pop(name, None)  # the name may be an op's
+    return module
 
 
 def with_out(schema: str) -> str:
