@@ -1,0 +1,23 @@
+"""Batching rules: what an op does with a batch of arguments under ``wengert.vmap``, one rule for a family where it can be.
+
+Loaded by the first operation on a batched tensor. Each module registers the rules of one family, see call.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_formulas.batching import views
+from wengert_formulas.batching.call import FAMILIES, RULES, Call
+
+__all__ = ["Call", "find"]
+MODULES = (views,)
+
+
+def find(op: Any, is_core: bool = True) -> Any:
+    """The rule of an op; None when it has none. is_core: the op is one of core's, rules by name are for those."""
+    name = op.name
+    rule = RULES.get(name) if is_core else None
+    if rule is None and is_core and op.is_inplace:
+        rule = RULES.get(name[:-1])
+    return rule or FAMILIES.get(op.family)
