@@ -7,11 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_formulas.batching import views
+from wengert_formulas.batching import (  # noqa: F401
+    factories,
+    indexing,
+    joining,
+    matmul,
+    placing,
+    pointwise,
+    random,
+    reductions,
+    views,
+)
 from wengert_formulas.batching.call import FAMILIES, RULES, Call
 
 __all__ = ["Call", "find"]
-MODULES = (views,)
 
 
 def find(op: Any, is_core: bool = True) -> Any:
@@ -21,3 +30,10 @@ def find(op: Any, is_core: bool = True) -> Any:
     if rule is None and is_core and op.is_inplace:
         rule = RULES.get(name[:-1])
     return rule or FAMILIES.get(op.family)
+
+
+def bound(rule: Any) -> Any:
+    """A rule as the engine calls it."""
+    if rule is None or isinstance(rule, str):
+        return rule
+    return lambda op, size, values, batched, randomness: rule(Call(op, size, values, batched, randomness))
