@@ -7,11 +7,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_formulas.batching import views
+from wengert_formulas.batching import (
+    along,
+    attention,
+    class_loss,
+    convolution,
+    fft,
+    gathering,
+    linalg,
+    masks,
+    normalization,
+    padding,
+    pooling,
+    searching,
+    softmax,
+    staged,
+    views,
+)
 from wengert_formulas.batching.call import FAMILIES, RULES, Call
 
 __all__ = ["Call", "find"]
-MODULES = (views,)
+MODULES = (
+    along, attention, class_loss, convolution, fft, gathering, linalg, masks, normalization, padding, pooling,
+    searching, softmax, staged, views,
+)
 
 
 def find(op: Any, is_core: bool = True) -> Any:
