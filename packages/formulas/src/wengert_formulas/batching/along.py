@@ -14,8 +14,10 @@ def along(call: Call) -> Any:
     results = call.run(self=lifted(call, "self"), dim=call.dim(call["dim"], call.rank("self")))
     if call.rank("self"):
         return results
-    return tuple(shaped(call, x, "self") for x in results) if isinstance(results, tuple) else shaped(
-        call, results, "self")
+    if not isinstance(results, tuple):
+        return shaped(call, results, "self")
+    kind: Any = type(results)  # values and indices
+    return kind([shaped(call, x, "self") for x in results])
 
 
 @rule("argmax", "argmin")
