@@ -22,10 +22,10 @@ cdef Op EMPTY_STRIDED = find_op("empty_strided")
 
 cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
     """Add into the grad of an AccumulateGrad's leaf, unless it has ceased to require one; then call its post-accumulate
-    hooks."""
+    hooks, also where the backward came here without a gradient (None)."""
     cdef Tensor leaf = <Tensor> saved_of(node)[0].value
     extra_of(leaf)
-    if leaf.flags & WG_GRAD:
+    if grad is not None and leaf.flags & WG_GRAD:
         LEAF_LOCK.acquire()
         try:
             add_to_leaf(leaf, grad, create_graph)

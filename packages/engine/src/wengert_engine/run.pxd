@@ -46,9 +46,11 @@ cdef class Run:
     cdef int claim(self, Node node) except -1
     cdef PyObject** place(self, Node node, uint32_t output) except NULL
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1
+    cdef int reach(self, Edge* edge) except -1
     cdef int let_go(self, Node node, uint32_t slot) except -1
     cdef int execute(self) except -1
     cdef int step(self, Node node, Formula f, Tensor grad) except -1
+    cdef int step_without(self, Node node) except -1
     cdef int step_general(self, Node node, list parts) except -1
     cdef int step_watched(self, Node node, list parts) except -1
     cdef bint capture(self, Node node, list parts) except -1

@@ -153,6 +153,12 @@ cdef class Run:
         Py_XDECREF(old)
         return 0
 
+    cdef int reach(self, Edge* edge) except -1:
+        """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
+        if self.needed is None or <Py_ssize_t> edge.node in self.needed:
+            self.claim(<Node> edge.node)
+        return 0
+
     # ---- running
 
     cdef int execute(self) except -1:
@@ -177,6 +183,9 @@ cdef class Run:
                         self.step_watched(node, parts_of(node, w.grads))
                     else:
                         self.step_general(node, parts_of(node, w.grads))
+                    continue
+                if w.grad == NULL:
+                    self.step_without(node)
                     continue
                 grad = <Tensor> w.grad
                 Py_DECREF(w.grad)          # ``grad`` holds it now
@@ -212,9 +221,17 @@ cdef class Run:
             g = input_gradient(node, f, i, grad, i == last, self.create_graph)
             if g is not None:
                 self.deliver(&edge[i], checked_tensor(g, node, i), node, i)
+            else:
+                self.reach(&edge[i])
         if not self.keep_graph and node.n_saved:
             release_saved(node)
         return 0
+
+    cdef int step_without(self, Node node) except -1:
+        """A node with one output whose gradients were all None."""
+        if self.watched:
+            return self.step_watched(node, [None])
+        return self.step_general(node, [None])
 
     cdef int step_general(self, Node node, list parts) except -1:
         """A node with hooks, captures, several outputs, sequences of inputs, or a user's Function.
@@ -232,24 +249,28 @@ cdef class Run:
         if node.extra != NULL and node.extra.pre_hooks != NULL:
             parts = run_pre_hooks(node, parts)
         if node.kind == NODE_ACCUMULATE:
-            if parts[0] is not None:
-                grad = <Tensor> parts[0]
-                if node.extra == NULL or node.extra.post_hooks == NULL:
-                    parts = None       # so that the leaf can take the gradient itself
-                accumulate(node, grad, self.create_graph)
-                if parts is not None:
-                    run_post_hooks(node, [], parts)
+            grad = <Tensor> parts[0]
+            if node.extra == NULL or node.extra.post_hooks == NULL:
+                parts = None           # so that the leaf can take the gradient itself
+            accumulate(node, grad, self.create_graph)
+            if parts is not None:
+                run_post_hooks(node, [], parts)
             return 0
         if all_none(parts) and node.kind != NODE_CUSTOM:
-            return 0
-        grads = input_gradients(node, parts, self.create_graph)
+            grads = [None] * node.n_edges
+        else:
+            grads = input_gradients(node, parts, self.create_graph)
         if node.extra != NULL and node.extra.post_hooks != NULL:
             grads = run_post_hooks(node, fitted_to_edges(node, grads), parts)
         if self.watched:
             check_gradients(node, grads, parts)
         for i in range(node.n_edges):
-            if edge[i].node != NULL and grads[i] is not None:
+            if edge[i].node == NULL:
+                continue
+            if grads[i] is not None:
                 self.deliver(&edge[i], checked_tensor(grads[i], node, i), node, i)
+            else:
+                self.reach(&edge[i])
         if not self.keep_graph and (node.n_saved or node.kind == NODE_CUSTOM):
             release_saved(node)
         return 0

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.checks import every_sample
 from wengert_core.interop import from_numpy
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
 from wengert_core.ops.loss_reduction import type_name
@@ -78,6 +79,7 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
 
 def check_entries(entries: Tensor, total: int) -> None:
     """RuntimeError for a row that is not there."""
+    entries = every_sample(entries)
     if entries.numel() and not 0 <= entries.min().item() <= entries.max().item() < total:
         values = entries.tolist()
         at = next(i for i, value in enumerate(values) if not 0 <= value < total)

@@ -8,19 +8,34 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching import (  # noqa: F401
+    along,
+    arranging,
+    attention,
+    class_loss,
+    convolution,
     factories,
+    fft,
+    gathering,
     indexing,
     joining,
+    linalg,
+    masks,
     matmul,
+    normalization,
+    padding,
     placing,
     pointwise,
+    pooling,
     random,
     reductions,
+    searching,
+    softmax,
+    staged,
     views,
 )
 from wengert_formulas.batching.call import FAMILIES, RULES, Call
 
-__all__ = ["Call", "find"]
+__all__ = ["Call", "bound", "find"]
 
 
 def find(op: Any, is_core: bool = True) -> Any:

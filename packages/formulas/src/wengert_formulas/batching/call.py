@@ -56,7 +56,7 @@ class Call:
         """A tensor that is not batched, expanded to the batch in a new dim 0."""
         return value.unsqueeze(0).expand(self.size, *value.shape)
 
-    def run(self, **changes: Any) -> Any:
+    def run(self, /, **changes: Any) -> Any:
         """The op on the values as they are, but for the changes."""
         return self.op(**{**self.values, **changes})
 
