@@ -91,9 +91,9 @@ class FormulaTable:
 
     def batching_rule(self, op: Any) -> Any:
         """The rule for batched arguments of an op of this owner, or None."""
-        from wengert_formulas.batching import find
+        from wengert_formulas.batching import bound, find
 
-        return self.batching.get(op.name) or find(op, self.name == "core")
+        return bound(self.batching.get(op.name) or find(op, self.name == "core"))
 
     def _add(self, entry: Entry) -> None:
         if entry.op in self.entries and not self.read_again:

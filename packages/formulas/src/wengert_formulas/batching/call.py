@@ -27,14 +27,17 @@ class Call:
 
     op, name: of the op.   size: of the batch.
     values: the arguments by parameter name; tensors that are batched have the batch in dim 0, the rest is as it was
-    given. A list for a sequence of tensors.
-    batched: for each parameter whether it is batched; for a sequence of tensors a list of that.
+    given. A list for a sequence of tensors, and for a sequence of objects with a batched one among them.
+    batched: for each parameter whether it is batched; for such a list a list of that.
+    randomness: "error", "different" or "same", for random ops.
     """
 
-    __slots__ = ("batched", "name", "op", "size", "values")
+    __slots__ = ("batched", "name", "op", "randomness", "size", "values")
 
-    def __init__(self, op: Any, size: int, values: dict[str, Any], batched: dict[str, Any]) -> None:
+    def __init__(self, op: Any, size: int, values: dict[str, Any], batched: dict[str, Any],
+                 randomness: str = "error") -> None:
         self.op, self.name, self.size, self.values, self.batched = op, op.name, size, values, batched
+        self.randomness = randomness
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -69,6 +72,15 @@ class Call:
         if isinstance(values, int):
             return [self.dim(values, rank)]
         return [self.dim(value, rank) for value in values]
+
+
+class Plain:
+    """Around what a rule gives that is not batched."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def rule(*names: str) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
