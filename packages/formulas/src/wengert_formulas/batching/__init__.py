@@ -9,6 +9,7 @@ from typing import Any
 
 from wengert_formulas.batching import (  # noqa: F401
     along,
+    arranging,
     attention,
     class_loss,
     convolution,
@@ -35,7 +36,7 @@ from wengert_formulas.batching import (  # noqa: F401
 from wengert_formulas.batching.arranging import in_terms_of_samples
 from wengert_formulas.batching.call import FAMILIES, RULES, Call
 
-__all__ = ["Call", "find"]
+__all__ = ["Call", "bound", "find"]
 
 
 def find(op: Any, is_core: bool = True) -> Any:
