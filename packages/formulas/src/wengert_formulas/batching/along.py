@@ -27,3 +27,13 @@ def place(call: Call) -> Any:
         return along(call)
     found = call.run(self=flat(call, "self"), dim=1, keepdim=False)
     return found.reshape(call.size, *[1] * call.rank("self")) if call["keepdim"] else found
+
+
+@rule("_unique", "_unique_consecutive")
+def unique(call: Call) -> Any:
+    """How long the result is depends on the data."""
+    name = "_unique2" if call.name == "_unique" else "unique_consecutive"
+    raise RuntimeError(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+        f"aten::{name}: each sample may have another number of distinct values"
+    )

@@ -16,8 +16,6 @@ from wengert_formulas.batching.call import Call, rule
 from wengert_formulas.batching.views import padded
 
 arange, index, index_put = TABLE.ops["arange"], TABLE.ops["index"], TABLE.ops["index_put"]
-DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Choose with "
-           "where() instead")
 
 
 class Indices:
@@ -119,25 +117,3 @@ def check_scalar(call: Call) -> None:
 @rule("zero_")
 def zeroed(call: Call) -> Any:
     return call.run()
-
-
-# ---- results whose shape depends on the values
-
-@rule("nonzero", "_unique", "_unique_consecutive")
-def dynamic(call: Call) -> Any:
-    raise RuntimeError(DYNAMIC.format({"_unique": "_unique2"}.get(call.name, call.name.removeprefix("_"))))
-
-
-@rule("masked_select")
-def chosen(call: Call) -> Any:
-    if call.batched["mask"]:
-        raise RuntimeError("vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because "
-                           "for each batch this would return a differently shaped Tensor. Choose with where() instead")
-    value, mask = call["self"], call["mask"]
-    rank, wanted = call.rank("self"), max(call.rank("self"), mask.dim())
-    value = padded(value, rank, wanted)
-    shape = [max(size, other) for size, other in zip(value.shape[1:], [1] * (wanted - mask.dim()) + list(mask.shape), strict=True)]
-    value = value.expand(call.size, *shape)
-    if not wanted:
-        return value.unsqueeze(1) if bool(mask) else value.unsqueeze(1)[:, :0]
-    return index(value, [None, mask.expand(shape)])

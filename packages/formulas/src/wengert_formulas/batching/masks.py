@@ -69,3 +69,25 @@ def roll(call: Call) -> Any:
             raise refused(call)
         return call.run(self=flat(call, "self"), dims=[1]).reshape(call.size, *sample_shape(call, "self"))
     return call.run(dims=call.dims(dims, call.rank("self")))
+
+
+@rule("nonzero")
+def nonzero(call: Call) -> Any:
+    raise RuntimeError(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::"
+        "nonzero: each sample may have another number of elements that are not zero"
+    )
+
+
+@rule("masked_select")
+def masked_select(call: Call) -> Any:
+    """With one mask for all samples the shape is known."""
+    if call.batched["mask"]:
+        raise RuntimeError(
+            "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for "
+            "each batch this would return a differently shaped Tensor: choose by where(mask, self, ...) instead"
+        )
+    shape = ops["broadcast_shapes"](sample_shape(call, "self"), tuple(call["mask"].shape))
+    places = call["mask"].expand(shape).reshape(-1).nonzero().reshape(-1)
+    x = aligned(call, "self", rank=len(shape))[0].expand(call.size, *shape)
+    return x.reshape(call.size, x.numel() // max(call.size, 1)).index_select(1, places)
