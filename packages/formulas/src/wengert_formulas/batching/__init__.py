@@ -1,4 +1,4 @@
-"""Batching rules: what an op does with a batch of arguments under ``wengert.vmap``, one rule for a family where it can be.
+"""Batching rules: what an op does with a batch of arguments under ``wengert.vmap``, one for a family where possible.
 
 Loaded by the first operation on a batched tensor. Each module registers the rules of one family, see call.py.
 """
@@ -33,6 +33,7 @@ from wengert_formulas.batching import (  # noqa: F401
     staged,
     views,
 )
+from wengert_formulas.batching.arranging import in_terms_of_samples
 from wengert_formulas.batching.call import FAMILIES, RULES, Call
 
 __all__ = ["Call", "bound", "find"]
@@ -51,4 +52,12 @@ def bound(rule: Any) -> Any:
     """A rule as the engine calls it."""
     if rule is None or isinstance(rule, str):
         return rule
-    return lambda op, size, values, batched, randomness: rule(Call(op, size, values, batched, randomness))
+
+    def run(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any], randomness: str) -> Any:
+        call = Call(op, size, values, batched, randomness)
+        try:
+            return rule(call)
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
+            raise in_terms_of_samples(call, error) from None
+
+    return run

@@ -73,14 +73,26 @@ def one(call: Call, i: int) -> dict[str, Any]:
     return {name: part(value, call.batched.get(name, False)) for name, value in call.values.items()}
 
 
-def refused(call: Call) -> Exception:
-    """The error that the op has for the first sample it refuses, in that sample's shapes and dims."""
+def sample_error(call: Call) -> Exception | None:
+    """The error that the op has for the first sample it refuses, in that sample's shapes and dims; None without one."""
     for i in range(call.size):
         values = one(call, i)
         if call.op.is_inplace:
             values["self"] = values["self"].clone()
         try:
             call.op(**values)
-        except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
             return error
-    return RuntimeError(f"vmap: {call.name}: the arguments do not fit")
+    return None
+
+
+def refused(call: Call) -> Exception:
+    """What a rule raises for arguments that the op refuses too."""
+    return sample_error(call) or RuntimeError(f"vmap: {call.name}: the arguments do not fit")
+
+
+def in_terms_of_samples(call: Call, error: Exception) -> Exception:
+    """The error of the op itself for a sample, where it has one, instead of that of a batch."""
+    if "generator" in call.op.params:  # another call is another draw
+        return error
+    return sample_error(call) or error
