@@ -57,7 +57,8 @@ def normalized(call: Call) -> Any:
 def without_weights(call: Call, weights: dict[str, Any]) -> Any:
     """(result, mean, variance); weights: changes of the weight and the bias."""
     given = call["mean"] is not None
-    own_statistics = given and (call.batched["mean"] or call.batched["var"])
+    is_rows = call["layout"][4] == 1 and call["layout"][3] > 1  # of layers: there is no layout with them and an outer dim
+    own_statistics = given and (call.batched["mean"] or call.batched["var"] or is_rows)
     if not call.batched["input"] and not own_statistics:
         return tuple(call.expand(x) for x in call.run(**weights))
     x, shape = call.expanded("input"), sample_shape(call, "input")
