@@ -399,3 +399,4 @@ def batched_grad():
 HOOKS.intercept = run_batched
 attributes.set_detached(lambda t: batched_grad().detached(t))
 autograd.is_inside = depth
+from wengert_engine import batched_attributes     # noqa: E402 - it looks at this module

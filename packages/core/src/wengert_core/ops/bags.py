@@ -66,14 +66,15 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
         raise ValueError("offsets has to be a 1D Tensor")
     if last and offsets.numel() < 1:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if offsets.numel() and offsets[0].item() != 0:
+    first, final = (every_sample(offsets[0]), every_sample(offsets[-1])) if offsets.numel() else (None, None)
+    if first is not None and (first != 0).any().item():
         raise RuntimeError(
             f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {offsets[0].item()}"
+            f"However, got {first.max().item()}"
         )
-    if offsets.numel() and offsets[-1].item() > count:
+    if final is not None and final.max().item() > count:
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {offsets[-1].item()}"
+            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {final.max().item()}"
         )
 
 
