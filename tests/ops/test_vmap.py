@@ -30,7 +30,7 @@ REFUSES = {
     "allclose": BRANCHES, "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
     "_unique_consecutive": DYNAMIC, "nonzero": DYNAMIC, "argwhere": DYNAMIC, "index": DYNAMIC, "index_put": DYNAMIC,
     "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}", "copy_": UNBATCHED_SELF,
-    "nn.functional.one_hot": NUMBER, "repeat_interleave": "access data pointer", "nn.functional.ctc_loss": "access data pointer",
+    "nn.functional.one_hot": "explicit positive num_classes", "repeat_interleave": "access data pointer", "nn.functional.ctc_loss": "access data pointer",
     "nn.functional.embedding_bag": r"offsets\[0\] has to be 0",
 }
 """What ops say to some of these batches: the shape of the result would depend on the values, or the op reads them in Python (labels

@@ -56,10 +56,8 @@ def unfolded(x: Any, first: int, second: int) -> Any:
     return x.reshape(first, second, *x.shape[1:])
 
 
-def own_batch(call: Call, outputs: Any) -> Any:
+def own_batch(call: Call, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Outputs of which those that an op leaves empty ("not asked for") have a batch too."""
-    if not isinstance(outputs, tuple) or call.size == 0:
-        return outputs
     return tuple(call.expand(x) if tuple(x.shape) == (0,) else x for x in outputs)
 
 
