@@ -19,7 +19,7 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE,
                                 EngineHooks, Op, engine_hooks, find_op)
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WgState, thread_state
 from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
 from wengert_engine import attributes, autograd
 from wengert_engine import batched_errors as errors
@@ -43,6 +43,7 @@ cdef class Levels:
     cdef list sizes
     cdef list modes                    # of randomness
     cdef list serials
+    cdef list before                   # the levels that they were opened in
     cdef int current
 
 
@@ -50,7 +51,8 @@ cdef Levels levels():
     found = getattr(THREAD, "levels", None)
     if found is None:
         found = THREAD.levels = Levels()
-        (<Levels> found).sizes, (<Levels> found).modes, (<Levels> found).serials = [], [], []
+        (<Levels> found).sizes, (<Levels> found).modes = [], []
+        (<Levels> found).serials, (<Levels> found).before = [], []
     return <Levels> found
 
 
@@ -70,11 +72,11 @@ def enter(size, randomness):
     global SERIAL
     cdef Levels here = levels()
     SERIAL += 1
-    del here.sizes[here.current:], here.modes[here.current:], here.serials[here.current:]
     here.sizes.append(size)
     here.modes.append(randomness)
     here.serials.append(SERIAL)
-    go_to(here, here.current + 1)
+    here.before.append(here.current)
+    go_to(here, <int> len(here.sizes))
     return here.current
 
 
@@ -84,7 +86,7 @@ def leave():
     here.sizes.pop()
     here.modes.pop()
     here.serials.pop()
-    go_to(here, here.current - 1)
+    go_to(here, here.before.pop())
 
 
 def depth():
@@ -105,13 +107,11 @@ class outside:
 
     def __enter__(self):
         here = levels()
-        self.kept = (here.current, here.sizes[self.level:], here.modes[self.level:], here.serials[self.level:])
+        self.before = here.current
         go_to(here, self.level)
 
     def __exit__(self, *error):
-        here = levels()
-        here.sizes[self.level:], here.modes[self.level:], here.serials[self.level:] = self.kept[1:]
-        go_to(here, self.kept[0])
+        go_to(levels(), self.before)
 
 
 # ---- one tensor
@@ -180,7 +180,7 @@ cdef int level_at(Tensor t, Levels here, Op op) except -1:
     if not t.flags & WG_BATCHED:
         return 0
     batch = <Batch> t.extra.tangent
-    if batch.level > here.current or batch.serial != <long> here.serials[batch.level - 1]:
+    if batch.level > <int> len(here.sizes) or batch.serial != <long> here.serials[batch.level - 1]:
         raise errors.escaped(op.name)
     return batch.level
 
@@ -234,8 +234,9 @@ registry.on_change(RULES.clear)
 cdef object run_batched(Op op, PyObject** slots, uint32_t live):
     """An operation on batched tensors; a factory or a random operation inside of vmap."""
     cdef Levels here = levels()
-    cdef int level = highest(op, slots, here), current = here.current
+    cdef int level = highest(op, slots, here), current = here.current, below, i
     cdef Rule rule
+    cdef PyObject* own[16]
     if level == 0 and not (current and live & WG_BATCHED):
         if BEFORE == NULL:
             raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
@@ -250,7 +251,13 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
         finally:
             go_to(here, current)
     check_call(op, slots, level, rule)
-    go_to(here, level - 1)
+    if thread_state().modes & WG_DUAL:
+        arguments = batched_grad().with_tangents([None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)], level)
+        for i in range(op.n_params):
+            own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
+        slots = own
+    below = here.before[level - 1]
+    go_to(here, below if below < current else current)
     try:
         if rule.broadcasts:
             out = broadcast(op, slots, level)
@@ -399,6 +406,11 @@ def batched_grad():
     """The module of gradients inside of vmap, loaded when it is needed."""
     from wengert_engine import batched_grad
     return batched_grad
+
+
+def lifted(Tensor t, level):
+    """A tensor that is not batched in a level as one that is, expanded; a tangent stays with it."""
+    return batched_grad().lifted(t, level)
 
 
 HOOKS.intercept = run_batched

@@ -52,6 +52,10 @@ def wrapped(t: Any, levels: Levels) -> Any:
 
 def for_graph(t: Any, graph: Levels) -> Any:
     """A tensor as it goes through a graph of these levels: batched by its other levels alone."""
+    if forward.is_open():
+        for level in graph:
+            if has_level(t, level) and level not in peeled(t)[1]:
+                t = lifted(t, level)
     plain, levels = peeled(t)
     others = [level for level in levels if level not in graph]
     return wrapped(arranged(plain, levels, others + graph), others)
@@ -125,6 +129,43 @@ def put_tangent(t: Any, tangent: Any) -> None:
     """Give a batched tensor a tangent, or any tensor a batched one."""
     plain, levels = peeled(t)
     forward.put(plain, for_graph(tangent, levels), True)
+
+
+def has_level(t: Any, level: int) -> bool:
+    """Whether the tangent of a tensor is another for each element of a level's batch."""
+    tangent = forward.get(t)
+    return tangent is not None and level in peeled(tangent)[1]
+
+
+def lifted(t: Any, level: int) -> Any:
+    """A tensor that is not batched in a level as one that is, expanded; its tangent stays with it."""
+    tangent = forward.get(t) if forward.is_open() else None
+    enabled = forward.is_enabled()
+    forward.switch(False)
+    try:
+        with outside(level - 1):
+            physical = t.expand(size_of(level), *t.shape)
+            if tangent is not None:
+                physical = physical.contiguous()  # a tangent has the layout of its primal
+    finally:
+        forward.switch(enabled)
+    found = batched(physical, level)
+    if tangent is not None:
+        put_tangent(found, tangent)
+    return found
+
+
+def with_tangents(values: list[Any], level: int) -> list[Any]:
+    """The arguments of an operation that is batched in a level: those that only a tangent of theirs is, lifted."""
+    return [lifted_in(value, level) for value in values]
+
+
+def lifted_in(value: Any, level: int) -> Any:
+    if isinstance(value, Tensor):
+        return lifted(value, level) if level_of(value) < level and has_level(value, level) else value
+    if isinstance(value, (tuple, list)) and any(isinstance(part, Tensor) for part in value):
+        return type(value)([lifted_in(part, level) for part in value])
+    return value
 
 
 # ---- attributes

@@ -88,9 +88,7 @@ def whole(value: Any, level: int) -> Any:
         physical = batching.physical_of(value)
         inner = whole(physical, level - 1)
         return value if inner is physical else batching.batched(inner, level)
-    with batching.outside(level - 1):
-        physical = whole(value.expand(batching.size_of(level), *value.shape), level - 1)
-    return batching.batched(physical, level)
+    return whole(batching.lifted(value, level), level)
 
 
 def node_of(tensor: Any) -> Any:
