@@ -30,11 +30,11 @@ REFUSES = {
     "allclose": BRANCHES, "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
     "_unique_consecutive": DYNAMIC, "nonzero": DYNAMIC, "argwhere": DYNAMIC, "index": DYNAMIC, "index_put": DYNAMIC,
     "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}", "copy_": UNBATCHED_SELF,
-    "nn.functional.one_hot": NUMBER, "repeat_interleave": "access data pointer", "nn.functional.ctc_loss": "access data pointer",
+    "nn.functional.one_hot": "explicit positive num_classes", "repeat_interleave": "stack expects each tensor",
     "nn.functional.embedding_bag": r"offsets\[0\] has to be 0",
 }
-"""What ops say to some of these batches: the shape of the result would depend on the values, or the op reads them in Python (labels
-and lengths of ctc_loss, repeats); torch refuses the first four lines, too. Offsets in another order are none.
+"""What ops say to some of these batches: the shape of the result would depend on the values, as torch
+says, too. Offsets in another order are none.
 """
 UNSET = {"empty_like", "new_empty", "new_empty_strided"}
 """Ops whose results have any values."""
@@ -150,7 +150,7 @@ def quiet():
     with warnings.catch_warnings():
         for start in {case.warns for case in CASES if case.warns}:
             warnings.filterwarnings("ignore", start)
-        warnings.filterwarnings("ignore", "There is a performance drop.*(bincount|histc|_histogram)")
+        warnings.filterwarnings("ignore", "There is a performance drop.*(bincount|histc|_histogram|ctc_loss|embedding_bag|repeat_interleave)")
         yield
 
 

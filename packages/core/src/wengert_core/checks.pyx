@@ -104,3 +104,22 @@ def every_sample(Tensor t):
     while t.flags & WG_BATCHED:
         t = <Tensor> (<object> t.extra.tangent).physical
     return t
+
+
+def is_batched(*values):
+    """Whether a tensor is among the values that is one of a batch: its numbers cannot be read (inside of vmap)."""
+    for value in values:
+        if isinstance(value, Tensor) and (<Tensor> value).flags & WG_BATCHED:
+            return True
+    return False
+
+
+def each_sample(name, function, *arguments):
+    """A function that reads numbers of its arguments, called for each sample of a batch, with torch's warning.
+
+    name: for the warning.   One of the arguments ``is_batched``; the function gives one tensor, of one shape for all samples.
+    """
+    for value in arguments:
+        if is_batched(value):
+            return (<object> (<Tensor> value).extra.tangent).each(name, function, arguments)
+    return function(*arguments)

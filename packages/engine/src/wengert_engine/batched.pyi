@@ -1,3 +1,4 @@
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
@@ -5,6 +6,7 @@ from wengert_core.tensor import Tensor
 class Batch:
     physical: Tensor
     level: int
+    def each(self, name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> Tensor: ...
 
 class Levels: ...
 class Rule: ...

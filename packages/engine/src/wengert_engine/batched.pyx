@@ -124,6 +124,11 @@ class outside:
 cdef class Batch:
     """What a batched tensor stands for."""
 
+    def each(self, name, function, arguments):
+        """A function called for each element of the innermost batch among the arguments: see each_call."""
+        from wengert_engine.batched_loop import each_call
+        return each_call(name, function, arguments)
+
 
 cdef Batch batch_of(Tensor t):
     return <Batch> t.extra.tangent if t.flags & WG_BATCHED else None

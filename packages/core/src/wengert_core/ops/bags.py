@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.checks import every_sample
+from wengert_core.checks import each_sample, every_sample, is_batched
 from wengert_core.interop import from_numpy
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
 from wengert_core.ops.loss_reduction import type_name
@@ -89,6 +89,14 @@ def check_entries(entries: Tensor, total: int) -> None:
         )
 
 
+def check_padding(padding_idx: int | None, total: int) -> None:
+    """RuntimeError for a row that is not there."""
+    if padding_idx is not None and not -total <= padding_idx < total:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{total} through {total - 1} but got {padding_idx}"
+        )
+
+
 def bag_numbers(input: Tensor, offsets: Tensor | None, last: bool) -> tuple[Any, int]:
     """(the bag of each entry of the flattened input, how many bags there are)."""
     if offsets is None:
@@ -132,16 +140,17 @@ def embedding_bag(
     last entry is the end of the last bag). per_sample_weights: factors of the rows, for "sum".
     padding_idx: entries that do not count. max_norm, scale_grad_by_freq: as embedding has them.
     """
+    if is_batched(offsets) or (padding_idx is not None and is_batched(input)):
+        return each_sample(
+            "embedding_bag", embedding_bag, input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode,
+            sparse, per_sample_weights, include_last_offset, padding_idx)
     check_bags(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     if sparse:
         raise NotImplementedError("embedding_bag: wengert has no sparse gradients; leave sparse=False")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     total = weight.size(0)
-    if padding_idx is not None and not -total <= padding_idx < total:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, -{total} through {total - 1} but got {padding_idx}"
-        )
+    check_padding(padding_idx, total)
     bags, count = bag_numbers(input, offsets, include_last_offset)
     entries = input.reshape(-1)
     check_entries(entries, total)

@@ -30,7 +30,7 @@ def check_weights(name: str, weights: Tensor, count: int, integral: bool) -> Non
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights.numel()} != {count}"
         )
-    if weights.numel() and (every_sample(weights) < 0).any().item():
+    if (every_sample(weights) < 0).any().item():
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
@@ -65,7 +65,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         left = total - correction * (w * aweights).sum() / total
     else:
         left = total - correction
-    if (every_sample(left).min().item() if isinstance(left, Tensor) else left) <= 0:
+    if (every_sample(left) <= 0).any().item() if isinstance(left, Tensor) else left <= 0:
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )

@@ -16,9 +16,17 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype)
-    if every_sample(tensor).min().item() < 0:
+    seen = every_sample(tensor)
+    if seen is not tensor and num_classes == -1:
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+        )
+    if not seen.numel():
+        most = -1
+    elif seen.min().item() < 0:
         raise RuntimeError("Class values must be non-negative.")
-    most = (tensor if num_classes == -1 else every_sample(tensor)).max().item()
+    else:
+        most = seen.max().item()
     if num_classes == -1:
         num_classes = most + 1
     elif most >= num_classes:

@@ -201,7 +201,8 @@ def framed(signal: Tensor, envelope: Tensor, start: int, length: int | None, fai
     whole = signal.shape[1]
     end = whole - start if length is None else min(start + length, whole)
     signal, envelope = ops["narrow"](signal, 1, start, end - start), ops["narrow"](envelope, 1, start, end - start)
-    smallest = ops["abs"](every_sample(envelope)).min().item()
+    seen = every_sample(envelope)
+    smallest = 1.0 if seen is not envelope and not seen.numel() else ops["abs"](seen).min().item()
     if not smallest > 1e-11:
         raise fail(f"window overlap add min: {smallest:g}; the windows must not all be 0 anywhere")
     signal = signal / envelope

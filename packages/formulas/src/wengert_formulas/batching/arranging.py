@@ -56,10 +56,8 @@ def unfolded(x: Any, first: int, second: int) -> Any:
     return x.reshape(first, second, *x.shape[1:])
 
 
-def own_batch(call: Call, outputs: Any) -> Any:
+def own_batch(call: Call, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Outputs of which those that an op leaves empty ("not asked for") have a batch too."""
-    if not isinstance(outputs, tuple) or call.size == 0:
-        return outputs
     return tuple(call.expand(x) if tuple(x.shape) == (0,) else x for x in outputs)
 
 
@@ -93,6 +91,6 @@ def refused(call: Call) -> Exception:
 
 def in_terms_of_samples(call: Call, error: Exception) -> Exception:
     """The error of the op itself for a sample, where it has one, instead of that of a batch."""
-    if "generator" in call.op.params:  # another call is another draw
+    if "generator" in call.op.params or str(error).startswith("vmap:"):  # another draw; what only a batch is refused for
         return error
     return sample_error(call) or error

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import wengert_core as wc
 
-from wengert_formulas.batching.arranging import folded, refused, unfolded
+from wengert_formulas.batching.arranging import folded, refused
 from wengert_formulas.batching.call import Call, rule
 
 NONE, MEAN = 0, 1
@@ -79,7 +78,7 @@ def nll_loss_backward(call: Call) -> Any:
         grad = grad.reshape(call.size, 1).expand(call.size, count).reshape(target.shape)
     if own:
         grad = (grad * scale).masked_fill(scale == 0, 0)
-    shape = (call.size, *shape) if rank == 1 else (call.size * shape[0], *shape[1:])
-    result = call.run(grad_output=grad, self_shape=shape, target=target, weight=None if own else call["weight"],
+    whole = (call.size, *shape) if rank == 1 else (call.size * shape[0], *shape[1:])
+    result = call.run(grad_output=grad, self_shape=whole, target=target, weight=None if own else call["weight"],
                       reduction=NONE)
-    return result if rank == 1 else unfolded(result, call.size, math.prod(shape[:1]) // max(call.size, 1))
+    return result.reshape(call.size, *shape)

@@ -11,13 +11,18 @@ from wengert_formulas.batching.call import Call, rule
 
 
 @rule(
-    "linalg_inv_ex", "linalg_cholesky_ex", "linalg_det", "linalg_slogdet", "linalg_matrix_exp", "linalg_eigh",
-    "linalg_eig", "linalg_svd", "linalg_qr", "_geqrf", "linalg_lu_factor_ex",
+    "linalg_inv_ex", "linalg_cholesky_ex", "linalg_det", "linalg_slogdet", "linalg_matrix_exp", "linalg_eig", "_geqrf",
+    "linalg_lu_factor_ex",
 )
 def of_matrices(call: Call) -> Any:
     if call.rank("input" if call.name == "_geqrf" else "A") < 2:
         raise refused(call)
-    return own_batch(call, call.run())
+    return call.run()
+
+
+@rule("linalg_eigh", "linalg_svd", "linalg_qr")
+def decompositions(call: Call) -> Any:
+    return own_batch(call, of_matrices(call))
 
 
 @rule("_lu_permutation")
@@ -67,4 +72,6 @@ def pinv(call: Call) -> Any:
 
 @rule("linalg_lstsq")
 def lstsq(call: Call) -> Any:
-    return own_batch(call, call.run(A=call.expanded("A"), B=call.expanded("B")))
+    solution, residuals, rank, values = call.run(A=call.expanded("A"), B=call.expanded("B"))
+    residuals, values = own_batch(call, (residuals, values))
+    return solution, residuals, own_batch(call, (rank,))[0] if call["driver"] == "gels" else rank, values

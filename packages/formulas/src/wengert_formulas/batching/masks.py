@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import wengert_core as wc
@@ -40,7 +41,7 @@ def masked_scatter(call: Call) -> Any:
     mask = mask.expand(shape)
     source = flat(call, "source")
     source = ops["cat"]([source.new_zeros((call.size, 1)), source], 1)
-    rows = mask.reshape(call.size, mask.numel() // max(call.size, 1))
+    rows = mask.reshape(call.size, math.prod(shape[1:]))
     places = wc.where(rows, rows.cumsum(1), 0)
     result = wc.where(mask, source.gather(1, places).reshape(shape), x)
     return call["self"].copy_(result) if call.op.is_inplace else result
@@ -90,4 +91,4 @@ def masked_select(call: Call) -> Any:
     shape = ops["broadcast_shapes"](sample_shape(call, "self"), tuple(call["mask"].shape))
     places = call["mask"].expand(shape).reshape(-1).nonzero().reshape(-1)
     x = aligned(call, "self", rank=len(shape))[0].expand(call.size, *shape)
-    return x.reshape(call.size, x.numel() // max(call.size, 1)).index_select(1, places)
+    return x.reshape(call.size, math.prod(shape)).index_select(1, places)

@@ -70,8 +70,8 @@ def without_weights(call: Call, weights: dict[str, Any]) -> Any:
     place = 0 if outer == 1 else 1
     x = x.reshape(call.size, *call["layout"]) if outer == 1 else moved(call, x, 1)
     result, mean, var = call.run(input=x, layout=layout_with(call, 1), **statistics, **weights)
-    count = mean.numel() // max(call.size, 1)
-    return (moved_back(call, result, place, shape), mean.reshape(call.size, count), var.reshape(call.size, count))
+    counts = (call.size, call["layout"][1] * call["layout"][2])
+    return moved_back(call, result, place, shape), mean.reshape(counts), var.reshape(counts)
 
 
 def weighed(call: Call, result: Any) -> Any:
@@ -98,8 +98,8 @@ def normalization_backward(call: Call) -> Any:
     if call["weight"] is not None:
         tensors["weight"] = call.expanded("weight").reshape(-1)
     result, weight, bias = call.run(layout=layout_with(call, 2), **tensors)
-    count = weight.numel() // max(call.size, 1)
-    return (moved_back(call, result, 2, shape), weight.reshape(call.size, count), bias.reshape(call.size, count))
+    counts = (call.size, groups * channels)
+    return moved_back(call, result, 2, shape), weight.reshape(counts), bias.reshape(counts)
 
 
 def backward_of_rows(call: Call) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core import TABLE
+
 from wengert_formulas.batching.call import Call, family, rule
 
 
@@ -15,6 +17,13 @@ def reduced(call: Call) -> Any:
         return call.run(self=value.unsqueeze(1), dim=[1], keepdim=False)
     every = dim is None or (dim == [] or dim == ())
     return call.run(dim=list(range(1, rank + 1)) if every else call.dims(dim, rank))
+
+
+@rule("_max", "_min")
+def extreme(call: Call) -> Any:
+    """Of a whole sample; equal extremes share the gradient, as those of amax and amin do."""
+    rank, op = call.rank("self"), TABLE.ops[f"a{call.name[1:]}"]
+    return op(call["self"], list(range(1, rank + 1)), call["keepdim"]) if rank else op(call["self"].unsqueeze(1), [1])
 
 
 @rule("prod")
