@@ -22,7 +22,7 @@ from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
-from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
@@ -373,9 +373,21 @@ cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept no
 
 # ---- index
 
+cdef uint32_t flags_of(PyObject* indices):
+    """What the tensors among the indices need beyond the kernel."""
+    cdef uint32_t flags = 0
+    if isinstance(<object> indices, (tuple, list)):
+        for item in <object> indices:
+            if isinstance(item, Tensor):
+                flags |= (<Tensor> item).flags
+    return flags
+
+
 cdef object index_run(Op op, PyObject** slots):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t live = t.flags & thread_state().modes
+    cdef uint32_t modes = thread_state().modes, live = t.flags & modes
+    if modes & WG_BATCHED:
+        live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES else gathered(op, t, <object> slots[1])
@@ -461,11 +473,13 @@ cdef object as_array(Tensor index):
 cdef object index_put_run(Op op, PyObject** slots):
     """index_put(self, indices, values, accumulate) and its in-place variant."""
     cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
-    cdef uint32_t live = (t.flags | values.flags) & thread_state().modes
+    cdef uint32_t modes = thread_state().modes, live = (t.flags | values.flags) & modes
     cdef bint inplace = op.flags & OP_INPLACE
     cdef PyObject* keep = NULL
     cdef bint accumulate
     cdef Plan plan
+    if modes & WG_BATCHED:
+        live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     if not isinstance(<object> slots[1], (tuple, list)):

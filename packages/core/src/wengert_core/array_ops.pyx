@@ -13,7 +13,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
-from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, bump_version
 
@@ -24,6 +24,7 @@ def configure(Op op, tuple results, bint widen):
     """Make ``op`` an array op. results: "same", "array" or a dtype's name for each output."""
     op.run = array_run
     op.impl = (results, widen)
+    op.data = <void*> op if "generator" in op.params else NULL      # random: vmap says what that means
 
 
 cdef object as_argument(PyObject* value, bint widen):
@@ -54,7 +55,7 @@ cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
 
 
 cdef object array_run(Op op, PyObject** slots):
-    cdef uint32_t live = 0
+    cdef uint32_t live = WG_BATCHED if op.data != NULL else 0
     cdef int i
     cdef bint widen = op.impl[1]
     for i in range(op.n_params):

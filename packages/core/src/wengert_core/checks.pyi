@@ -1,1 +1,8 @@
-# Nothing for Python: what pointwise operations refuse is reached by cimport, see checks.pxd.
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+def every_sample(t: Tensor) -> Tensor: ...
+def is_batched(*values: Any) -> bool: ...
+def each_sample(name: str, function: Callable[..., Any], *arguments: Any) -> Any: ...

@@ -1,4 +1,4 @@
-"""What pointwise operations refuse, in torch's words."""
+"""What pointwise operations refuse, in torch's words; and what checks of values look at."""
 
 from cpython.ref cimport PyObject
 
@@ -8,6 +8,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -93,3 +94,32 @@ cdef int refuse_zero(Op op, PyObject* divisor) except -1:
         raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to floating point, "
                            "or replace the zeros")
     return 0
+
+
+def every_sample(Tensor t):
+    """What a check of values looks at: of a batched tensor (inside of vmap) the numbers of all samples, else the tensor.
+
+    Only for errors that any one sample is enough for: shapes and dims are not the tensor's.
+    """
+    while t.flags & WG_BATCHED:
+        t = <Tensor> (<object> t.extra.tangent).physical
+    return t
+
+
+def is_batched(*values):
+    """Whether a tensor is among the values that is one of a batch: its numbers cannot be read (inside of vmap)."""
+    for value in values:
+        if isinstance(value, Tensor) and (<Tensor> value).flags & WG_BATCHED:
+            return True
+    return False
+
+
+def each_sample(name, function, *arguments):
+    """A function that reads numbers of its arguments, called for each sample of a batch, with torch's warning.
+
+    name: for the warning.   One of the arguments ``is_batched``; the function gives one tensor, of one shape for all samples.
+    """
+    for value in arguments:
+        if is_batched(value):
+            return (<object> (<Tensor> value).extra.tangent).each(name, function, arguments)
+    return function(*arguments)

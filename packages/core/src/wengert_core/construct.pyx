@@ -21,7 +21,7 @@ from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
-from wengert_core.scalars cimport check_range, check_whole, load_number, number_code, store_number
+from wengert_core.scalars cimport check_range, check_whole, number_code, store_number
 from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
 
 cdef extern from "Python.h":
@@ -220,7 +220,7 @@ cdef object single_value(object item):
         if (<Tensor> item).count != 1:
             raise ValueError("only one element tensors can be converted to Python scalars: a sequence holds a tensor of shape "
                              f"{list(item.shape)}; use wengert.stack to join tensors")
-        return load_number((<Tensor> item).data, (<Tensor> item).code)
+        return item.item()
     if item.size != 1:
         raise ValueError(f"only one element arrays can be converted to Python scalars, got one of shape {list(item.shape)}")
     return item.item()

@@ -18,7 +18,7 @@ from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op, op_error
-from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, swap_contents
 
 from wengert_core import devices as _device
@@ -237,7 +237,7 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
 
 cdef object factory_run(Op op, PyObject** slots):
     cdef FactoryRow* row = <FactoryRow*> op.data
-    cdef uint32_t live = WG_OBSERVE
+    cdef uint32_t live = WG_OBSERVE | WG_BATCHED     # inside of vmap it may be random
     cdef int code
     cdef Tensor t
     if row.like >= 0:

@@ -18,7 +18,7 @@ from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts,
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 from wengert_core.views cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, only_recorded, recorded_view,
                                  view_call)
@@ -81,7 +81,7 @@ cdef int read_item(Index* index, PyObject* o) except -1:
 cdef int read_tensor(Index* index, Item* item, Tensor t) except -1:
     if t.code != BOOL and t.code != UINT8 and t.code != INT64 and t.code != INT32 and (t.rank or FACTS.category[t.code] != CAT_INT):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if t.rank == 0:
+    if t.rank == 0 and not t.flags & WG_BATCHED:
         item.value = load_number(t.data, t.code)
         item.kind = I_BOOL if t.code == BOOL or t.code == UINT8 else I_INT
     else:

@@ -18,7 +18,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
-from wengert_core.state cimport WG_RECORD
+from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
@@ -524,6 +524,8 @@ cdef object gradient_run(Op op, PyObject** slots):
     cdef Py_ssize_t shape[64]
     cdef int rank = t.rank, n, i, code = t.code
     cdef Pool p
+    if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
+        live |= (<Tensor> slots[1]).flags & WG_BATCHED & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     n = <int> int_slot(op, slots, op.params.index("ndim"))

@@ -9,7 +9,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.dtypes cimport dtype_of
 from wengert_core.interop cimport tensor_at
 from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_BATCHED, thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
 
 from wengert_core.random import numpy_generator
@@ -23,7 +23,7 @@ def configure(Op op, sampler):
 
 cdef object random_run(Op op, PyObject** slots):
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = t.flags & thread_state().modes
+    cdef uint32_t live = (t.flags | WG_BATCHED) & thread_state().modes     # vmap says what randomness means
     cdef PyObject* keep = NULL
     cdef int i
     if live & LIVE_INTERCEPT:

@@ -14,7 +14,7 @@ from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.scalars cimport load_number
 from wengert_core.sizes import Size
-from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
+from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
 
 
 cdef extern from "wengert_core/objects.h":
@@ -193,6 +193,9 @@ cdef class Tensor:
         return self.dims[0]
 
     def __bool__(self):
+        if self.flags & WG_BATCHED:
+            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+                               f"support that yet. Choose with where(): its shape is {list(shape_tuple(self))} in a batch")
         if self.count != 1:
             which = "no values" if self.count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
@@ -211,7 +214,7 @@ cdef class Tensor:
     def __index__(self):
         if self.count != 1 or FACTS.category[self.code] > CAT_INT:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(load_number(self.data, self.code))
+        return int(single_number(self))
 
     def item(self):
         """The single element as a Python number. RuntimeError when there is not exactly one."""
@@ -270,8 +273,17 @@ cdef object size_of(Tensor t):
     return Size(shape_tuple(t))
 
 
+cdef int refuse_batched(Tensor t) except -1:
+    """RuntimeError: a batched tensor is no number."""
+    raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+                       "Tensor, please try to rewrite what you're doing with other operations: its shape is "
+                       f"{list(shape_tuple(t))} in a batch")
+
+
 cdef object warned_number(Tensor t):
     """single_number, with torch's warning for a tensor whose history the number leaves behind."""
+    if t.flags & WG_BATCHED:
+        refuse_batched(t)
     if t.flags & WG_GRAD:
         warn_user("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                   "Consider using tensor.detach() first.")
@@ -291,6 +303,8 @@ cdef object real_number(Tensor t, str kind):
 
 
 cdef object single_number(Tensor t):
+    if t.flags & WG_BATCHED:
+        refuse_batched(t)
     if t.count != 1:
         raise RuntimeError(f"a Tensor with {t.count} elements cannot be converted to Scalar: its shape is "
                            f"{list(shape_tuple(t))}; use .tolist(), or index it first")

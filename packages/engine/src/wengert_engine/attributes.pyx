@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.op cimport EngineHooks, engine_hooks
-from wengert_core.state cimport WG_GRAD, WG_INFER, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
                                   same_shape, shape_tuple, storage_of, swap_contents, version_of)
 from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
@@ -20,7 +20,25 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
+cdef object DETACHED = None            # detach of a batched tensor, once there are any
+
+
+def set_detached(function):
+    """Say what detach() of a batched tensor is."""
+    global DETACHED
+    DETACHED = function
+
+
+cdef Tensor seen(Tensor t):
+    """A tensor, or what lies below a batched one: graphs are of that."""
+    while t.flags & WG_BATCHED:
+        t = <Tensor> (<object> t.extra.tangent).physical
+    return t
+
+
 cdef object grad_fn_of(Tensor t):
+    if t.flags & WG_BATCHED:
+        t = seen(t)
     cdef PyObject* fn = t.grad_fn
     if t.flags & TF_VIEW:
         fn = HOOKS.view_grad_fn(t)
@@ -41,6 +59,8 @@ def get_is_leaf(Tensor self):
 
 def get_requires_grad(Tensor self):
     """True when gradients are computed for this tensor."""
+    if self.flags & WG_BATCHED:
+        self = seen(self)
     if self.flags & TF_VIEW and self.base != NULL and self.attr_version != version_of(self) \
             and (<Tensor> self.base).flags & WG_GRAD:
         return True                    # its history is made anew when somebody asks for that
@@ -151,7 +171,7 @@ def delete_grad(Tensor self):
 
 def detach(Tensor self):
     """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
-    return alias(self)
+    return alias(self) if not self.flags & WG_BATCHED else DETACHED(self)
 
 
 def detach_(Tensor self):
@@ -293,6 +313,8 @@ def get_retains_grad(Tensor self):
 
 def edge_of(Tensor tensor):
     """(node, output_nr) that a gradient of ``tensor`` goes to; None when it does not require grad."""
+    if tensor.flags & WG_BATCHED:
+        tensor = seen(tensor)
     cdef uint32_t nr = 0
     cdef PyObject* node = gradient_edge(tensor, &nr)
     if node == NULL:

@@ -16,6 +16,8 @@ from wengert_engine.starting import run_backward
 
 ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
 Edges = list[tuple[Any, int]]
+is_inside: Any = None
+"""Whether a vmap is running; set when the module of batched tensors is imported."""
 
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
@@ -42,6 +44,9 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
+    if is_inside is not None and is_inside():
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+                           "functorch.vjp instead or call backward() outside of functorch transforms: a vmap is running")
     targets = None if inputs is None else as_tuple(inputs)
     if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -70,7 +75,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 
     Arguments as for backward; allow_unused: an input that was not used gives None instead of an error;
     materialize_grads: zeros in place of those None. is_grads_batched: the first dimension of each of grad_outputs
-    numbers gradients that are passed through the graph one after the other; that of the results what they gave.
+    numbers gradients that are passed through the graph together, as ``vmap`` does; that of the results what they gave.
     Returns a tuple with one gradient for each input.
 
     >>> import wengert_core as wc
@@ -93,11 +98,17 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     keep = create_graph if retain_graph is None else retain_graph
     rows: tuple[int, ...] = ()
     if is_grads_batched:
-        results = batched_gradients(roots, edges, grad_outputs, keep, create_graph, targets)
+        results = batched_gradients(roots, grad_outputs, keep, create_graph, targets)
         rows = (len(as_tuple(grad_outputs)[0]),)
     else:
         grads = root_gradients(roots, grad_outputs, create_graph)
-        results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
+        if is_inside is not None and is_inside():
+            from wengert_engine.batched_grad import gradients
+
+            input_edges(targets)
+            results = gradients(roots, grads, targets, keep, create_graph)
+        else:
+            results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
     if not (allow_unused or materialize_grads):
         for i, result in enumerate(results):
             if result is None:
@@ -117,9 +128,9 @@ def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
     return result.requires_grad_(create_graph)
 
 
-def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bool, create_graph: bool,
+def batched_gradients(roots: tuple[Any, ...], given: Any, keep: bool, create_graph: bool,
                       targets: tuple[Any, ...]) -> list[Any]:
-    """A pass through the graph for each row of the gradients; what they gave for each input, stacked."""
+    """One pass through the graph for all rows of the gradients; what they gave for each input, in rows."""
     if given is None:
         raise errors.no_batched_gradients(root_gradients(roots, given, create_graph))
     given = as_tuple(given)
@@ -137,12 +148,13 @@ def batched_gradients(roots: tuple[Any, ...], edges: Edges, given: Any, keep: bo
     if len(set(counts)) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                          f"{counts} for the mapped dimension")
-    inputs, rows = input_edges(targets), counts[0]
-    if rows == 0:
+    input_edges(targets)
+    if counts[0] == 0:
         raise IndexError("is_grads_batched=True needs at least one row of gradients, got 0")
-    passes = [run_backward(edges, root_gradients(roots, tuple(gradient[row] for gradient in given), create_graph),
-                           keep or row < rows - 1, create_graph, inputs, False) for row in range(rows)]
-    return [None if column[0] is None else TABLE.ops["stack"](list(column)) for column in zip(*passes, strict=True)]
+    root_gradients(roots, tuple(gradient[0] for gradient in given), create_graph)
+    from wengert_engine.batched_grad import rows_of
+
+    return rows_of(roots, given, targets, counts[0], keep, create_graph)
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:

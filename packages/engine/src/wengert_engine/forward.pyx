@@ -14,7 +14,7 @@ from libc.string cimport memset
 from wengert_core import display as _display
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.op cimport OP_VIEW, Op, find_op
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, storage_of, strides_of, track
 from wengert_engine.formula cimport Formula, formula_of
 from wengert_engine.function cimport set_forward_hook
@@ -27,7 +27,7 @@ cdef RecordHooks* BASE = base_hooks()
 cdef RecordHooks OWN
 cdef Op AS_STRIDED = find_op("as_strided")
 cdef Op COPY_ = find_op("copy_")
-cdef Op EMPTY_STRIDED = find_op("empty_strided")
+cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
 cdef Op VIEW = find_op("view")
 cdef Op ZERO_ = find_op("zero_")
 cdef Op ZEROS_LIKE = find_op("zeros_like")
@@ -126,7 +126,7 @@ cdef Tensor with_geometry_of(Tensor t, Tensor tangent):
     cdef Tensor out
     if same_geometry(t, tangent):
         return tangent
-    out = EMPTY_STRIDED(shape_tuple(t), element_strides(t), dtype=(<object> tangent).dtype)
+    out = NEW_EMPTY_STRIDED(tangent, shape_tuple(t), element_strides(t))
     COPY_(out, tangent)
     set_tangent(t, out)
     return out
@@ -142,6 +142,9 @@ cdef Tensor part_of(Tensor tangent, Tensor view):
 
 def get(Tensor t):
     """The tangent of the open level, or None; None while tangents are switched off."""
+    if t.flags & WG_BATCHED:
+        from wengert_engine.batched_grad import get_tangent
+        return get_tangent(t)
     return tangent_of(t) if IS_OPEN and thread_state().modes & WG_DUAL else None
 
 
@@ -151,6 +154,9 @@ def primal_of(Tensor t):
     cdef unsigned int modes = state.modes
     cdef PyObject* base
     cdef Tensor out
+    if t.flags & WG_BATCHED:
+        from wengert_engine import batched_grad
+        return batched_grad.primal_of(t)
     state.modes = modes & ~(<unsigned int> WG_DUAL)
     try:
         out = VIEW(t, shape_tuple(t)) if t.flags & WG_GRAD else (<object> t).detach()
@@ -169,14 +175,18 @@ def note(tensor):
     return "" if tangent is None else f"tangent={tangent}"
 
 
-def put(Tensor t, Tensor value):
-    """Give a tensor its tangent. RuntimeError for another shape, or when it has one."""
+def put(Tensor t, Tensor value, bint is_plain=False):
+    """Give a tensor its tangent. RuntimeError for another shape, or when it has one. is_plain: it is not batched."""
+    if not is_plain and (t.flags | value.flags) & WG_BATCHED:
+        from wengert_engine.batched_grad import put_tangent
+        put_tangent(t, value)
+        return
     if own_tangent(t) is not None:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
                            "supported.")
     check_shape(t, value)
     if not same_geometry(t, value):
-        out = EMPTY_STRIDED(shape_tuple(t), element_strides(t), dtype=(<object> value).dtype)
+        out = NEW_EMPTY_STRIDED(value, shape_tuple(t), element_strides(t))
         COPY_(out, value)
         value = out
     set_tangent(t, value)
@@ -361,7 +371,7 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         base = <Tensor> t.base
         set_tangent(base, with_geometry_of(base, ZEROS_LIKE(base, dtype=(<object> new).dtype)))
         old = tangent_of(t)
-    if old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL):
+    if old is None or not same_shape(old, new) or (new.flags & ~old.flags & WG_BATCHED) or (old.flags & WG_GRAD and old.grad_fn == NULL):
         return give(t, (<object> new).clone())     # not what another tensor has
     COPY_(old, new)
     return 0

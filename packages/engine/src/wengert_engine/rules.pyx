@@ -28,7 +28,7 @@ cdef Op MUL_ = find_op("mul_")
 cdef Op NEG = find_op("neg")
 cdef Op CONJ = None                    # looked up when first needed
 cdef Op WHERE = find_op("where")
-cdef Op EMPTY_STRIDED = find_op("empty_strided")
+cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
 
 
 # ---- one input
@@ -169,7 +169,7 @@ cdef list around_view(Node node, object grad, bint create_graph):
         raise errors.freed_graph("CopySlices")
     cdef Node inner = <Node> saved_of(node)[0].value
     base, view = <object> saved_of(node)[1].value
-    whole = EMPTY_STRIDED(base[0], base[1], dtype=grad.dtype)
+    whole = NEW_EMPTY_STRIDED(grad, base[0], base[1])
     whole.copy_(grad)
     part = whole.as_strided(view[0], view[1], view[2] - base[2])
     if create_graph:

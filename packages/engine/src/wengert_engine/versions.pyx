@@ -10,6 +10,8 @@ from wengert_core.tensor cimport Storage, Tensor, bump_version
 
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef object WATCHING = _local()        # .callback: called with every tensor that is about to be written to
+ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
+cdef intercept_fn BEFORE = HOOKS.intercept     # who was there before
 
 
 def increment_version(tensor):
@@ -48,7 +50,9 @@ def watch_writes(callback):
 cdef object run_watched(Op op, PyObject** slots, uint32_t live):
     """An operation while writes are watched; what it consists of is not watched again."""
     cdef WgState* state = thread_state()
-    if live & (WG_BATCHED | WG_FOREIGN):     # nobody is there to run it
+    if live & (WG_BATCHED | WG_FOREIGN):     # somebody else runs it, and what that calls is watched
+        if BEFORE != NULL:
+            return BEFORE(op, slots, live)
         raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
     state.modes &= ~(<unsigned int> WG_OBSERVE)
     try:

@@ -24,7 +24,7 @@ linear(
     "copy_",
     self=None,
     src=1,
-    jvp=lambda src_t, result: wc.zeros_like(result).copy_(src_t),
+    jvp=lambda src_t, result: src_t.new_zeros(result.shape, dtype=result.dtype).copy_(src_t),
     node="torch::autograd::CopyBackwards",
 )
 linear("fill", self=None, value=1, node=fill_name)  # the engine's edge sums

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.checks import every_sample
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE, imag, real
@@ -39,7 +40,7 @@ def differences(values: Tensor) -> Tensor:
 
 def asked(grad: Tensor) -> bool:
     """Whether an output's gradient is more than the zeros that stand for one that nobody gave."""
-    return bool(grad.requires_grad or (grad != 0).any().item())
+    return bool(grad.requires_grad or (every_sample(grad) != 0).any().item())
 
 
 def check_phase(op: str, quantity: Tensor, turned: Tensor, what: str) -> None:
@@ -48,7 +49,7 @@ def check_phase(op: str, quantity: Tensor, turned: Tensor, what: str) -> None:
     1e-2 is torch's measure; what rounding leaves of a large gradient ``turned`` is let through.
     """
     if quantity.numel():
-        size, whole = (x.detach().abs().max().item() for x in (quantity, turned))
+        size, whole = (every_sample(x).detach().abs().max().item() for x in (quantity, turned))
         if size > 1e-2 + 1e-5 * whole:
             how = "phase term, making it ill-defined" if op == "svd" else "quantity, so it is ill-defined"
             raise RuntimeError(

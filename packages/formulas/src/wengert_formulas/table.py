@@ -75,10 +75,25 @@ class FormulaTable:
     def __init__(self, name: str) -> None:
         self.name = name
         self.entries: dict[str, Entry] = {}
+        self.batching: dict[str, Any] = {}
         self.read_again = False  # filling it was interrupted: the lines of the module that was being read come again
 
     def __repr__(self) -> str:
         return f"<FormulaTable {self.name}: {len(self.entries)} formulas>"
+
+    def batch(self, op: str, rule: Any) -> None:
+        """Say what an op does with batched arguments (``wengert.vmap``): a function of a ``batching.Call``.
+
+        An op without such a rule has that of its family (all pointwise ops, reductions, softmax), or is called once for
+        each element of the batch.
+        """
+        self.batching[op] = rule
+
+    def batching_rule(self, op: Any) -> Any:
+        """The rule for batched arguments of an op of this owner, or None."""
+        from wengert_formulas.batching import bound, find
+
+        return bound(self.batching.get(op.name) or find(op, self.name == "core"))
 
     def _add(self, entry: Entry) -> None:
         if entry.op in self.entries and not self.read_again:

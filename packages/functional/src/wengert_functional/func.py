@@ -3,5 +3,6 @@
 from wengert_functional.func_grad import grad, grad_and_value
 from wengert_functional.func_jacobian import hessian, jacfwd, jacrev
 from wengert_functional.func_products import jvp, linearize, vjp
+from wengert_functional.vmap import vmap
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]

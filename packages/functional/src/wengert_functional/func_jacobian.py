@@ -8,23 +8,23 @@ from typing import Any
 
 from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, is_grad_enabled
-from wengert_engine.namespaces.forward_ad import unpack_dual
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, output_leaves, replaced, with_aux
 from wengert_functional.func_products import JVP, VJP, linear
 from wengert_functional.levels import Level, check_tensor, is_nested, leaving, reaches_out, tracked
-from wengert_functional.rows import beside, forward_columns, reverse_jacobian, units
+from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
 
 RANDOMNESS = ("error", "different", "same")
 
 
 def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
            _preallocate_and_copy: bool = False) -> Callable[..., Any]:
-    """The function that gives the Jacobian of ``func``, by a backward pass for each element of its outputs.
+    """The function that gives the Jacobian of ``func``, by a backward pass for all elements of an output together.
 
     Arguments as for grad. The Jacobian is nested as the output, and in it as the arguments that argnums names.
-    chunk_size: how many rows to compute at a time; accepted, for rows are computed one after the other.
+    chunk_size: how many rows to compute at a time, as by vmap (default: as many as memory for 65,536 numbers of unit vectors
+    holds); 1: one after the other, without vmap.
 
     >>> import wengert as wg
     >>> wg.func.jacrev(lambda x: x * x)(wg.tensor([1.0, 2.0]))
@@ -50,7 +50,7 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
             check_real(inputs, "inputs", "jacrev")
             check_real(outputs, "outputs", "jacrev")
             again = again and (is_nested() or reaches_out(outputs))
-            rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again)) for leaf in outputs]
+            rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again, chunk_size)) for leaf in outputs]
             found, aux = trees.unflatten(out_spec, rows), leaving(aux)
         return (found, aux) if has_aux else found
 
@@ -59,11 +59,10 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
 
 def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *,
            randomness: str = "error") -> Callable[..., Any]:
-    """The function that gives the Jacobian of ``func`` in forward mode: func is called with tangents, once for each
-    element of the arguments.
+    """The function that gives the Jacobian of ``func`` in forward mode: func is called once for each argument, with
+    tangents for all of its elements.
 
-    Arguments and result as for jacrev. randomness: "error", "different" or "same"; accepted, for each call draws its
-    own random numbers. Inside another forward-mode transform func is called once, and each column costs a backward
+    Arguments and result as for jacrev. randomness: "error", "different" or "same", as of vmap. Inside another forward-mode transform func is called once, and each column costs a backward
     pass through its backward pass.
 
     >>> import wengert as wg
@@ -85,7 +84,7 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
         with Level():
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
-                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values)
+                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values, randomness)
             rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
             result, aux = trees.unflatten(out_spec, rows), leaving(aux)
         return (result, aux) if has_aux else result
@@ -97,7 +96,7 @@ Call = Callable[[list[Any]], tuple[Any, Any]]
 Columns = tuple[trees.Spec, list[list[Any]], Any]
 
 
-def columns_by_duals(call: Call, values: list[Any]) -> Columns:
+def columns_by_duals(call: Call, values: list[Any], randomness: str) -> Columns:
     """The output's spec, for each of its leaves the Jacobian for each value, and the auxiliary output."""
     kept: list[Any] = []
 
@@ -106,14 +105,14 @@ def columns_by_duals(call: Call, values: list[Any]) -> Columns:
         leaves, out_spec = output_leaves(output, JVP)
         check_real(leaves, "outputs", "jacfwd")
         if not kept:
-            kept[:] = [out_spec, trees.tree_map(lambda leaf: leaf if leaf is None else unpack_dual(leaf).primal, aux)]
+            kept[:] = [out_spec, trees.tree_map(lambda leaf: leaf if leaf is None else primal_of(leaf), aux)]
         return leaves
 
-    _, found = forward_columns(leaves_of, values)
+    _, found = forward_columns(leaves_of, values, randomness)
     return kept[0], found, kept[1]
 
 
-def columns_twice_back(call: Call, values: list[Any]) -> Columns:
+def columns_twice_back(call: Call, values: list[Any], randomness: str) -> Columns:
     """The same inside an open forward-mode level, whose tangents go along."""
     with enable_grad():
         kept: list[Any] = []
@@ -148,8 +147,8 @@ def check_real(tensors: list[Any], name: str, where: str) -> None:
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The function that gives the Hessian of ``func``: jacrev(jacrev(func)).
 
-    func is called once, and each element of its gradient costs a backward pass; with jacfwd outside, as in PyTorch,
-    func would be called for each element of the arguments.
+    func is called once, and the rows of its gradient's Jacobian are computed together by one backward pass; with jacfwd
+    outside, as in PyTorch, func would be called with tangents as well.
 
     >>> import wengert as wg
     >>> wg.func.hessian(lambda x: (x**3).sum())(wg.tensor([1.0, 2.0]))

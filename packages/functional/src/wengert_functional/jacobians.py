@@ -19,7 +19,7 @@ from wengert_functional.checks import (
     products,
     tracked,
 )
-from wengert_functional.rows import forward_columns, reverse_rows, stacked
+from wengert_functional.rows import forward_columns, reverse_jacobian, reverse_rows, stacked
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 NAME = "torch.autograd.functional.jacobian"
@@ -33,8 +33,8 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
     create_graph: the Jacobian can be differentiated.   strict: RuntimeError instead of zeros for an output that does
     not depend on an input; not with vectorize.
     strategy: "reverse-mode" makes a backward pass for each element of the outputs; "forward-mode", which needs
-    vectorize=True, calls func once for each element of the inputs, with dual tensors.
-    vectorize: accepted; the rows are computed one after the other all the same.
+    vectorize=True, calls func once for each input, with dual tensors that have tangents for all of its elements.
+    vectorize: make the passes for many elements together, as vmap does.
 
     Returns a tensor of shape (output's shape, input's shape); for tuples ``jacobian[i][j]`` is that of output i and
     input j, with the dimension of what is not a tuple left out.
@@ -67,6 +67,9 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
         for index, output in enumerate(outputs):
             if not vectorize and output.dtype.is_complex and output.numel():
                 raise errors.implicit_real(output.dtype)
+            if vectorize:
+                found.append(reverse_jacobian(output, inputs, create_graph))
+                continue
             rows = reverse_rows(output, inputs, create_graph)
             if strict:
                 check_rows(rows, index, create_graph)

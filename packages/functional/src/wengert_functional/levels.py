@@ -20,6 +20,10 @@ from wengert_engine.attributes import edge_of
 from wengert_functional import trees
 
 
+batching: Any = None
+"""The engine's module of batched tensors, once vmap has been imported."""
+
+
 class State(threading.local):
     """The transforms that are running in this thread."""
 
@@ -57,6 +61,8 @@ def is_nested() -> bool:
 def tracked(value: Any) -> Any:
     """An alias of an input that requires grad, for the level that is running; forward-mode tangents stay with it."""
     check_tensor(value)
+    if batching is not None and batching.depth():
+        value = whole(value, batching.depth())  # so that its gradient is one for each element of the batch
     if value.requires_grad:
         return value.view_as(value)
     if not (value.is_floating_point() or value.is_complex()):
@@ -66,9 +72,23 @@ def tracked(value: Any) -> Any:
 
 def own_leaf(value: Any) -> Any:
     """An alias that is a leaf of the level that is running."""
-    leaf = without_graph(value).requires_grad_()
+    leaf = own = without_graph(value)
+    while batching is not None and batching.is_batched(own):
+        own = batching.physical_of(own)
+    own.requires_grad_()
     STATE.leaves.add(node_of(leaf))
     return leaf
+
+
+def whole(value: Any, level: int) -> Any:
+    """A tensor as one that is batched in each vmap that is running, expanded where it was not."""
+    if not level:
+        return value
+    if batching.level_of(value) == level:
+        physical = batching.physical_of(value)
+        inner = whole(physical, level - 1)
+        return value if inner is physical else batching.batched(inner, level)
+    return whole(batching.lifted(value, level), level)
 
 
 def node_of(tensor: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Jacobians row by row, a backward pass each, and column by column, a forward pass with tangents each."""
+"""Jacobians: rows by a backward pass, columns by a forward pass with tangents; one by one, or many together as vmap does."""
 
 from __future__ import annotations
 
@@ -6,28 +6,36 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_engine import forward, no_grad
+from wengert_engine import forward, grad, no_grad
 from wengert_engine.autograd import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 from wengert_engine.starting import run_backward
 
-stack, zeros, zeros_like = TABLE.ops["stack"], TABLE.ops["zeros"], TABLE.ops["zeros_like"]
+cat, stack, zeros, zeros_like = (TABLE.ops[name] for name in ("cat", "stack", "zeros", "zeros_like"))
 BLOCK = 65536
 """Elements of the unit vectors that are made at a time."""
 
 
-def units(like: Any) -> Iterator[Any]:
-    """The unit vectors of the space of a tensor, in its shape."""
+def blocks(like: Any, rows_at_a_time: int | None = None) -> Iterator[Any]:
+    """The unit vectors of the space of a tensor, some at a time: tensors with one dim more in front."""
     count = like.numel()
-    step = max(1, min(count, BLOCK // max(count, 1)))
+    step = rows_at_a_time or max(1, min(count, BLOCK // max(count, 1)))
     for start in range(0, count, step):
         rows = min(step, count - start)
         with no_grad():
             block = zeros((rows, count), dtype=like.dtype)
             block.narrow(1, start, rows).diagonal().fill_(1)
-            found = block.view((rows, *like.shape)).unbind(0)
-        yield from found
+            found = block.view((rows, *like.shape))
+        yield found
 
+
+def units(like: Any) -> Iterator[Any]:
+    """The unit vectors of the space of a tensor, in its shape."""
+    for block in blocks(like):
+        yield from block.unbind(0)
+
+
+# ---- rows
 
 def reverse_rows(output: Any, inputs: Sequence[Any], create_graph: bool) -> list[list[Any]]:
     """For each element of an output its gradients with respect to the inputs; None where there are none."""
@@ -46,34 +54,88 @@ def stacked(column: Sequence[Any], output: Any, value: Any) -> Any:
     return stack(rows).view(shape)
 
 
-def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool) -> list[Any]:
-    """The Jacobian of one output for each input, by a backward pass for each of its elements."""
-    rows = reverse_rows(output, inputs, create_graph)
-    return [stacked([row[index] for row in rows], output, value) for index, value in enumerate(inputs)]
+def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool, chunk_size: int | None = None) -> list[Any]:
+    """The Jacobian of one output for each input: backward passes for many of its elements together.
 
-
-def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
-    """What a function gives, and for each output its Jacobian for each input: func is called once for each element of
-    the inputs, with tangents. No forward-mode level may be open.
+    chunk_size: for how many; 1: one by one, without batched tensors.
     """
+    parts: list[list[Any]] = []
+    if output.requires_grad:
+        for block in blocks(output, chunk_size):
+            single = chunk_size == 1
+            found = grad((output,), inputs, (block[0] if single else block,), retain_graph=True, create_graph=create_graph,
+                         allow_unused=True, is_grads_batched=not single)
+            parts.append([gradient if gradient is None or not single else gradient.unsqueeze(0) for gradient in found])
+    return [joined([part[place] for part in parts], output, value) for place, value in enumerate(inputs)]
+
+
+def joined(parts: Sequence[Any], output: Any, value: Any) -> Any:
+    """The Jacobian of an output for one input, of the gradients of blocks of the output's elements."""
+    shape = (*output.shape, *value.shape)
+    if not parts or any(part is None for part in parts):
+        return value.new_zeros(shape)
+    return (parts[0] if len(parts) == 1 else cat(list(parts))).reshape(shape)
+
+
+# ---- columns
+
+def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
+                    randomness: str = "error") -> tuple[list[Any], list[list[Any]]]:
+    """What a function gives, and for each output its Jacobian for each input: func is called once for each input, with
+    tangents for all of its elements (or for as many as BLOCK says). No forward-mode level may be open.
+    """
+    from wengert_engine import batched
+
     outputs: list[Any] = []
-    columns: list[list[list[Any]]] = []  # for each input, for each of its elements, for each output
+    columns: list[list[list[Any]]] = []  # for each input, for each block of its elements, for each output
     with dual_level():
         for index, value in enumerate(inputs):
             columns.append([])
-            for unit in units(value):
-                duals = [make_dual(value, unit) if other == index else given for other, given in enumerate(inputs)]
-                found = func(*duals)
-                outputs = outputs or [unpack_dual(output).primal for output in found]
-                columns[-1].append([forward.get(output) for output in found])
+            for block in blocks(value):
+                level = batched.enter(len(block), randomness)
+                try:
+                    unit = batched.batched(block, level)
+                    found = func(*[make_dual(value, unit) if other == index else given for other, given in enumerate(inputs)])
+                    outputs = outputs or [primal_of(output) for output in found]
+                    columns[-1].append([whole_tangent(forward.get(output), level, len(block)) for output in found])
+                finally:
+                    batched.leave()
     if not outputs:
         outputs = list(func(*inputs))
-    return outputs, [[beside([column[index] for column in columns[place]], output, value)
+    return outputs, [[across([column[index] for column in columns[place]], output, value)
                       for place, value in enumerate(inputs)] for index, output in enumerate(outputs)]
 
 
+def primal_of(output: Any) -> Any:
+    """The primal of an output; of one that is batched as the tangents are (a random one, or a gradient), the first."""
+    from wengert_engine import batched
+
+    value = unpack_dual(output).primal
+    if not batched.level_of(value) or batched.level_of(value) != batched.depth():
+        return value
+    return batched.physical_of(value)[0]
+
+
+def whole_tangent(tangent: Any, level: int, rows: int) -> Any:
+    """The tangents of an output in rows, or None."""
+    from wengert_engine import batched
+
+    if tangent is None:
+        return None
+    return batched.physical_of(tangent) if batched.level_of(tangent) == level else tangent.expand(rows, *tangent.shape)
+
+
+def across(parts: Sequence[Any], output: Any, value: Any) -> Any:
+    """The Jacobian of an output for one input, of the tangents in rows that blocks of the input's elements gave."""
+    shape = (*output.shape, *value.shape)
+    if not parts or any(part is None for part in parts):
+        return output.new_zeros(shape)
+    rows = parts[0] if len(parts) == 1 else cat(list(parts))
+    return rows.movedim(0, -1).reshape(shape)
+
+
 def beside(tangents: Sequence[Any], output: Any, value: Any) -> Any:
-    """The Jacobian of an output for one input, of the tangents that the input's elements gave."""
+    """The Jacobian of an output for one input, of the tangents that the input's elements gave one by one."""
     shape = (*output.shape, *value.shape)
     if all(tangent is None for tangent in tangents):
         return zeros(shape, dtype=output.dtype)

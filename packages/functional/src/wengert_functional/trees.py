@@ -128,6 +128,34 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
     return found
 
 
+def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
+    """For each leaf of a spec what a nest has there: one value may stand for all of a part. None when it does not fit.
+
+    >>> broadcast_leaves(flatten(((1, 2), 3))[1], (0, None))
+    [0, 0, None]
+    """
+    kind: Any = type(tree)
+    if maker(tree) is None and kind not in DICTS:
+        return [tree] * count_leaves(spec)
+    if spec.kind is None or kind is not spec.kind or len(tree) != len(spec.parts):
+        return None
+    if spec.keys is not None:
+        if any(key not in tree for key in spec.keys):
+            return None
+        tree = [tree[key] for key in spec.keys]
+    found: list[Any] = []
+    for part, value in zip(spec.parts, tree, strict=True):
+        inner = broadcast_leaves(part, value)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def count_leaves(spec: Spec) -> int:
+    return 1 if spec.kind is None else sum(count_leaves(part) for part in spec.parts)
+
+
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
     """The nest of what a function gives for each leaf.
 

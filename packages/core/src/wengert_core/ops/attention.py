@@ -114,7 +114,7 @@ def as_heads(query: Tensor, key: Tensor, value: Tensor) -> tuple[Any, Any]:
 def added(mask: Tensor, dtype: Any) -> Any:
     """A mask to be added: 0 where a mask of truth values lets a key be seen, -inf elsewhere."""
     if mask.dtype.name == "bool":
-        return ops["zeros"](mask.shape, dtype=dtype).masked_fill_(mask.logical_not(), -math.inf)
+        return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask.logical_not(), -math.inf)
     return mask.to(dtype)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.checks import each_sample, every_sample, is_batched
 from wengert_core.interop import from_numpy
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
 from wengert_core.ops.loss_reduction import type_name
@@ -65,24 +66,34 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
         raise ValueError("offsets has to be a 1D Tensor")
     if last and offsets.numel() < 1:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if offsets.numel() and offsets[0].item() != 0:
+    first, final = (every_sample(offsets[0]), every_sample(offsets[-1])) if offsets.numel() else (None, None)
+    if first is not None and (first != 0).any().item():
         raise RuntimeError(
             f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {offsets[0].item()}"
+            f"However, got {first.max().item()}"
         )
-    if offsets.numel() and offsets[-1].item() > count:
+    if final is not None and final.max().item() > count:
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {offsets[-1].item()}"
+            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {final.max().item()}"
         )
 
 
 def check_entries(entries: Tensor, total: int) -> None:
     """RuntimeError for a row that is not there."""
+    entries = every_sample(entries)
     if entries.numel() and not 0 <= entries.min().item() <= entries.max().item() < total:
         values = entries.tolist()
         at = next(i for i, value in enumerate(values) if not 0 <= value < total)
         raise RuntimeError(
             f"Index {at} of input takes value {values[at]} which is not in the valid range [0, {total}): embedding_bag"
+        )
+
+
+def check_padding(padding_idx: int | None, total: int) -> None:
+    """RuntimeError for a row that is not there."""
+    if padding_idx is not None and not -total <= padding_idx < total:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{total} through {total - 1} but got {padding_idx}"
         )
 
 
@@ -129,16 +140,17 @@ def embedding_bag(
     last entry is the end of the last bag). per_sample_weights: factors of the rows, for "sum".
     padding_idx: entries that do not count. max_norm, scale_grad_by_freq: as embedding has them.
     """
+    if is_batched(offsets) or (padding_idx is not None and is_batched(input)):
+        return each_sample(
+            "embedding_bag", embedding_bag, input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode,
+            sparse, per_sample_weights, include_last_offset, padding_idx)
     check_bags(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     if sparse:
         raise NotImplementedError("embedding_bag: wengert has no sparse gradients; leave sparse=False")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     total = weight.size(0)
-    if padding_idx is not None and not -total <= padding_idx < total:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, -{total} through {total - 1} but got {padding_idx}"
-        )
+    check_padding(padding_idx, total)
     bags, count = bag_numbers(input, offsets, include_last_offset)
     entries = input.reshape(-1)
     check_entries(entries, total)

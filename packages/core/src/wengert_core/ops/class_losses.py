@@ -134,7 +134,7 @@ def smoothed(
         index = target.masked_fill(ignored, 0).reshape(target.numel())
         smooth = smooth.sum() / weight.index_select(0, index).masked_fill(ignored.reshape(target.numel()), 0.0).sum()
     elif reduction == "mean":
-        smooth = smooth.sum() / (target.numel() - ignored.sum().item())
+        smooth = smooth.sum() / (target.numel() - ignored.sum())
     else:
         smooth = reduced(smooth, reduction)
     return (1 - smoothing) * loss + smooth * (smoothing / classes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.ops.linalg_checks import check_tensor
 from wengert_core.ops.table import TABLE
@@ -29,7 +30,7 @@ def check_weights(name: str, weights: Tensor, count: int, integral: bool) -> Non
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights.numel()} != {count}"
         )
-    if weights.numel() and (weights < 0).any().item():
+    if (every_sample(weights) < 0).any().item():
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
@@ -57,14 +58,14 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
             check_weights(name, weights, count, integral)
     w = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     total = count if w is None else w.sum()
-    if w is not None and not total.item():
+    if w is not None and not every_sample(total).all().item():
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     mean = (rows if w is None else rows * w).sum(1, keepdim=True) / total
     if correction and aweights is not None:
         left = total - correction * (w * aweights).sum() / total
     else:
         left = total - correction
-    if (left.item() if isinstance(left, Tensor) else left) <= 0:
+    if (every_sample(left) <= 0).any().item() if isinstance(left, Tensor) else left <= 0:
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.checks import each_sample, is_batched
 from wengert_core.factories import not_for
 from wengert_core.interop import from_numpy
 from wengert_core.ops.loss_reduction import reduction_of
@@ -130,6 +131,9 @@ def ctc_loss(
 
     The derivative by log_probs is PyTorch's: it is right for what log_softmax gives, whose exp sums up to 1.
     """
+    if is_batched(targets, input_lengths, target_lengths):
+        return each_sample(
+            "ctc_loss", ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
     reduction = reduction_of(None, None, reduction)
     single = log_probs.dim() == 2
     logs = log_probs.unsqueeze(1) if single else log_probs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wengert_core.checks import every_sample
 from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -15,9 +16,17 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype)
-    if tensor.min().item() < 0:
+    seen = every_sample(tensor)
+    if seen is not tensor and num_classes == -1:
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+        )
+    if not seen.numel():
+        most = -1
+    elif seen.min().item() < 0:
         raise RuntimeError("Class values must be non-negative.")
-    most = tensor.max().item()
+    else:
+        most = seen.max().item()
     if num_classes == -1:
         num_classes = most + 1
     elif most >= num_classes:
@@ -72,7 +81,8 @@ def embedding(
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     flat = input.reshape(input.numel())
-    if flat.numel() and not 0 <= flat.min().item() <= flat.max().item() < rows:
+    seen = every_sample(flat)
+    if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < rows:
         raise IndexError(f"index out of range in self: embedding has {rows} rows")
     if max_norm is not None:
         shorten(weight, flat, max_norm, norm_type)

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import each_sample, is_batched
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.sizes import Size
@@ -110,6 +111,10 @@ def repeat_interleave(
     input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
     """Each element (or each part along ``dim``) several times in a row; of one tensor alone: its indices repeated."""
+    if is_batched(repeats) or (repeats is None and is_batched(input)):
+        return each_sample(
+            "repeat_interleave", lambda *given: repeat_interleave(*given, output_size=output_size), input, repeats, dim
+        )
     if repeats is None or input is None:
         return indices_of(repeats if input is None else input)
     if not isinstance(repeats, (int, Tensor)):

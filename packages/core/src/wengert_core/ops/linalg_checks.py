@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.dtypes import C_NAMES
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
@@ -73,6 +74,7 @@ def check_system(name: str, a: Tensor, b: Tensor, left: bool) -> None:
 # ---- infos: 0, or the number of the place where a factorization ended
 def first_failure(info: Tensor) -> tuple[str, int]:
     """("(Batch element 3): " or nothing, info) of the first matrix that failed; info 0 when none did."""
+    info = every_sample(info)
     flat = info.reshape(-1).tolist()
     for i, value in enumerate(flat):
         if value:

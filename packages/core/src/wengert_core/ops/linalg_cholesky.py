@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
@@ -105,7 +106,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
     check_square("cholesky_inverse", L)
     check_kernel("cholesky_inverse_out_cpu", L)
     zero = L.diagonal(0, -2, -1) == 0
-    if zero.any().item():
+    if every_sample(zero).any().item():
         order = ops["arange"](1, L.shape[-1] + 1)
         place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
         check_invertible("cholesky_inverse", place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
@@ -114,7 +115,8 @@ def lu_unpack(
                 "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
                 "function is intended to be used with the output produced by torch.linalg.lu_factor"
             )
-        if LU_pivots.numel() and not 1 <= LU_pivots.amin().item() <= LU_pivots.amax().item() <= LU_data.shape[-2]:
+        pivots = every_sample(LU_pivots)
+        if pivots.numel() and not 1 <= pivots.amin().item() <= pivots.amax().item() <= LU_data.shape[-2]:
             raise RuntimeError(
                 "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
                 "result of lu_factor?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import (
@@ -77,7 +78,7 @@ def checked_eig(name: str, A: Any) -> Any:
     if A.dtype.category < 2:
         raise RuntimeError(f"Unknown Complex ScalarType for {type_name(A)}: {name} takes floating and complex tensors")
     check_kernel("linalg_eig_cpu", A)
-    if not ops["isfinite"](A).all().item():
+    if not ops["isfinite"](every_sample(A)).all().item():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return eig_op(A)
 

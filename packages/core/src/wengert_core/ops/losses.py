@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
@@ -162,7 +163,8 @@ def binary_cross_entropy(
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_name(target)} but expected {type_name(input)}")
     checked_floats("binary_cross_entropy", input)
-    if input.numel() and not (input.amin().item() >= 0 and input.amax().item() <= 1):  # False for NaN
+    seen = every_sample(input)
+    if seen.numel() and not (seen.amin().item() >= 0 and seen.amax().item() <= 1):  # False for NaN
         raise RuntimeError(
             "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
             "number use binary_cross_entropy_with_logits"
@@ -256,7 +258,7 @@ def gaussian_nll_loss(
             var = var.unsqueeze(-1)
         elif var.shape[:-1] != input.shape[:-1] or var.size(-1) != 1:
             raise ValueError("var is of incorrect size")
-    if (var < 0).any().item():
+    if (every_sample(var) < 0).any().item():
         raise ValueError("var has negative entry/entries")
     bounded: Tensor = where(var < eps, eps, var)
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)

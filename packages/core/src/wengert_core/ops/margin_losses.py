@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.ops.loss_reduction import reduced, reduction_of
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -74,7 +75,8 @@ def multi_margin_loss(
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
     rows, classes = checked_rows(input, target)
     labels = target.reshape(-1, 1)
-    if labels.numel() and not 0 <= labels.min().item() <= labels.max().item() < classes:
+    seen = every_sample(labels)
+    if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
         raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
     terms = (margin - rows.gather(1, labels) + rows).relu()
     terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
@@ -119,7 +121,8 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
     rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
-    if labels.numel() and not -1 <= labels.min().item() <= labels.max().item() < rows.size(1):
+    seen = every_sample(labels)
+    if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < rows.size(1):
         raise RuntimeError(
             f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}; -1 ends a row"
         )

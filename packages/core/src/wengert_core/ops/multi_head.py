@@ -56,7 +56,7 @@ def additive(mask: Tensor | None, name: str, dtype: Any, other: Tensor | None = 
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead."
         )
     if mask.dtype.name == "bool":
-        return ops["zeros"](mask.shape, dtype=dtype).masked_fill_(mask, -math.inf)
+        return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask, -math.inf)
     require(mask.dtype.category == 2, f"only bool and floating types of {name} are supported")
     return mask
 

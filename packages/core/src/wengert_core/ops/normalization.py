@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.factories import not_for
 from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
@@ -105,6 +106,11 @@ def check_mixed(input: Tensor, *others: Tensor | None) -> None:
 
 def move(running: Tensor, observed: Tensor, momentum: float) -> None:
     """running * (1 - momentum) + observed * momentum, in place."""
+    if every_sample(observed) is not observed and every_sample(running) is running:
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
+            "place, were not batched. Inside of vmap use batched statistics, or none (track_running_stats=False)"
+        )
     observed = observed.detach() if hasattr(observed, "detach") else observed
     running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
@@ -148,8 +149,9 @@ def coordinates(index: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
 
 def checked_positions(index: Tensor, count: int) -> Tensor:
     """Positions counted from the front; IndexError for one outside."""
-    if index.numel() and not -count <= int(index.min()) <= int(index.max()) < count:
-        worst = int(index.max()) if int(index.max()) >= count else int(index.min())
+    seen = every_sample(index)
+    if seen.numel() and not -count <= int(seen.min()) <= int(seen.max()) < count:
+        worst = int(seen.max()) if int(seen.max()) >= count else int(seen.min())
         raise IndexError(f"out of range: tried to access index {worst} on a tensor of {count} elements.")
     return TABLE.ops["where"](index < 0, index + count, index)
 
@@ -164,7 +166,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 @composite
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """input with source at positions of the flattened tensor."""
-    return put_(input.clone(), index, source, accumulate)
+    places = coordinates(checked_positions(index, input.numel()).reshape(-1), input.shape)
+    return TABLE.ops["index_put"](input, places, source.reshape(-1), accumulate)
 
 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -337,7 +340,8 @@ def written(input: Tensor, shape: Sequence[int], src: Tensor, part: Any) -> Tens
             f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
             f"{list(shape)}"
         )
-    out = input.clone()
+    batched = every_sample(src) is not src  # then the result is, too
+    out = src.new_zeros(input.shape, dtype=input.dtype) + input if batched else input.clone()
     part(out).copy_(src)
     return out
 

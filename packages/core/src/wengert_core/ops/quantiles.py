@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.factories import invalid_combination
 from wengert_core.ops.table import TABLE
@@ -36,6 +37,7 @@ def check_quantile(name: str, input: Tensor, q: Tensor | float, interpolation: s
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()} dims")
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor: {input.dtype}, got {q.dtype}")
+    q = every_sample(q)
     if not ((q >= 0) & (q <= 1)).all().item():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
 

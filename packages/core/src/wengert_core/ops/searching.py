@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.factories import invalid_combination
@@ -64,7 +65,8 @@ def check_search(boundaries: Tensor, input: Any, sorter: Tensor | None) -> None:
             raise RuntimeError(
                 f"{name}sorter must be a tensor of long dtype but got dtype {SCALAR_NAMES[sorter.dtype.code]}"
             )
-        if sorter.numel() and not 0 <= sorter.min().item() <= sorter.max().item() < sorter.size(-1):
+        seen = every_sample(sorter)
+        if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < sorter.size(-1):
             raise RuntimeError(f"{name}sorter index out of range: there are {sorter.size(-1)} boundaries")
     if boundaries.dim() == 0:
         raise RuntimeError(f"{name}boundaries tensor should have positive dimension, but got 0 dimension")

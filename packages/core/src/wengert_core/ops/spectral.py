@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.checks import every_sample
 from wengert_core.factories import CPP_NAMES
 from wengert_core.ops.fft import as_complex, c2c_op, c2r_op, number_of, r2c_op
 from wengert_core.ops.table import TABLE
@@ -200,7 +201,8 @@ def framed(signal: Tensor, envelope: Tensor, start: int, length: int | None, fai
     whole = signal.shape[1]
     end = whole - start if length is None else min(start + length, whole)
     signal, envelope = ops["narrow"](signal, 1, start, end - start), ops["narrow"](envelope, 1, start, end - start)
-    smallest = ops["abs"](envelope).min().item()
+    seen = every_sample(envelope)
+    smallest = 1.0 if seen is not envelope and not seen.numel() else ops["abs"](seen).min().item()
     if not smallest > 1e-11:
         raise fail(f"window overlap add min: {smallest:g}; the windows must not all be 0 anywhere")
     signal = signal / envelope

@@ -13,4 +13,6 @@ def load() -> FormulaTable:
     """What the entry point names: the formulas of all rows."""
     for family in ("gamma", "bessel", "normal", "polynomials"):
         importlib.import_module(f"wengert_special.derivatives.{family}")
+    for name in ("_polygamma", "_bessel", "_airy_ai_slope", "_gegenbauer", "_genlaguerre"):
+        TABLE.batch(name, "broadcast")  # array functions of each element: inside of vmap the same
     return TABLE

@@ -1,0 +1,77 @@
+"""Batching rules of linear algebra, whose ops take dims in front of their matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+from wengert_formulas.batching.arranging import aligned, own_batch, refused, sample_shape
+from wengert_formulas.batching.call import Call, rule
+
+
+@rule(
+    "linalg_inv_ex", "linalg_cholesky_ex", "linalg_det", "linalg_slogdet", "linalg_matrix_exp", "linalg_eig", "_geqrf",
+    "linalg_lu_factor_ex",
+)
+def of_matrices(call: Call) -> Any:
+    if call.rank("input" if call.name == "_geqrf" else "A") < 2:
+        raise refused(call)
+    return call.run()
+
+
+@rule("linalg_eigh", "linalg_svd", "linalg_qr")
+def decompositions(call: Call) -> Any:
+    return own_batch(call, of_matrices(call))
+
+
+@rule("_lu_permutation")
+def of_vectors(call: Call) -> Any:
+    return call.run()
+
+
+@rule("linalg_solve_ex")
+def solve(call: Call) -> Any:
+    """Which right sides are vectors is said by the samples' shapes; here they are matrices with one column."""
+    own, right = sample_shape(call, "A"), sample_shape(call, "B")
+    vector = len(right) == 1 or own[:-1] == right
+    if not vector:
+        a, b = aligned(call, "A", "B")
+        return with_info(call, call.run(A=a, B=b))
+    if not call["left"]:
+        raise refused(call)
+    columns = call["B"].unsqueeze(-1)
+    a, b = aligned(Call(call.op, call.size, {**call.values, "B": columns}, call.batched), "A", "B")
+    result, info = with_info(call, call.run(A=a, B=b))
+    return result.squeeze(-1), info
+
+
+def with_info(call: Call, pair: Any) -> Any:
+    """(result, info); what went wrong with a matrix that all samples share went wrong in each."""
+    result, info = pair
+    own = sample_shape(call, "A")[:-2]
+    return result, info.reshape(info.shape[0], *own).expand(call.size, *own)
+
+
+@rule("linalg_solve_triangular")
+def solve_triangular(call: Call) -> Any:
+    a, b = aligned(call, "A", "B")
+    return call.run(A=a, B=b)
+
+
+@rule("linalg_pinv")
+def pinv(call: Call) -> Any:
+    """Tolerances may be one for each matrix."""
+    rank = call.rank("A") - 2
+    changes = {"A": call.expanded("A")}
+    for name in ("atol", "rtol"):
+        if isinstance(call[name], Tensor):
+            changes[name] = aligned(call, name, rank=rank)[0]
+    return call.run(**changes)
+
+
+@rule("linalg_lstsq")
+def lstsq(call: Call) -> Any:
+    solution, residuals, rank, values = call.run(A=call.expanded("A"), B=call.expanded("B"))
+    residuals, values = own_batch(call, (residuals, values))
+    return solution, residuals, own_batch(call, (rank,))[0] if call["driver"] == "gels" else rank, values

@@ -1,0 +1,48 @@
+"""Batching rules of reductions that other ops compute: variances, norms, medians; and of restride."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.ops.view_gradients import extent
+
+from wengert_formulas.batching.arranging import flat
+from wengert_formulas.batching.call import Call, rule
+
+ops = wc.TABLE.ops
+
+
+@rule("var", "std", "logsumexp", "linalg_vector_norm")
+def reduced(call: Call) -> Any:
+    """Over some dims; without any over all of a sample."""
+    rank, dims = call.rank("self"), call["dim"]
+    found = call.dims(() if dims is None else dims, rank) or list(range(1, rank + 1))
+    if rank == 0:
+        return call.run(self=call["self"].unsqueeze(1), dim=[1], keepdim=False)
+    return call.run(dim=found)
+
+
+@rule("_median", "_nanmedian")
+def median(call: Call) -> Any:
+    """Elements that equal the median share its gradient: they are what amax chooses among."""
+    rows = flat(call, "self")
+    value = ops[f"{call.name[1:]}.dim"](rows.detach(), 1)[0]
+    if not rows.dtype.is_floating_point:
+        return value
+    wanted = value.unsqueeze(1)
+    equal = (rows == wanted) | (rows.isnan() & wanted.isnan())
+    return wc.where(equal, rows, -math.inf).amax(1)
+
+
+@rule("restride")
+def restride(call: Call) -> Any:
+    """Each sample has a stretch of memory of its own, as long as the geometries reach."""
+    geometries = [call["source"], call["target"], call["shared"]]
+    start = min(offset for _, _, offset in geometries[:2])
+    length = max(extent((sizes, strides, offset - start)) for sizes, strides, offset in geometries[:2])
+    source, target, shared = (
+        None if g is None else ((call.size, *g[0]), (length, *g[1]), g[2]) for g in geometries
+    )
+    return call.run(source=source, target=target, shared=shared)
