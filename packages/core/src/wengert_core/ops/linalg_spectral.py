@@ -19,7 +19,7 @@ from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+array, factoring, composite, ops = TABLE.array, TABLE.factoring, TABLE.composite, TABLE.ops
 
 
 # ---- Hermitian matrices
@@ -158,11 +158,11 @@ def orthogonal_pair(xp: Any, a: Any, mode: str) -> Any:
     return tuple(lapack.qr(xp, a, mode))
 
 
-qr_op = array(
+qr_op = factoring(
     "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
+    way="qr",
     reference=orthogonal_pair,
     results=("same", "same"),
-    method=False,
     doc="A = Q R: orthonormal columns times an upper triangle.",
 )
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from wengert_core import array_ops as _array_ops
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
@@ -36,6 +36,12 @@ class ArrayRows(Rows):
                          out_of_place=op, inplace=True, reference=reference, options={"results": results})
             _array_ops.configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
+        return op
+
+    def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
+        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx."""
+        op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
+        driver("factoring").configure(op, way)
         return op
 
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
