@@ -1,10 +1,7 @@
-"""The driver of factorizations and systems of equations: LAPACK, found in the library that NumPy's own linear algebra is linked to.
+"""The driver of factorizations and systems of equations: the LAPACK that NumPy is linked to (blas.pyx).
 
-Note [Whose LAPACK]
-    Nothing is linked: the routines are looked up by name behind numpy.linalg's extension module, in which any build of NumPy has
-    its BLAS. An op uses them for a dtype once they have given what its reference gives for a small batch. Without them, with
-    WENGERT_KERNELS=python, and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its
-    reference, as other array ops are.
+An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with WENGERT_KERNELS=python,
+and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its reference, as other array ops are.
 What is computed, and how: kernels/factoring.h. Each matrix is one job for one thread.
 """
 from cpython.ref cimport PyObject
@@ -15,19 +12,14 @@ import numpy as np
 
 from wengert_core.array_ops cimport array_run
 from wengert_core.arrays cimport array_of, contiguous_copy, tensor_of_array
-from wengert_core.driving cimport LIVE_INTERCEPT, broadcast
+from wengert_core.blas cimport FEW, enter_one_thread, leave_one_thread, routine, wide_integers
+from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
-
-cdef extern from "dlfcn.h" nogil:
-    enum:
-        RTLD_LAZY
-    void* dlopen(const char* name, int flags)
-    void* dlsym(void* library, const char* name)
 
 cdef extern from "kernels/factoring.h" nogil:
     ctypedef struct wg_lapack:
@@ -71,7 +63,6 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
 memset(LAPACK, 0, sizeof(LAPACK))
-cdef bint SEARCHED = False
 
 cdef struct Family:                    # Op.data: what the op's dtypes were found to be
     int way
@@ -96,41 +87,15 @@ def configure(Op op, str way):
 
 # ---- LAPACK
 
-cdef int search() except -1:
-    """Look the routines up, once."""
-    global SEARCHED
-    cdef void* library
-    cdef int i
-    SEARCHED = True
-    module = getattr(np.linalg, "_umath_linalg", None)
-    if module is None:
-        return 0
-    path = module.__file__.encode()
-    library = dlopen(<const char*> path, RTLD_LAZY)        # it is loaded already
-    if library == NULL:
-        return 0
-    for pattern, wide in (("scipy_%s_64_", True), ("%s_64_", True), ("scipy_%s_", False), ("%s_", False)):
-        if routine(library, pattern, "dpotrf") != NULL:
-            for i in range(N_CODES):
-                look_up(library, pattern, wide, i)
-            return 0
-    return 0
-
-
-cdef void* routine(void* library, str pattern, str name) except? NULL:
-    encoded = (pattern % name).encode()
-    return dlsym(library, <const char*> encoded)
-
-
-cdef int look_up(void* library, str pattern, bint wide, int i) except -1:
+cdef int look_up(int i) except -1:
+    """The routines for a dtype."""
     cdef wg_lapack* lapack = &LAPACK[i]
     cdef bytes one = np.ones(1, ("f4", "f8", "c8", "c16")[i]).tobytes()
     kind = "sdcz"[i]
-    lapack.potrf, lapack.getrf = routine(library, pattern, kind + "potrf"), routine(library, pattern, kind + "getrf")
-    lapack.getri, lapack.geqrf = routine(library, pattern, kind + "getri"), routine(library, pattern, kind + "geqrf")
-    lapack.orgqr = routine(library, pattern, kind + ("orgqr" if i < 2 else "ungqr"))
-    lapack.trsm = routine(library, pattern, kind + "trsm")
-    lapack.wide = wide
+    lapack.potrf, lapack.getrf, lapack.getri = routine(kind + "potrf"), routine(kind + "getrf"), routine(kind + "getri")
+    lapack.geqrf, lapack.orgqr = routine(kind + "geqrf"), routine(kind + ("orgqr" if i < 2 else "ungqr"))
+    lapack.trsm = routine(kind + "trsm")
+    lapack.wide = wide_integers()
     memcpy(lapack.one, <const char*> one, len(one))
     return 0
 
@@ -145,8 +110,7 @@ cdef bint trusted(Op op, int code) except -1:
     cdef Family* family = <Family*> op.data
     cdef int i = code - FLOAT32
     if family.state[i] == UNTRIED:
-        if not SEARCHED:
-            search()
+        look_up(i)
         family.state[i] = TRUSTED if is_whole(&LAPACK[i]) else REFUSED
         if family.state[i] == TRUSTED and not agrees(op, code):
             family.state[i] = REFUSED
@@ -250,11 +214,15 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
     cdef int i
     for i in range(job.n_batch):
         count *= job.sizes[i]
+    if work <= FEW:
+        enter_one_thread()
     if count * work < LARGE:
         body(0, count, job)
     else:
         with nogil:
             parallel_for(count, 1 + SHARE // work, body, job)
+    if work <= FEW:
+        leave_one_thread()
     if job.failed:
         raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")
     return 0
