@@ -7,6 +7,7 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_lapack as lapack
+from wengert_core.ops.linalg_arrays import has_nan
 from wengert_core.ops.linalg_checks import (
     all_given,
     check_floating,
@@ -99,7 +100,7 @@ def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> A
         u, values, vh = lapack.svd(xp, a, full_matrices)
     else:
         u, values, vh = xp.empty(0, a.dtype), lapack.svdvals(xp, a), xp.empty(0, a.dtype)
-    if values.size and xp.isnan(values[..., 0]).any():
+    if values.size and has_nan(values[..., 0]):
         failed = int(xp.isnan(values[..., 0]).reshape(-1).argmax())
         batch = f"(Batch element {failed}): " if a.ndim > 2 else ""
         finite = xp.isfinite(a.reshape(-1, *a.shape[-2:])[failed]).all()
