@@ -136,6 +136,7 @@ def bernoulli_entropy(xp: Any, x: Any, target: Any) -> Any:
 
 entropy_op = TABLE.pointwise_binary(
     "_binary_cross_entropy(Tensor self, Tensor target) -> Tensor",
+    kernels=["binary_cross_entropy"],
     reference=bernoulli_entropy,
     dtypes=FLOATING,
     method=False,

@@ -37,6 +37,12 @@ class ArrayRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
+    def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
+        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx."""
+        op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
+        driver("factoring").configure(op, way)
+        return op
+
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
                   namespace: str | None = None, doc: str = "") -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
