@@ -13,8 +13,10 @@ from wengert_core.tensor import Tensor
 
 def misfit(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> TypeError | None:
+) -> TypeError | ValueError | None:
     """What to raise instead of ``error``; None when the arguments' types are those that the function names."""
+    if isinstance(error, OverflowError) and str(error).startswith("Python int too large"):
+        return ValueError(f"Overflow when unpacking long long: {name}() got an integer beyond 64 bits")
     if isinstance(error, TypeError) and str(error).startswith(f"{name}(): argument "):
         return None
     signature = inspect.signature(function)
@@ -29,12 +31,13 @@ def misfit(
             if isinstance(expected, TypeError):
                 return expected
         else:
-            surprise = isinstance(error, (AttributeError, TypeError))  # what the function itself did not look at
-            expected = wanted(parameter, str(described.annotation), value, surprise)
+            annotation = described.annotation
+            shown = "Any" if annotation is inspect.Parameter.empty else str(annotation)
+            expected = wanted(parameter, shown, value, error)
         if expected:
-            shown = "input" if parameter == "self" else parameter
+            called = "input" if parameter == "self" else parameter
             return TypeError(
-                f"{name}(): argument '{shown}' (position {place}) must be {expected}, not {type(value).__name__}; "
+                f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type(value).__name__}; "
                 f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
             )
     return None
@@ -47,13 +50,21 @@ def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
     if not isinstance(value, (tuple, list)):
         return None if isinstance(value, Tensor) else "tuple of Tensors"
     for i, item in enumerate(value):
-        if not isinstance(item, (Tensor, tuple, list)):
+        if not isinstance(item, Tensor):
             return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
     return None
 
 
-def wanted(parameter: str, annotation: str, value: Any, surprise: bool) -> str | None:
+def is_surprise(error: Exception) -> bool:
+    """Whether an exception is of what the function itself did not look at."""
+    return isinstance(error, (AttributeError, TypeError)) or str(error).startswith(
+        ("The truth value of an array", "Boolean value of Tensor with more than one")
+    )
+
+
+def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str | None:
     """What an argument annotated so must be, in torch's words, when ``value`` is not; None when it is."""
+    surprise = is_surprise(error)
     kinds = {part.strip() for part in annotation.split("|")}
     if isinstance(value, Tensor) and not (surprise and kinds <= {"int", "bool", "str", "None"}):
         return None
@@ -61,6 +72,8 @@ def wanted(parameter: str, annotation: str, value: Any, surprise: bool) -> str |
         return None
     if value is None and "None" in kinds:
         return None
+    if annotation == "Any" and isinstance(error, AttributeError):
+        return "Tensor"  # the function does not take numbers here
     for kind, (fits, words) in KINDS.items():
         if kind in kinds:
             return None if fits(value) or len(kinds - {"None"}) > 1 else words
