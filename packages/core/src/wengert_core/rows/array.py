@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from wengert_core.composite import Composite as Wrapped
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
@@ -44,15 +45,17 @@ class ArrayRows(Rows):
         return op
 
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
-                  namespace: str | None = None, doc: str = "") -> Composite:
+                  namespace: str | None = None, doc: str = "", out: bool = False) -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
 
-        doc: for a function without a docstring (a lambda).
+        out: take out= too, though the function does not.   doc: for a function without a docstring (a lambda). Returns the function; the table has what also checks, after
+        a failure, whether the arguments were of the right types: see ``composite.pyx``.
         """
         function.__doc__ = doc or function.__doc__
         name = name or function.__name__
         full = f"{namespace}.{name}" if namespace else name
-        self.add(function, full, method=False)
+        wrapped = self.wrapped[function] = Wrapped(function, name, out)
+        self.add(wrapped, full, method=False)
         if method:
-            self.methods[name] = function
+            self.methods[name] = wrapped
         return function

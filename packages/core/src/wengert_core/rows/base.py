@@ -37,6 +37,7 @@ class Rows:
         self.hidden: set[str] = set()
         self.fresh: list[str] = []  # names of ops added since the table was last installed
         self.mounted: set[str] = set()  # methods that Tensor has got
+        self.wrapped: dict[Any, Any] = {}  # composites' functions: what the table has of them
         self.installed = False
         self.read_again = False  # reading rows was interrupted: some come a second time
 
