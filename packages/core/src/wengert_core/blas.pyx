@@ -1,8 +1,12 @@
-"""The BLAS and LAPACK that NumPy is linked to: their routines by name, and how many threads they take.
+"""The BLAS and LAPACK that NumPy is linked to, or the user has chosen: their routines by name, and how many threads they take.
 
 Nothing is linked here: routines are looked up behind the extension module of numpy.linalg, in which any build of NumPy has its BLAS,
 under the names that NumPy's wheels (scipy-openblas), OpenBLAS and the reference implementation give them. Where they are not found,
 or with WENGERT_KERNELS=python, whoever asks does without.
+
+Note [Another BLAS]
+    WENGERT_BLAS names a shared library (MKL's libmkl_rt.so, AOCL, BLIS with LAPACK, another OpenBLAS) whose products and factorizations
+    are used in place of those of NumPy's. It is opened with the first product or factorization, and tried on small matrices.
 
 Note [One thread for small products]
     OpenBLAS shares a product of 64 x 64 matrices out already. Up to about 160 x 160 that gains nothing, and when another program
@@ -10,6 +14,9 @@ Note [One thread for small products]
     So smaller products are done by one thread. OpenBLAS knows one number for the process: the first that enters keeps it, the last
     that leaves sets it back.
 """
+import os
+import warnings
+
 import numpy as np
 
 from wengert_core.reduction cimport only_references
@@ -19,6 +26,7 @@ cdef extern from "dlfcn.h" nogil:
         RTLD_LAZY
     void* dlopen(const char* name, int flags)
     void* dlsym(void* library, const char* name)
+    const char* dlerror()
 
 cdef extern from *:
     """
@@ -58,8 +66,8 @@ cdef extern from *:
     void wg_blas_threads(void* get, void* set) nogil
 
 cdef void* LIBRARY = NULL
-cdef bint SEARCHED = False
-cdef str PATTERN = ""                  # of the names of routines
+cdef bint SEARCHED = False, CHOSEN = False
+cdef str PATTERN = "", PROBLEM = ""    # of the names of routines; of a library that is of no use
 cdef bint WIDE = False
 cdef tuple NAMES = (("scipy_%s_64_", True), ("%s_64_", True), ("scipy_%s_", False), ("%s_", False))
 cdef tuple THREADS = ("scipy_openblas_%s_num_threads64_", "openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads",
@@ -68,22 +76,39 @@ cdef tuple THREADS = ("scipy_openblas_%s_num_threads64_", "openblas_%s_num_threa
 
 cdef int search() except -1:
     """Find the library and how its names are made; once."""
-    global LIBRARY, SEARCHED, PATTERN, WIDE
+    global LIBRARY, SEARCHED, CHOSEN
     SEARCHED = True
     module = getattr(np.linalg, "_umath_linalg", None)
     if only_references() or module is None:
         return 0
-    path = module.__file__.encode()
-    LIBRARY = dlopen(<const char*> path, RTLD_LAZY)        # it is loaded already
-    for pattern, wide in NAMES:
-        if named(pattern % "dpotrf") != NULL:
-            PATTERN, WIDE = pattern, wide
-            break
+    wanted = os.environ.get("WENGERT_BLAS", "")
+    if wanted:
+        CHOSEN = open_library(wanted)
+        if not CHOSEN:
+            warnings.warn(f"WENGERT_BLAS={wanted}: {PROBLEM}; NumPy's BLAS is used", RuntimeWarning, stacklevel=1)
+    if not CHOSEN:
+        open_library(module.__file__)                      # it is loaded already
     for pattern in THREADS:
         if named(pattern % "set") != NULL:
             wg_blas_threads(named(pattern % "get"), named(pattern % "set"))
             break
     return 0
+
+
+cdef bint open_library(str path) except -1:
+    """Open a library and see how it names its routines; False, and PROBLEM says why, when it is of no use."""
+    global LIBRARY, PATTERN, WIDE, PROBLEM
+    encoded = os.fsencode(path)
+    LIBRARY = dlopen(<const char*> encoded, RTLD_LAZY)
+    if LIBRARY == NULL:
+        PROBLEM = f"it cannot be opened ({os.fsdecode(<bytes> dlerror())})"
+        return False
+    for pattern, wide in NAMES:
+        if named(pattern % "dgemm") != NULL and named(pattern % "dpotrf") != NULL:
+            PATTERN, WIDE = pattern, wide
+            return True
+    PROBLEM = "it has no dgemm and dpotrf under a name that is known"
+    return False
 
 
 cdef void* named(str name) except? NULL:
@@ -107,6 +132,11 @@ cdef void* routine(str name) except? NULL:
 cdef bint wide_integers() except -1:
     start()
     return WIDE
+
+
+cdef bint is_chosen() except -1:
+    start()
+    return CHOSEN
 
 
 cdef void enter_one_thread() noexcept nogil:

@@ -4,6 +4,7 @@ Note [What the loop gets]
     sizes: {batch, m, n, p} for [m, n] @ [n, p]; steps, in bytes: a's, b's and out's from one product of the batch to the next, then
     a's along m and n, b's along n and p, out's along m and p. The loop hands to BLAS what BLAS can take, row-major or transposed, and
     computes the rest slowly: an operand of a large product which BLAS cannot take is copied first.
+    BLAS is NumPy's, or the one that the user has chosen (blas.pyx), whose gemm stands in front of the loop.
 """
 import os
 import warnings
@@ -12,8 +13,8 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.arrays cimport contiguous_copy, converted, copy_into
-from wengert_core.blas cimport FEW, enter_one_thread, leave_one_thread, start
-from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.blas cimport FEW, enter_one_thread, is_chosen, leave_one_thread, routine, start, wide_integers
+from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
@@ -30,6 +31,16 @@ cdef extern from "numpy/ufuncobject.h":
         int ntypes
         const char* types
 
+cdef extern from "kernels/gemm.h":
+    ctypedef struct wg_gemm_loop:
+        void* gemm
+        loop_t other
+        void* other_data
+        int itemsize, wide
+        char one[16]
+        char zero[16]
+    void wg_gemm_run(char** args, npy_intp* sizes, npy_intp* steps, void* data) noexcept nogil
+
 cdef enum:
     COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
     SHARED = 0x40000                   # multiplications from which on OpenBLAS uses several threads
@@ -44,6 +55,8 @@ cdef struct ProductLoop:
 
 cdef ProductLoop LOOPS[12]
 memset(LOOPS, 0, sizeof(LOOPS))
+cdef wg_gemm_loop CHOSEN[4]            # from float32 on
+memset(CHOSEN, 0, sizeof(CHOSEN))
 
 
 def may_use_loops():
@@ -80,7 +93,28 @@ cdef int fetch(ProductLoop* loop, int code) except -1:
             loop.fn, loop.data = u.functions[i], u.data[i]
             if loop.fn != NULL and not agrees(loop, code):
                 loop.fn = NULL
+            if loop.fn != NULL and FLOAT32 <= code <= COMPLEX128 and is_chosen():
+                choose(loop, code)
             return 0
+    return 0
+
+
+cdef int choose(ProductLoop* loop, int code) except -1:
+    """Put the gemm of the BLAS that the user has chosen in front of NumPy's loop, unless it disagrees."""
+    cdef wg_gemm_loop* chosen = &CHOSEN[code - FLOAT32]
+    cdef ProductLoop numpys = loop[0]
+    cdef bytes one = np.ones(1, NUMPY_NAMES[code]).tobytes()
+    chosen.gemm = routine("sdcz"[code - FLOAT32] + "gemm")
+    if chosen.gemm == NULL:
+        return 0
+    chosen.other, chosen.other_data = loop.fn, loop.data
+    chosen.itemsize, chosen.wide = <int> FACTS.itemsize[code], wide_integers()
+    memcpy(chosen.one, <const char*> one, len(one))
+    loop.fn, loop.data = <loop_t> wg_gemm_run, chosen
+    if not agrees(loop, code):
+        loop[0] = numpys
+        warnings.warn(f"WENGERT_BLAS: its product of two small {NUMPY_NAMES[code]} matrices is wrong; NumPy's is used", RuntimeWarning,
+                      stacklevel=1)
     return 0
 
 
@@ -296,3 +330,8 @@ cdef void add_row_of(real_t* matrix, real_t* row, Py_ssize_t m, Py_ssize_t n) no
     for i in range(m):
         for k in range(n):
             matrix[i * n + k] += row[k]
+
+
+def uses_chosen():
+    """Whether products of float32 are computed by the BLAS that WENGERT_BLAS names."""
+    return has_product(FLOAT32) and LOOPS[<int> FLOAT32].fn == <loop_t> wg_gemm_run
