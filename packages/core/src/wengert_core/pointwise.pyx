@@ -311,6 +311,8 @@ cdef bint is_identity(Pointwise* p, Tensor t) noexcept:
 cdef object scaled(Op op, PyObject** slots, int alpha_slot):
     """other * alpha, for add and sub."""
     alpha = <object> slots[alpha_slot]
+    if isinstance(alpha, Tensor):
+        alpha = alpha.item()
     other = <object> slots[1]
     cdef int code
     common_code(op, slots, 2, &code)

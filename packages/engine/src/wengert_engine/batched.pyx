@@ -99,6 +99,11 @@ def size_of(level):
     return levels().sizes[level - 1]
 
 
+def randomness_of(level):
+    """The randomness of an open level."""
+    return levels().modes[level - 1]
+
+
 class outside:
     """A context: operations run in an outer level, or in none."""
 

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.state cimport WG_DUAL, WG_GRAD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
@@ -134,12 +134,22 @@ cdef FunctionNode blank_context(object cls, tuple args):
     return ctx
 
 
+cdef bint has_batched(tuple args) noexcept:
+    for arg in args:
+        if isinstance(arg, Tensor) and (<Tensor> arg).flags & WG_BATCHED:
+            return True
+    return False
+
+
 def apply_function(cls, tuple args):
     """Run a Function's forward and record it."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef FunctionNode ctx
     cdef bint recorded = False
+    if modes & WG_BATCHED and has_batched(args):
+        from wengert_engine.batched_function import apply_batched
+        return apply_batched(cls, args)
     ctx = blank_context(cls, args)
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
