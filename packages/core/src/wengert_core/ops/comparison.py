@@ -157,7 +157,7 @@ def equal(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and elements: a Python bool."""
     if is_batched(input, other):
         raise RuntimeError(
-            "Batching rule not implemented for aten::equal. We could not generate a fallback: it would be another bool for "
+            "Batching rule not implemented for aten::equal. We could not generate a fallback: it would be a bool for "
             "each sample. Use (input == other).all()"
         )
     return input.shape == other.shape and bool(TABLE.ops["all"](TABLE.ops["eq"](input, other)))
