@@ -16,7 +16,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -36,10 +36,12 @@ PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/comp
 environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs require
 gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`. Each ratio is
 the median of {rounds} interleaved rounds' quotients, in one process. Matrices for linalg are 4 x 4, and batches of
-50 x 50.
+50 x 50. On two threads each sample starts {pause:.0f} ms after the last, when the other package's threads have stopped
+spinning.
 
 {machine}
 """
+PAUSE = 0.03  # seconds before a sample on two threads
 
 
 @dataclass(frozen=True)
@@ -128,10 +130,10 @@ def main() -> int:
     modules = {name: importlib.import_module(name) for name in ("wengert", "torch")}
     warnings.simplefilter("ignore")
     rows = [row for row in all_rows() if arguments.only in row.name]
-    lines = [HEAD.format(rounds=plan.rounds, machine=start)]
+    lines = [HEAD.format(rounds=plan.rounds, pause=PAUSE * 1000, machine=start)]
     for threads in arguments.threads:
         if str(threads) == os.environ["OMP_NUM_THREADS"]:
-            for line in table(rows, modules, threads, plan):
+            for line in table(rows, modules, threads, replace(plan, pause=PAUSE if threads > 1 else 0.0)):
                 print(line, flush=True)
                 lines.append(line)
         else:  # BLAS reads its number of threads once

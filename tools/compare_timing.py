@@ -14,10 +14,15 @@ LIMIT = 10**7  # loops in one sample
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to measure: rounds, and nanoseconds that one sample shall at least take."""
+    """How long to measure: rounds, and nanoseconds that one sample shall at least take.
+
+    pause: seconds to wait, and then to run the statement once, before a sample. A module's idle threads may spin for
+    milliseconds before they sleep (OpenMP's and OpenBLAS's do), on the processor that the next sample needs.
+    """
 
     rounds: int = 21
     sample: int = 4_000_000
+    pause: float = 0.0
 
 
 class Sampler:
@@ -58,6 +63,9 @@ def interleaved(samplers: dict[str, Sampler], plan: Plan, tell: Callable[[str], 
     for _ in range(plan.rounds):
         order.append(order.pop(0))
         for name in order:
+            if plan.pause:
+                time.sleep(plan.pause)
+                samplers[name].timer.timeit(1)
             taken[name].append(samplers[name].sample(repeats[name]))
     return taken
 

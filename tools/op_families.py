@@ -17,6 +17,8 @@ NO_FAMILIES = {"__init__", "families", "table", "whole"}
 IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import ([\w, ]+))", re.MULTILINE)
 HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
+PLACES: the modules of wengert that names of ops lie in.
+
 Written by tools/op_families.py.
 """
 '''
@@ -56,7 +58,16 @@ def text() -> str:
     for variable, families in zip(("OPS", "METHODS"), brought(), strict=True):
         rows = [f'    "{family}": (\n{lines(names)}\n    ),' for family, names in families.items()]
         parts.append("\n".join([f"{variable} = {{", *rows, "}\n"]))
+    parts.append(f"PLACES = {places()}\n".replace("'", '"'))
     return "\n".join(parts)
+
+
+def places() -> tuple[str, ...]:
+    """The modules of wengert that names of ops lie in. The first part of such a name is no op."""
+    from wengert_core.ops.whole import TABLE
+
+    names = [name for name in TABLE.ops if "." in name and name.partition(".")[0] not in TABLE.ops]
+    return tuple(sorted({name.rpartition(".")[0] for name in names}))
 
 
 def lines(names: list[str]) -> str:

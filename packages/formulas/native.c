@@ -1,7 +1,8 @@
 /* All compiled modules of a package in one shared object: one file to find, map and relocate, where there were dozens.
 
    setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name", PyInit_...,
-   later) for each, after those it imports. This module is their finder and loader: importing it puts it in front of
+   later) for each, after those it imports, and PACKAGE("full.name", "docstring") for each package below whose __init__.py
+   holds nothing else: three files fewer to find. This module is their finder and loader: importing it puts it in front of
    sys.meta_path and loads the others, in an order in which none waits for another. The package's __init__ does it first.
    The same file in every compiled package. */
 #define PY_SSIZE_T_CLEAN
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define MODULE(name, init, later) PyMODINIT_FUNC init(void);
+#define PACKAGE(name, doc)
 #include "modules.h"
 #undef MODULE
 
@@ -20,7 +22,18 @@ static const struct {
 #define MODULE(name, init, later) {name, init, later},
 #include "modules.h"
 #undef MODULE
+#undef PACKAGE
     {NULL, NULL, 0}};
+
+static const struct {
+    const char *name, *doc;
+} PACKAGES[] = {
+#define MODULE(name, init, later)
+#define PACKAGE(name, doc) {name, doc},
+#include "modules.h"
+#undef MODULE
+#undef PACKAGE
+    {NULL, NULL}};
 
 static PyObject *make_spec; /* importlib.machinery.ModuleSpec */
 
@@ -49,19 +62,61 @@ static PyObject *spec_of(PyObject *self, PyObject *name) {
     return spec;
 }
 
+static int package_of(PyObject *name) {
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (text == NULL) PyErr_Clear();
+    for (int i = 0; text != NULL && PACKAGES[i].name != NULL; i++) {
+        if (strcmp(PACKAGES[i].name, text) == 0) return i;
+    }
+    return -1;
+}
+
+/* The spec of a package: the folder beside this file that has the last part of its name. */
+static PyObject *package_spec(PyObject *self, PyObject *name, const char *text) {
+    PyObject *file = PyObject_GetAttrString(self, "__file__"), *spec = NULL, *places = NULL;
+    const char *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
+    const char *end = path == NULL ? NULL : strrchr(path, '/');
+    PyObject *above = end == NULL ? NULL : PyUnicode_FromStringAndSize(path, end - path);
+    PyObject *folder = above == NULL ? NULL : PyUnicode_FromFormat("%U/%s", above, strrchr(text, '.') + 1);
+    PyObject *origin = folder == NULL ? NULL : PyUnicode_FromFormat("%U/__init__.py", folder);
+    PyObject *names = origin == NULL ? NULL : Py_BuildValue("(ss)", "origin", "is_package");
+    PyObject *given[] = {name, self, origin, Py_True};
+    if (names != NULL) spec = PyObject_Vectorcall(make_spec, given, 2, names);
+    if (spec != NULL) places = PyObject_GetAttrString(spec, "submodule_search_locations");
+    if (spec != NULL && (places == NULL || PyList_Append(places, folder) < 0 || PyObject_SetAttrString(spec, "has_location", Py_True) < 0))
+        Py_CLEAR(spec);
+    if (spec == NULL && !PyErr_Occurred()) PyErr_Format(PyExc_ImportError, "%U: no folder to look into", name);
+    Py_XDECREF(places);
+    Py_XDECREF(names);
+    Py_XDECREF(origin);
+    Py_XDECREF(folder);
+    Py_XDECREF(above);
+    Py_XDECREF(file);
+    return spec;
+}
+
 static PyObject *find_spec(PyObject *self, PyObject *const *args, Py_ssize_t n) {
     if (n < 1) {
         PyErr_SetString(PyExc_TypeError, "find_spec(name, path=None, target=None) needs a name");
         return NULL;
     }
-    if (index_of(args[0]) < 0) Py_RETURN_NONE;
-    return spec_of(self, args[0]);
+    if (index_of(args[0]) >= 0) return spec_of(self, args[0]);
+    int i = package_of(args[0]);
+    if (i < 0) Py_RETURN_NONE;
+    return package_spec(self, args[0], PACKAGES[i].name);
 }
 
 static PyObject *create_module(PyObject *self, PyObject *spec) {
     PyObject *name = PyObject_GetAttrString(spec, "name");
     if (name == NULL) return NULL;
     int i = index_of(name);
+    int package = i < 0 ? package_of(name) : -1;
+    if (package >= 0) {
+        PyObject *module = PyModule_NewObject(name);
+        if (module != NULL && PyModule_SetDocString(module, PACKAGES[package].doc) < 0) Py_CLEAR(module);
+        Py_DECREF(name);
+        return module;
+    }
     if (i < 0) {
         PyErr_Format(PyExc_ImportError, "%R is not one of the modules in this file", name);
         Py_DECREF(name);
@@ -73,7 +128,8 @@ static PyObject *create_module(PyObject *self, PyObject *spec) {
 }
 
 static PyObject *exec_module(PyObject *self, PyObject *module) {
-    PyModuleDef *definition = PyModule_GetDef(module);
+    PyModuleDef *definition = PyModule_GetDef(module); /* a package has none, and nothing to execute */
+    if (definition == NULL && !PyErr_Occurred()) Py_RETURN_NONE;
     if (definition == NULL || PyModule_ExecDef(module, definition) < 0) return NULL;
     Py_RETURN_NONE;
 }

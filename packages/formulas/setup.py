@@ -6,8 +6,10 @@ WENGERT_CHECKED=1 builds slow modules that check bounds, integer overflow and No
 Nothing is generated inside src/ but the modules of an editable install: C files and objects stay in build/.
 """
 
+import ast
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import sys
@@ -46,6 +48,7 @@ COMPILE = ["-O1", "-g"] if CHECKED else ["-O3", "-g0"]
 COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
 SMALL = [] if CHECKED else ["-Os"]  # for .py: run once, at import, where pages to load cost more than instructions
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
+MACROS += [("CYTHON_COMPRESS_STRINGS", "0")]  # a wheel is compressed anyway, and unpacking costs time at every import
 
 
 def build_folder() -> Path:
@@ -119,6 +122,16 @@ def native() -> Extension:
     )
 
 
+def bare_packages() -> dict[str, str]:
+    """Name and docstring of each package whose __init__.py holds nothing else."""
+    found = {}
+    for file in sorted((ROOT / "src").rglob("__init__.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        if len(tree.body) == 1 and ast.get_docstring(tree):
+            found[".".join(file.parent.relative_to(ROOT / "src").parts)] = str(ast.get_docstring(tree))
+    return found
+
+
 def translate(modules: list[Extension]) -> list[Extension]:
     """Write the C file of every module that is out of date; several at a time."""
     done: list[Extension] = []
@@ -153,6 +166,7 @@ class BuildNative(build_ext):
         order = [module.name for module in in_order(units())]
         later = {name for name in order for pattern in SETTINGS["later"] if fnmatch(name, pattern)}
         lines = "".join(f'MODULE("{name}", {entry(name)}, {int(name in later)})\n' for name in order)
+        lines += "".join(f'PACKAGE("{name}", {json.dumps(doc)})\n' for name, doc in bare_packages().items())
         if not listing.exists() or listing.read_text(encoding="utf-8") != lines:
             listing.parent.mkdir(parents=True, exist_ok=True)
             listing.write_text(lines, encoding="utf-8")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import wengert_core as wg
 from wengert_core.arrays import from_array, to_array
+from wengert_core.staged import as_dtype
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 3e-6, "float64": 1e-12, "complex64": 3e-6}
 KEY_PHRASE = 40  # characters of torch's message that ours must contain
@@ -19,7 +20,7 @@ KEY_PHRASE = 40  # characters of torch's message that ours must contain
 def tensor(values: Any, dtype: str) -> Any:
     """A tensor from (nested) lists."""
     if dtype == "bfloat16":
-        return wg.staged.as_dtype(from_array(np.array(values, np.float32)), "bfloat16")
+        return as_dtype(from_array(np.array(values, np.float32)), "bfloat16")
     return from_array(np.array(values, dtype))
 
 

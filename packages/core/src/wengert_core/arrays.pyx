@@ -17,6 +17,9 @@ cdef extern from "numpy/arrayobject.h":
 
 cnp.import_array()
 
+cdef enum:
+    TAKE_OVER = 4096                   # bytes of a result up to which copying costs less than keeping its array alive
+
 cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef Py_ssize_t NO_STEPS[64]           # an array without elements has strides 0, as torch's
@@ -69,16 +72,16 @@ cdef Tensor tensor_of_array(object array):
 
 cdef Tensor tensor_of_result(object array, int code):
     """A contiguous tensor of dtype ``code`` with a computation's result; takes the array over where it can."""
-    a = np.asarray(array)
-    if FACTS.numpy_type[code] == a.dtype.num and a.flags.c_contiguous and a.flags.owndata and a.nbytes > 4096:
-        return tensor_of_array(a)
+    cdef cnp.ndarray a = array if type(array) is cnp.ndarray else np.asarray(array)
+    cdef bint plain = FACTS.numpy_type[code] == cnp.PyArray_TYPE(a) and cnp.PyArray_ISCARRAY_RO(a)
     cdef Tensor out
-    cdef Py_ssize_t shape[64]
-    cdef int i
-    for i in range(a.ndim):
-        shape[i] = a.shape[i]
-    out = new_empty(code, a.ndim, shape)
-    array_into(a, out)
+    if plain and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA) and cnp.PyArray_NBYTES(a) > TAKE_OVER:
+        return tensor_of_array(a)
+    out = new_empty(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a))
+    if plain and cnp.PyArray_NBYTES(a) <= TAKE_OVER:
+        memcpy(out.data, cnp.PyArray_DATA(a), cnp.PyArray_NBYTES(a))
+    else:
+        array_into(a, out)
     return out
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wengert_core.dtypes import get_default_dtype
 from wengert_core.tensor import mount, set_operators
+
+NOTES: list[Callable[[Any], str]] = []
+"""What else the text of a tensor says: functions that give ``name=value``, or "" where there is nothing to say."""
 
 
 def text(tensor: Any) -> str:
@@ -17,7 +20,7 @@ def text(tensor: Any) -> str:
     array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
     return printing.format_tensor(array, dtype=tensor.dtype.name, default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
-                                  grad_fn_name=_grad_fn_name(tensor))
+                                  grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]))
 
 
 def _grad_fn_name(tensor: Any) -> str | None:

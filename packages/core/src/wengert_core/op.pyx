@@ -1,13 +1,14 @@
 """Op: a row of an operator table. The schema is read once; a call binds arguments to slots in C. See op.pxd."""
 from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyTypeObject, PyCallable_Check
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.string cimport memset
 
 from wengert_core.dtypes cimport code_of, dtype
 from wengert_core.schema import parse_schema
 
 cdef extern from "Python.h":
+    bint PyErr_ExceptionMatches(object) noexcept
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
     Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
@@ -131,11 +132,20 @@ cdef str signature(Op op):
     return f"{op.name}() received an invalid combination of arguments, its signature is {op.schema}"
 
 
-cdef inline bint fits(PyObject* value, int kind) noexcept:
+cdef bint is_index(object value) except -1:
+    """Whether what has a method __index__ is an integer: an array, or a tensor, of several is not."""
+    try:
+        value.__index__()
+    except TypeError:
+        return False
+    return True
+
+
+cdef inline int fits(PyObject* value, int kind) except -1:
     if kind == K_TENSOR:
         return isinstance(<object> value, Tensor)
     if kind == K_INT:
-        return PyIndex_Check(value) and not PyBool_Check(value)
+        return PyIndex_Check(value) and not PyBool_Check(value) and is_index(<object> value)
     if kind == K_BOOL:
         return PyBool_Check(value) or PyLong_Check(value)
     if kind == K_INTS:
@@ -246,14 +256,47 @@ cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject*
         Py_XDECREF(made)
 
 
+# A call whose failure is looked at by hand: NULL, and an exception is set.
+ctypedef PyObject* (*Bound)(Op, PyObject* const*, Py_ssize_t, PyObject*) noexcept
+ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
+
+
 cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
+    cdef PyObject* result
     if kwnames == NULL:
         if nargs == 1 and (<Op> callable_).call1 != NULL:
             return (<Op> callable_).call1(<Op> callable_, args[0])
         if nargs == 2 and (<Op> callable_).call2 != NULL:
-            return (<Op> callable_).call2(<Op> callable_, args[0], args[1])
-    return call_bound(<Op> callable_, args, nargs, kwnames)
+            result = (<Pair> (<Op> callable_).call2)(<Op> callable_, args[0], args[1])
+        else:
+            result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
+    else:
+        result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
+    if result == NULL:
+        raised_in_words(<Op> callable_)
+    out = <object> result
+    Py_DECREF(out)
+    return out
+
+
+cdef int raised_in_words(Op op) except -1:
+    """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises. Looked at only
+    here, after a failure: a ``try`` around each call would cost every call.
+    """
+    if PyErr_ExceptionMatches(OverflowError):
+        try:
+            raised()
+        except OverflowError as error:
+            if str(error).startswith("Python int too large"):
+                raise ValueError(f"Overflow when unpacking long long: {op.name}() got an integer beyond 64 bits") from None
+            raise
+    return raised()
+
+
+cdef int raised() except -1:
+    """Raise the exception that is set."""
+    return -1
 
 
 cdef PyObject* op_get(PyObject* op, PyObject* instance, PyObject* owner) noexcept:

@@ -22,6 +22,7 @@ cdef enum Check:                       # what else an op looks at; from CHECK_EX
     CHECK_TRUE_DIVISION = 2            # addcdiv: not two integer tensors
     CHECK_EXPONENT = 3                 # pow: no negative number as the exponent of integers
     CHECK_DIVISOR = 4                  # integer division: no zero in the last input
+    CHECK_BOUND = 5                    # clamp: no number that the result's dtype does not hold
 
 cdef struct Pointwise:                 # Op.data of the family; further ones for the values of a variant argument
     Loop loops[12]                     # by the common dtype

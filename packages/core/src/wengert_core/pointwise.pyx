@@ -23,7 +23,7 @@ from wengert_core.kernels.types cimport npy_intp
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
-from wengert_core.scalars cimport number_code, store_number
+from wengert_core.scalars cimport check_bound, number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
@@ -43,7 +43,7 @@ cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare":
 
 
 cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
-                    "true_division": CHECK_TRUE_DIVISION}
+                    "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND}
 
 
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
@@ -460,6 +460,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             if p.bounds and slots[i] == <PyObject*> None:
                 store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])
             elif slots[i] != <PyObject*> None:
+                if p.check == CHECK_BOUND:
+                    check_bound(slots[i], out.code)
                 store_number(slots[i], loop.compute, numbers[i])
             operands[i].data = numbers[i]
             operands[i].dtype = loop.compute

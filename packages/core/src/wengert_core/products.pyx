@@ -9,13 +9,15 @@ import os
 import warnings
 
 import numpy as np
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.arrays cimport contiguous_copy, converted, copy_into
+from wengert_core.blas cimport FEW, enter_one_thread, leave_one_thread, start
 from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
+from wengert_core.workers cimport parallel_for
 
 cdef extern from "numpy/arrayobject.h":
     pass
@@ -30,6 +32,8 @@ cdef extern from "numpy/ufuncobject.h":
 
 cdef enum:
     COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
+    SHARED = 0x40000                   # multiplications from which on OpenBLAS uses several threads
+    SHARE = 0x80000                    # multiplications worth a thread of their own: 10 to 30 for a nanosecond
     WITHOUT_GIL = 0x8000               # multiplications from which on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -144,7 +148,7 @@ cdef void tidy(npy_intp* step_1, npy_intp* step_2, Py_ssize_t n_1, Py_ssize_t n_
 cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     cdef npy_intp sizes[4]
     cdef npy_intp steps[9]
-    cdef Py_ssize_t itemsize, n = a.dims[a.rank - 1]
+    cdef Py_ssize_t itemsize, work, n = a.dims[a.rank - 1]
     cdef int code = computing_code(out.code), n_batch
     cdef bint joined = b.rank <= 2 and a.rank > 2
     cdef Tensor target = out if out.code == code else new_like(out, code)
@@ -175,8 +179,17 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
         if out.count * n < WITHOUT_GIL:
             run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
         else:
+            work = sizes[1] * sizes[3] * n
+            if SHARED < work <= FEW:
+                start()
+                enter_one_thread()
             with nogil:
-                run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+                if n_batch == 1 and work <= FEW:
+                    share_batch(&LOOPS[code], a, b, target, sizes, steps)
+                else:
+                    run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+            if SHARED < work <= FEW:
+                leave_one_thread()
     if target is not out:
         copy_into(out, target)
     return 0
@@ -217,6 +230,37 @@ cdef void run_batches(ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_b
             i -= 1
         if i < 0:
             return
+
+
+cdef struct Batch:                     # products of small matrices, which threads share
+    ProductLoop* loop
+    char* args[3]
+    npy_intp sizes[4]
+    npy_intp steps[9]
+
+
+cdef void share_batch(ProductLoop* loop, Tensor a, Tensor b, Tensor out, npy_intp* sizes, npy_intp* steps) noexcept nogil:
+    """Run the loop along the only dim in front."""
+    cdef Batch batch
+    cdef Py_ssize_t work = sizes[1] * sizes[2] * sizes[3]
+    memcpy(batch.sizes, sizes, sizeof(batch.sizes))
+    memcpy(batch.steps, steps, sizeof(batch.steps))
+    batch.loop = loop
+    batch.args[0], batch.args[1], batch.args[2] = a.data, b.data, out.data
+    batch.steps[0], batch.steps[1], batch.steps[2] = batch_step(a, -1), batch_step(b, -1), batch_step(out, -1)
+    parallel_for(out.dims[0], 1 + SHARE // work, share_of_batch, &batch)
+
+
+cdef void share_of_batch(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Batch* batch = <Batch*> ctx
+    cdef npy_intp sizes[4]
+    cdef char* args[3]
+    cdef int k
+    memcpy(sizes, batch.sizes, sizeof(sizes))
+    sizes[0] = end - begin
+    for k in range(3):
+        args[k] = batch.args[k] + begin * batch.steps[k]
+    batch.loop.fn(args, sizes, batch.steps, batch.loop.data)
 
 
 cdef inline Py_ssize_t batch_step(Tensor t, int dim) noexcept nogil:

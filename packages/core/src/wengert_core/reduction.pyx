@@ -203,14 +203,21 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
         raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
+    if not asked and r.kind == REDUCE_SUM and op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor):
+        return result_type_of_out(code, (<Tensor> slots[op.out_slot]).code)
     if asked or r.kind != REDUCE_SUM:
         return code
     return code if FACTS.category[code] >= CAT_FLOAT else INT64
 
 
+cdef int result_type_of_out(int code, int out) noexcept:
+    """A sum into out= has its dtype, if that is not one of real numbers for a complex input."""
+    return code if FACTS.category[code] > FACTS.category[out] and FACTS.category[code] > CAT_FLOAT else out
+
+
 cdef Tensor as_input(Reduction* r, Tensor t, int code, PyObject** slots):
     """The input in the dtype asked for, unless accumulating does that anyway."""
-    if r.dtype_slot < 0 or slots[r.dtype_slot] == <PyObject*> None or t.code == code or accumulated(r, t.code) == code:
+    if r.dtype_slot < 0 or t.code == code or accumulated(r, t.code) == code:
         return t
     if FACTS.category[t.code] == CAT_INT and FACTS.category[code] == CAT_INT:
         return t                       # the sum wraps in the same way after as before

@@ -88,6 +88,21 @@ cdef int check_whole(PyObject* value) except -1:
     return 0
 
 
+cdef tuple WHOLE_RANGES = ((0, 1), (-255, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1))
+# what converts to each dtype of integers; negative numbers wrap around in the unsigned one, as in torch
+
+
+cdef int check_bound(PyObject* value, int code) except -1:
+    """RuntimeError for a number that a dtype does not hold."""
+    if FACTS.category[code] >= CAT_FLOAT:
+        return check_range(<object> value, code)
+    check_whole(value)
+    low, high = WHOLE_RANGES[code]
+    if not low <= <object> value <= high:
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
+    return 0
+
+
 cdef int check_range(object number, int code) except -1:
     """RuntimeError for a finite number beyond the largest one of a floating dtype."""
     cdef double limit = (65504.0 if code == FLOAT16 else 3.3895313892515355e38 if code == BFLOAT16

@@ -10,6 +10,7 @@ from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_vector, che
 from wengert_core.arrays cimport array_into, array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.dims cimport dim_slot, scalar_name
+from wengert_core.dtypes cimport BOOL, CAT_INT, DTypeFacts, dtype_facts
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
@@ -19,6 +20,8 @@ from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, shape_tuple, strides_of
 from wengert_core.writing cimport apart
+
+cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef str OUTSIDE = "index {at} is out of bounds for dimension {dim} with size {size}"
@@ -150,10 +153,15 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
     else:
         check_slices(op, way, source, t, index, dim)
     if way == INDEX_ADD and <object> slots[4] != 1:
-        source = alias(source) * <object> slots[4]
+        source = alias(source) * factor_of(<object> slots[4], source.code)
     job.data = source.data
     set_strides(job, source)
     return source
+
+
+cdef object factor_of(object alpha, int code):
+    """alpha as a number of a dtype, so that the product has that dtype too."""
+    return bool(alpha) if code == BOOL else int(alpha) if FACTS.category[code] == CAT_INT else alpha
 
 
 cdef int scatter_mode(object reduce) except -1:

@@ -265,6 +265,26 @@ def test_erf_near_zero_and_one(name: str) -> None:
     assert_close(out, wide_erf(x), ulps=2)
 
 
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_binary_cross_entropy_of_all_probabilities(name: str) -> None:
+    tiny = np.geomspace(1e-44 if name == "float32" else 1e-320, 1e-3, 5000)
+    x = np.concatenate([tiny, np.linspace(0.001, 0.999, 10001), 1 - tiny, [0, 1]]).astype(name)
+    wide = x.astype(np.longdouble)
+    with np.errstate(divide="ignore"):
+        one, other = np.maximum(np.log(wide), -100), np.maximum(np.log1p(-wide), -100)
+    for target in (0.0, 0.25, 1.0):
+        out = output(x.size, name)
+        testing.pointwise("binary_cross_entropy", out, x, np.full_like(x, target))
+        sides = (1 - target) * -other, target * -one
+        assert_close(out, sum(sides), ulps=3, scale=np.maximum(*sides))
+
+
+def test_binary_cross_entropy_outside_of_probabilities_is_not_a_number() -> None:
+    out = output(4, "float64")
+    testing.pointwise("binary_cross_entropy", out, np.array([NAN, -0.5, 1.5, 0.5]), np.array([0.5, 0.5, 0.5, NAN]))
+    assert np.isnan(out).all()
+
+
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_sin_and_cos_next_to_multiples_of_half_pi(name: str) -> None:
     nearest = np.arange(63600, dtype=np.float64) * (np.pi / 2)

@@ -131,6 +131,12 @@ def put_tangent(t: Any, tangent: Any) -> None:
     forward.put(plain, for_graph(tangent, levels), True)
 
 
+def primal_of(t: Any) -> Any:
+    """A batched tensor without its tangent."""
+    plain, levels = peeled(t)
+    return wrapped(forward.primal_of(plain), levels)
+
+
 def has_level(t: Any, level: int) -> bool:
     """Whether the tangent of a tensor is another for each element of a level's batch."""
     tangent = forward.get(t)

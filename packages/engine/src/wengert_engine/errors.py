@@ -239,3 +239,9 @@ def input_without_grad(index: int) -> RuntimeError:
 def not_a_tensor(node: str, index: int, got: object) -> RuntimeError:
     return RuntimeError(f"expected Variable or None (got {type(got).__name__}): {node} gave it as the gradient of "
                         f"input {index}")
+
+
+def none_replaced() -> RuntimeError:
+    """For a hook that makes a gradient where the backward came without one."""
+    return RuntimeError("can't replace a None gradient with a non-None value: the hook was called because the backward "
+                        "came here, but no gradient did; return None")

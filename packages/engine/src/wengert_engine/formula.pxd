@@ -30,6 +30,12 @@ cdef enum SaveWhat:
     SAVE_OUTPUT = 3                    # an output; slot is its number
     SAVE_GEOMETRY = 4                  # (sizes, strides, storage offset) in elements
 
+cdef enum Forward:                     # what a tangent of the output is, where the entry's kind alone says it: see pushing.pyx
+    FORWARD_ASK = 0                    # the entry's jvp is asked
+    FORWARD_SLOPES = 1                 # the sum of tangent * slope
+    FORWARD_EACH = 2                   # the sum of the op with one tangent in its input's place
+    FORWARD_ALL = 3                    # the op with all tangents in their inputs' places
+
 cdef struct InputRule:
     uint8_t kind                       # RuleKind
     uint8_t slot                       # the op's slot with this input
@@ -51,6 +57,7 @@ cdef class Formula:
     cdef uint32_t differentiable_outputs   # bit per output, unless all_outputs
     cdef bint all_outputs
     cdef bint needs_old_self           # an in-place variant must keep slot 0's old value
+    cdef uint8_t forward               # Forward
     cdef bint silent                   # no node at all (not differentiable)
     cdef bint has_list
     cdef PyObject* node_type           # class of the nodes; owned by keep

@@ -139,6 +139,12 @@ cdef class Formula:
     def read(self, entry):
         """Turn a table's entry into rules."""
         slopes = entry.kind == "elementwise"
+        if slopes:
+            self.forward = FORWARD_SLOPES
+        elif entry.kind == "multilinear":
+            self.forward = FORWARD_EACH
+        elif entry.kind == "linear" and entry.jvp is None:
+            self.forward = FORWARD_ALL
         if entry.outputs is not None:
             self.all_outputs = False
             self.differentiable_outputs = sum([1 << self.op.outputs.index(name) for name in entry.outputs])

@@ -9,14 +9,17 @@ Note [Tangents]
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
+from wengert_core import display as _display
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, storage_of, strides_of, track
-from wengert_engine.formula cimport formula_of
+from wengert_engine.formula cimport Formula, formula_of
 from wengert_engine.function cimport set_forward_hook
 from wengert_engine.node cimport NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
+from wengert_engine.pushing cimport can_push, push
 from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -25,6 +28,7 @@ cdef RecordHooks OWN
 cdef Op AS_STRIDED = find_op("as_strided")
 cdef Op COPY_ = find_op("copy_")
 cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
+cdef Op VIEW = find_op("view")
 cdef Op ZERO_ = find_op("zero_")
 cdef Op NEW_ZEROS = find_op("new_zeros")
 cdef Op ZEROS_LIKE = find_op("zeros_like")
@@ -145,6 +149,33 @@ def get(Tensor t):
     return tangent_of(t) if IS_OPEN and thread_state().modes & WG_DUAL else None
 
 
+def primal_of(Tensor t):
+    """A dual tensor without its tangent, on the same memory. No view of it: else the tangent would be found at its base."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef PyObject* base
+    cdef Tensor out
+    if t.flags & WG_BATCHED:
+        from wengert_engine import batched_grad
+        return batched_grad.primal_of(t)
+    state.modes = modes & ~(<unsigned int> WG_DUAL)
+    try:
+        out = VIEW(t, shape_tuple(t)) if t.flags & WG_GRAD else (<object> t).detach()
+    finally:
+        state.modes = modes
+    if out.flags & TF_VIEW:
+        base, out.base = out.base, NULL
+        out.flags &= ~(<uint32_t> TF_VIEW)
+        Py_XDECREF(base)
+    return out
+
+
+def note(tensor):
+    """What the text of a dual tensor says of its tangent."""
+    tangent = get(tensor)
+    return "" if tangent is None else f"tangent={tangent}"
+
+
 def put(Tensor t, Tensor value, bint is_plain=False):
     """Give a tensor its tangent. RuntimeError for another shape, or when it has one. is_plain: it is not batched."""
     if not is_plain and (t.flags | value.flags) & WG_BATCHED:
@@ -217,6 +248,28 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
     return entry.tangents(op, arguments, tangents, outputs)
 
 
+cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
+    """The tangents of an op's outputs, without a call of Python where that will do."""
+    cdef PyObject* tangents[16]
+    cdef Formula f = formula_of(op)
+    cdef int i
+    memset(tangents, 0, op.n_params * sizeof(PyObject*))
+    try:
+        for i in range(op.n_params):
+            if i != op.out_slot and slots[i] != NULL and isinstance(<object> slots[i], Tensor) and is_dual(<Tensor> slots[i]):
+                found = tangent_of(<Tensor> slots[i])
+                if found is not None:
+                    Py_INCREF(found)
+                    tangents[i] = <PyObject*> found
+        if can_push(f, op, slots, tangents):
+            found = push(f, op, slots, tangents, outs)
+            return found if isinstance(found, (tuple, list)) else (found,)
+    finally:
+        for i in range(op.n_params):
+            Py_XDECREF(tangents[i])
+    return jvp(op, slots, NULL, outputs)
+
+
 cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Record, then give the outputs their tangents."""
     cdef WgState* state = thread_state()
@@ -227,7 +280,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     outputs = [<object> outs[i] for i in range(n_outs)]
     state.modes &= ~(<unsigned int> WG_DUAL)
     try:
-        for out, tangent in zip(outputs, jvp(op, slots, NULL, outputs)):
+        for out, tangent in zip(outputs, pushed(op, slots, outs, outputs)):
             if tangent is not None and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT:
                 if not op.flags & OP_VIEW and is_an_argument(op, slots, <Tensor> tangent):
                     tangent = tangent.clone()      # a write to one must not change the other
@@ -369,4 +422,5 @@ def argument_tangents(tuple args):
 
 OWN.record, OWN.before_inplace, OWN.record_inplace = record_forward, before_forward, inplace_forward
 stand_in_front(&OWN)
+_display.NOTES.append(note)
 set_forward_hook(argument_tangents, function_tangents)

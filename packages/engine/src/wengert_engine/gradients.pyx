@@ -1,8 +1,10 @@
 """Gradients as the engine handles them: what is not the common case of gradients.pxd, which has the notes."""
+from libc.string cimport memset
+
 from wengert_core.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.arrays cimport fill_number
 from wengert_core.state cimport WgState, thread_state
-from wengert_core.tensor cimport new_empty
+from wengert_core.tensor cimport new_empty, new_view
 from wengert_engine import errors
 from wengert_engine.fitting import fit
 from wengert_engine.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
@@ -53,4 +55,17 @@ cdef tuple shape_of(Node node, int output):
 
 
 cdef tuple materialized(Node node, list parts):
-    return tuple([part if part is not None else zeros_of(node, i) for i, part in enumerate(parts)])
+    return tuple([part if part is not None else nothing_of(node, i) for i, part in enumerate(parts)])
+
+
+cdef Tensor nothing_of(Node node, int output):
+    """Zeros for a formula, which reads them only: one number, seen in every place. Formulas know it by its strides of 0."""
+    cdef OutMeta* meta = metas_of(node) + output
+    cdef Py_ssize_t strides[64]
+    cdef Tensor zero
+    if meta.rank == 0 or meta.code == ANY_DTYPE:
+        return zeros_of(node, output)
+    zero = new_empty(meta.code, 0, NULL)
+    fill_number(zero, 0)
+    memset(strides, 0, sizeof(strides))
+    return new_view(zero, meta.rank, sizes_of(node) + meta.first_dim, strides, zero.data)

@@ -37,11 +37,12 @@ cdef list run_pre_hooks(Node node, list parts):
 
 
 cdef object run_tensor_hooks(dict hooks, object grad):
-    if grad is None:
-        return None
+    """The gradient as a tensor's hooks leave it; they are called with None where the backward comes without one."""
     for hook in list(hooks.values()):
         result = hook(grad)
         if result is not None:
+            if grad is None:
+                raise errors.none_replaced()
             check_result(hook, result, grad)
             grad = result
     return grad
@@ -71,7 +72,7 @@ cdef list checked_results(object hook, object results, list grads):
     for result, grad in zip(results, grads):
         if result is not None:
             if grad is None:
-                raise RuntimeError("can't replace a None gradient with a non-None value")
+                raise errors.none_replaced()
             check_result(hook, result, grad)
     return list(results)
 

@@ -68,7 +68,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
 
     def first(grad: Any) -> None:
         notes = run_notes()
-        if key not in notes:
+        if grad is not None and key not in notes:
             notes[key] = True
             fn(grad)
 

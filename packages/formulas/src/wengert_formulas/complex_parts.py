@@ -42,7 +42,7 @@ def turned(angle: Tensor) -> Tensor:
 
 derivative(
     "polar",
-    abs=lambda grad, angle: real(grad.conj() * turned(angle)),
+    abs=lambda grad, result: real(grad.conj() * result.sgn()),  # as torch: of a negative or no length, too
     angle=lambda grad, result: -imag(grad.conj() * result),
     jvp={"abs": lambda abs_t, angle: abs_t * turned(angle), "angle": lambda angle_t, result: angle_t * (result * 1j)},
 )

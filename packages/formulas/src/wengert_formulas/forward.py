@@ -209,14 +209,17 @@ def with_zeros(value: Any, tangent: Any) -> Any:
 
 
 def like_result(case: Call, tangent: Tensor | None) -> Tensor | None:
-    """The tangent with the shape and dtype of the result: a sum of parts may lack what was broadcast or promoted."""
+    """The tangent with the shape of the result, and a dtype that holds it: a sum of parts may lack what was
+    broadcast or promoted. A tangent in double precision stays there.
+    """
     if tangent is None:
         return None
     if case.made is None and len(case.op.params) == 1:
         return tangent
     result = case.outputs[0]
     if tangent.dtype is not result.dtype:
-        tangent = real_part(tangent) if tangent.is_complex() and not result.is_complex() else tangent.to(result.dtype)
+        tangent = real_part(tangent) if tangent.is_complex() and not result.is_complex() else tangent
+        tangent = tangent.to(wc.promote_types(tangent.dtype, result.dtype))
     return tangent if tuple(tangent.shape) == tuple(result.shape) else tangent.expand(result.shape)
 
 

@@ -13,9 +13,10 @@ from wengert_formulas.matmul import adjoint
 derivative = TABLE.derivative
 
 
-def half_triangle(x: Tensor) -> Tensor:
-    """The lower triangle with half the diagonal."""
-    return x.tril() - wc.diag_embed(x.diagonal(0, -2, -1)) * 0.5
+def half_triangle(x: Tensor, scale: float = 1.0) -> Tensor:
+    """The lower triangle with half the diagonal, times a number."""
+    n = x.shape[-1]
+    return x * (wc.ones(n, n, dtype=x.dtype).tril() * scale - wc.eye(n, dtype=x.dtype) * (0.5 * scale))
 
 
 def lower_solve(L: Tensor, x: Tensor, left: bool = True) -> Tensor:
@@ -32,9 +33,8 @@ def cholesky_grad(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
     """The Hermitian gradient, though only a triangle of A is read."""
     if upper:
         grad, L = adjoint(grad), adjoint(L)
-    inner = half_triangle(adjoint(L) @ grad)
-    inner = (inner + adjoint(inner)) * 0.5
-    return lower_solve(L, adjoint_solve(L, inner), left=False)
+    inner = half_triangle(adjoint(L) @ grad, 0.5)
+    return lower_solve(L, adjoint_solve(L, inner + adjoint(inner)), left=False)
 
 
 def cholesky_tangent(A_t: Tensor, L: Tensor, upper: bool) -> Any:

@@ -39,8 +39,15 @@ def differences(values: Tensor) -> Tensor:
 
 
 def asked(grad: Tensor) -> bool:
-    """Whether an output's gradient is more than the zeros that stand for one that nobody gave."""
-    return bool(grad.requires_grad or (every_sample(grad) != 0).any().item())
+    """Whether an output's gradient is more than the zeros that stand for one that nobody gave.
+
+    The engine's zeros are one number, seen in every place: not all of them are looked at.
+    """
+    if grad.requires_grad:
+        return True
+    if not any(grad.stride()):
+        grad = grad.as_strided((), ())
+    return bool((every_sample(grad) != 0).any().item())
 
 
 def check_phase(op: str, quantity: Tensor, turned: Tensor, what: str) -> None:
@@ -210,7 +217,8 @@ def check_qr(mode: str, m: int, n: int) -> None:
 
 def half_upper(x: Tensor) -> Tensor:
     """The upper triangle with half the diagonal."""
-    return x.triu() - on_diagonal(diagonal(x)) * 0.5
+    n = x.shape[-1]
+    return x * (wc.ones(n, n, dtype=x.dtype).triu() - wc.eye(n, dtype=x.dtype) * 0.5)
 
 
 def qr_grad(grads: Any, A_shape: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
@@ -228,8 +236,11 @@ def qr_grad(grads: Any, A_shape: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor
 
 def qr_square_grad(by_q: Tensor, by_r: Tensor, q: Tensor, r: Tensor) -> Tensor:
     """For an R that is square."""
-    inner = half_upper(by_r @ adjoint(r) - adjoint(q) @ by_q)
-    inner = by_q + q @ (inner + adjoint(inner))
+    by_vectors = asked(by_q)
+    inner = by_r @ adjoint(r)
+    inner = half_upper(inner - adjoint(q) @ by_q if by_vectors else inner)
+    inner = q @ (inner + adjoint(inner))
+    inner = by_q + inner if by_vectors else inner
     return wc.linalg_solve_triangular(adjoint(r), inner, upper=False, left=False)
 
 

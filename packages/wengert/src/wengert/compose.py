@@ -117,7 +117,7 @@ def mount_table(table: Any) -> None:
 def mount_core(table: Any) -> None:
     """Mount the ops of core that are loaded; for the others make the modules that their names can be asked of."""
     mount({name: op for name, op in dict.items(table.ops) if "." not in name})
-    for place in {name.rpartition(".")[0] for name in table.ops.families if name.partition(".")[0] not in table.ops}:
+    for place in table.places:
         module_at(place)
     HIDDEN.update(table.hidden)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PREFIX = "wengert."
 FIRST_PARTY = "wengert.first_party.v1"  # Note [First party] in rules.py
+STANDARD = os.path.dirname(os.__file__)
+"""The folder of Python's own modules: hundreds of them, and no distribution is installed among them."""
 
 
 class Distribution:
@@ -58,6 +60,8 @@ def scan(paths: Iterable[object]) -> list[Entry]:
     found: list[Entry] = []
     first: dict[str, Distribution] = {}
     for path in dict.fromkeys(paths):
+        if path in (STANDARD, f"{STANDARD}/lib-dynload"):
+            continue
         for folder, name, version in _metadata_folders(path):
             text, problem = _read(folder + "/entry_points.txt")
             distribution = Distribution(name, version, folder)

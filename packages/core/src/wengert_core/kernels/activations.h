@@ -24,9 +24,10 @@ WG_INLINE R FN(wg_silu_slope)(R x) {
     const R s = FN(wg_sigmoid)(x), rest = FN(wg_sigmoid)(-x);
     return s * (1 + x * rest);
 }
-WG_INLINE R FN(wg_normal_cdf)(R x) { return (R)0.5 * ERFC(x * (R)-0.70710678118654752440); }
+WG_INLINE R FN(wg_gelu)(R x) { return x * WG_CAT(wg_normal_cdf_, SUF)(x, WG_CAT(wg_bell_, SUF)(x)); }
 WG_INLINE R FN(wg_gelu_slope)(R x) {                            /* cdf + x pdf */
-    return FN(wg_normal_cdf)(x) + x * EXP(x * x * (R)-0.5) * (R)0.39894228040143267794;
+    const R e = WG_CAT(wg_bell_, SUF)(x);
+    return WG_CAT(wg_normal_cdf_, SUF)(x, e) + x * e * (R)0.39894228040143267794;
 }
 /* 0.5 (1 + tanh(u)) is sigmoid(2 u); here twice u, u = sqrt(2 / pi) (x + 0.044715 x^3), and its slope. */
 WG_INLINE R FN(wg_gelu_tanh_arg)(R x) { return (R)1.59576912160573071176 * (x + (R)0.044715 * x * x * x); }
@@ -58,6 +59,12 @@ WG_INLINE R FN(wg_huber_slope)(R gap, R delta) {
     const R upper = gap > delta ? delta : gap;
     return upper < -delta ? -delta : upper;
 }
+/* -(t log(x) + (1 - t) log(1 - x)), x in [0, 1], each logarithm at least -100. What 1 - x loses is put back. */
+WG_INLINE R FN(wg_binary_cross_entropy)(R x, R t) {
+    const R left = 1 - x, lost = (1 - left) - x, one = WG_CAT(wg_log_, SUF)(x), other = WG_CAT(wg_log_, SUF)(left);
+    const R by_one = one < -100 ? -100 : one, whole = left > 0 ? other + lost / left : other;
+    return (t - 1) * (whole < -100 ? -100 : whole) - t * by_one;
+}
 
 #define BETA_THRESHOLD WG_PARAM(R, beta, 0); WG_PARAM(R, threshold, 1)
 
@@ -65,7 +72,7 @@ WG_OP1(FN(sigmoid), R, R, WG_NO_PARAMS, FN(wg_sigmoid)(x))
 WG_OP1(FN(log_sigmoid), R, R, WG_NO_PARAMS, FN(wg_log_sigmoid)(x))
 WG_OP1(FN(silu), R, R, WG_NO_PARAMS, x * FN(wg_sigmoid)(x))
 WG_OP1(FN(relu), R, R, WG_NO_PARAMS, x < 0 ? 0 : x)
-WG_OP1(FN(gelu), R, R, WG_NO_PARAMS, x * FN(wg_normal_cdf)(x))
+WG_OP1(FN(gelu), R, R, WG_NO_PARAMS, FN(wg_gelu)(x))
 WG_OP1(FN(gelu_tanh), R, R, WG_NO_PARAMS, x * FN(wg_sigmoid)(FN(wg_gelu_tanh_arg)(x)))
 WG_OP1(FN(softplus), R, R, BETA_THRESHOLD, FN(wg_softplus)(x, beta, threshold))
 WG_OP1(FN(exp), R, R, WG_NO_PARAMS, EXP(x))
@@ -87,6 +94,7 @@ WG_OP2(FN(threshold_backward), R, R, R, WG_PARAM(R, threshold, 0), y <= threshol
 WG_OP2(FN(gelu_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_slope)(y))
 WG_OP2(FN(gelu_tanh_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_tanh_slope)(y))
 WG_OP2(FN(softplus_backward), R, R, R, BETA_THRESHOLD, x * FN(wg_softplus_slope)(y, beta, threshold))
+WG_OP2(FN(binary_cross_entropy), R, R, R, WG_NO_PARAMS, FN(wg_binary_cross_entropy)(x, y))
 WG_OP2(FN(maximum), R, R, R, WG_NO_PARAMS, FN(wg_maximum)(x, y))
 WG_OP2(FN(minimum), R, R, R, WG_NO_PARAMS, FN(wg_minimum)(x, y))
 

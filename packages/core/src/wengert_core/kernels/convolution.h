@@ -1,4 +1,4 @@
-/* What the loops of convolution_loops.h work on, and that file for float and for double. Included by convolutions.pyx only.
+/* What the loops of convolution_loops.h work on, and that file for float and for double. Included by convolution_tables.pxd only.
  *
  * Note [Convolution by tables]
  * A source is padded once, so that every element that a position needs exists: base[position] + tap[tap] within a channel.

@@ -114,7 +114,7 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(lgamma, 1, 0), WG_REAL(digamma, 1, 0), WG_REAL(rsqrt, 1, 0), WG_REAL(square, 1, 0), WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
     WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0), WG_REAL(log_sigmoid_backward, 2, 0),
     WG_REAL(silu_backward, 2, 0), WG_REAL(relu_backward, 2, 0), WG_REAL(threshold_backward, 2, 1),
-    WG_REAL(gelu_backward, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
+    WG_REAL(gelu_backward, 2, 0), WG_REAL(binary_cross_entropy, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
     WG_REAL(maximum, 2, 0), WG_REAL(minimum, 2, 0), WG_REAL(lerp, 3, 0), WG_REAL(addcmul, 3, 1),
     WG_REAL(addcdiv, 3, 1), WG_REAL(leaky_relu, 2, 0), WG_REAL(leaky_relu_backward, 3, 0), WG_REAL(smooth_l1, 3, 0),
     WG_REAL(smooth_l1_slope, 3, 0), WG_REAL(huber, 3, 0), WG_REAL(huber_slope, 3, 0), WG_REAL(div_trunc, 2, 0),

@@ -1,4 +1,4 @@
-/* exp, log1p on [0, 1], erf, erfc, sin and cos, without branches or tables, so that loops over them vectorise.
+/* exp, log, log1p on [0, 1], erf, erfc, sin and cos, without branches or tables, so that loops over them vectorise.
  *
  * Errors, measured by tests/kernels/test_pointwise.py: at most 2 ulp each (erfc 4). Polynomials were fitted at
  * Chebyshev points in 60 digits: they interpolate the function named beside them on the interval named there.
@@ -26,12 +26,11 @@
     ((a) + (x) * ((b) + (x) * ((c) + (x) * ((d) + (x) * ((e) + (x) * ((f) + (x) * ((g) + (x) * ((h) + (x) * ((i) \
      + (x) * WG_P12(x, __VA_ARGS__))))))))))
 
-/* exp(high + low), |low| at most 0.1: high = k ln 2 + r, then 2^k (1 + r + r^2 P(r)), 2^k in two steps so that
+/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: high = k ln 2 + r, then 2^k (1 + r + r^2 P(r)), 2^k in two steps so that
  * results near the ends of the range neither overflow early nor lose their denormals. */
-WG_INLINE float wg_exp_sum_f32(float high, float low) {
-    float x = high > 90.0f ? 90.0f : high, shifted, k, r, p;
+WG_INLINE float wg_exp_bounded_f32(float x, float low) {
+    float shifted, k, r, p;
     uint32_t n, half;
-    x = x < -105.0f ? -105.0f : x;
     shifted = x * 1.44269504f + 12582912.0f;                    /* rounds to an integer in the low bits */
     k = shifted - 12582912.0f;
     r = ((x - k * 0.693359375f) + k * 2.12194440e-4f) + low;    /* ln 2 in two parts, the first of 10 bits */
@@ -43,10 +42,9 @@ WG_INLINE float wg_exp_sum_f32(float high, float low) {
     return p * wg_bits_f32((half - 256u + 127u) << 23) * wg_bits_f32((n - half - 256u + 127u) << 23);
 }
 
-WG_INLINE double wg_exp_sum_f64(double high, double low) {
-    double x = high > 710.0 ? 710.0 : high, shifted, k, r, p;
+WG_INLINE double wg_exp_bounded_f64(double x, double low) {
+    double shifted, k, r, p;
     uint64_t n, half;
-    x = x < -750.0 ? -750.0 : x;
     shifted = x * 1.44269504088896340736 + 6755399441055744.0;
     k = shifted - 6755399441055744.0;
     r = ((x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10) + low;
@@ -59,6 +57,14 @@ WG_INLINE double wg_exp_sum_f64(double high, double low) {
     return p * wg_bits_f64((half - 2048u + 1023u) << 52) * wg_bits_f64((n - half - 2048u + 1023u) << 52);
 }
 
+WG_INLINE float wg_exp_sum_f32(float high, float low) {
+    const float x = high > 90.0f ? 90.0f : high;
+    return wg_exp_bounded_f32(x < -105.0f ? -105.0f : x, low);
+}
+WG_INLINE double wg_exp_sum_f64(double high, double low) {
+    const double x = high > 710.0 ? 710.0 : high;
+    return wg_exp_bounded_f64(x < -750.0 ? -750.0 : x, low);
+}
 WG_INLINE float wg_exp_f32(float x) { return wg_exp_sum_f32(x, 0.0f); }
 WG_INLINE double wg_exp_f64(double x) { return wg_exp_sum_f64(x, 0.0); }
 
@@ -75,6 +81,28 @@ WG_INLINE double wg_log1p_unit_f64(double t) {
                                    2.22222227174278641e-01, 1.81817894361328586e-01, 1.53855700649586230e-01,
                                    1.33141442096549351e-01, 1.20010728095907127e-01, 8.80073848614467413e-02,
                                    1.61640456119435311e-01);
+}
+
+/* log(x) of a finite x: x = 2^k m with m in [sqrt(1/2), sqrt(2)), and log(m) = 2 atanh((m - 1) / (m + 1)). */
+WG_INLINE float wg_log_f32(float x) {
+    const float normal = x < 0x1p-126f ? x * 0x1p23f : x;
+    const int32_t u = (int32_t)(wg_f32_bits(normal) - 0x3F3504F3u), whole = (u >> 23) - (x < 0x1p-126f ? 23 : 0);
+    const float m = wg_bits_f32(((uint32_t)u & 0x7FFFFFu) + 0x3F3504F3u), k = (float)whole, s = (m - 1.0f) / (m + 1.0f), z = s * s;
+    const float rest = s * z * WG_P4(z, 6.666666732e-01f, 3.999970633e-01f, 2.859235799e-01f, 2.170657580e-01f, 2.322432922e-01f);
+    const float y = k * 0.693359375f + (2.0f * s + (rest - k * 2.12194440e-4f));
+    return x > 0 ? y : x == 0 ? -INFINITY : NAN;
+}
+WG_INLINE double wg_log_f64(double x) {
+    const double normal = x < 0x1p-1022 ? x * 0x1p52 : x;
+    const int64_t u = (int64_t)(wg_f64_bits(normal) - 0x3FE6A09E667F3BCDu), whole = (u >> 52) - (x < 0x1p-1022 ? 52 : 0);
+    const double m = wg_bits_f64(((uint64_t)u & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu), k = (double)whole;
+    const double s = (m - 1.0) / (m + 1.0), z = s * s;
+    const double rest = s * z * WG_P9(z, 6.66666666666666630e-01, 4.00000000000145850e-01, 2.85714285671087587e-01,
+                                      2.22222227174278641e-01, 1.81817894361328586e-01, 1.53855700649586230e-01,
+                                      1.33141442096549351e-01, 1.20010728095907127e-01, 8.80073848614467413e-02,
+                                      1.61640456119435311e-01);
+    const double y = k * 6.93147180369123816490e-01 + (2.0 * s + (rest + k * 1.90821492927058770002e-10));
+    return x > 0 ? y : x == 0 ? -INFINITY : NAN;
 }
 
 /* erf(x) for |x| <= 1; erf(sqrt(z)) / sqrt(z), z in [0, 1]. */
@@ -118,19 +146,53 @@ WG_INLINE double wg_erfc_large_f64(double absolute) {           /* Q on [0.5, 28
 }
 
 /* Both sides are computed, one is selected. NaN stays NaN. */
-#define WG_ERF(SUF, R, ABS) \
-    WG_INLINE R wg_erf_##SUF(R x) { \
-        const R a = ABS(x), tail = 1 - wg_erfc_large_##SUF(a), small = wg_erf_small_##SUF(a > 1 ? 1 : a); \
-        const R size = a > 1 ? tail : small; \
-        return x < 0 ? -size : (a > 0 ? size : x); \
-    } \
+WG_INLINE float wg_erf_f32(float x) {                           /* the tail is exp(P), P: log(erfc), x in [1, 4] */
+    const float a = fabsf(x), b = a > 4.0f ? 4.0f : a, small = wg_erf_small_f32(a > 1.0f ? 1.0f : a);
+    const float logarithm = WG_P6(b, -3.536368895e-04f, -1.127040386e+00f, -6.382251381e-01f, -1.030377969e-01f,
+                                  2.180551365e-02f, -2.939654281e-03f, 1.855785958e-04f);
+    const float size = a > 1.0f ? 1.0f - wg_exp_bounded_f32(logarithm, 0.0f) : small;
+    return x < 0 ? -size : (a > 0 ? size : x);
+}
+
+WG_INLINE double wg_erf_f64(double x) {
+    const double a = fabs(x), tail = 1 - wg_erfc_large_f64(a), small = wg_erf_small_f64(a > 1 ? 1 : a);
+    const double size = a > 1 ? tail : small;
+    return x < 0 ? -size : (a > 0 ? size : x);
+}
+
+#define WG_ERFC(SUF, R, ABS) \
     WG_INLINE R wg_erfc_##SUF(R x) { \
         const R a = ABS(x), large = wg_erfc_large_##SUF(a), small = 1 - wg_erf_small_##SUF(a < (R)0.5 ? x : 0); \
         const R far = x < 0 ? 2 - large : large; \
         return a < (R)0.5 ? small : far; \
     }
-WG_ERF(f32, float, fabsf)
-WG_ERF(f64, double, fabs)
+WG_ERFC(f32, float, fabsf)
+WG_ERFC(f64, double, fabs)
+
+/* exp(-x^2 / 2), which is 0 from these bounds on. */
+WG_INLINE float wg_bell_f32(float x) {
+    const float a = fabsf(x), b = a > 14.5f ? 14.5f : a;
+    return wg_exp_bounded_f32(b * b * -0.5f, 0.0f);
+}
+WG_INLINE double wg_bell_f64(double x) {
+    const double a = fabs(x), b = a > 38.7 ? 38.7 : a;
+    return wg_exp_bounded_f64(b * b * -0.5, 0.0);
+}
+
+/* The normal distribution's integral up to x, with e = exp(-x^2 / 2), which its density needs as well. The tail beyond |x|
+ * is e v P(1 - v), v = 6 / (|x| + 3). */
+WG_INLINE float wg_normal_cdf_f32(float x, float e) {
+    const float a = fabsf(x), b = a > 14.5f ? 14.5f : a, v = 6.0f / (b + 3.0f);
+    const float tail = e * (v * WG_P9(1.0f - v, 1.215139478e-01f, -8.488869667e-02f, 3.833638877e-02f, -7.876353338e-03f,
+                                      -1.744754147e-03f, 1.155936974e-03f, 1.727989002e-04f, -1.560766686e-04f,
+                                      -3.739547537e-05f, 6.173433576e-06f));
+    return x < 0 ? tail : 1 - tail;
+}
+
+WG_INLINE double wg_normal_cdf_f64(double x, double e) {
+    (void)e;
+    return 0.5 * wg_erfc_f64(x * -0.70710678118654752440);
+}
 
 /* sin (quarter 0) and cos (quarter 1) of |x| < 1e5: Cody-Waite reduction by pi/2 in three parts with a correction
  * term, then fdlibm's two kernels (Sun Microsystems, 1993), one of which is selected. */

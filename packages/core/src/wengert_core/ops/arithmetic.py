@@ -58,9 +58,9 @@ positive = unary(
 )
 
 
-def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Other - alpha * self."""
-    return sub(other, self, alpha=alpha)
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """Other - alpha * input."""
+    return sub(other, input, alpha=alpha)
 
 
 TABLE.composite(rsub)
@@ -257,6 +257,7 @@ NO_COMPLEX_CLAMP = {"complex": NotImplementedError("clamp is not supported for c
 CLIP: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", None)  # a ufunc, but not a public one
 clamp = ternary(
     "clamp(Tensor self, Any? min=None, Any? max=None) -> Tensor",
+    check="bound",
     reference=clamped,
     dtypes=REAL,
     bounds=True,
@@ -266,6 +267,7 @@ clamp = ternary(
 )
 clamp_min = binary(
     "clamp_min(Tensor self, Any min) -> Tensor",
+    check="bound",
     kernels=["maximum", np.maximum],
     dtypes=REAL,
     refusal=NO_COMPLEX_CLAMP,
@@ -273,6 +275,7 @@ clamp_min = binary(
 )
 clamp_max = binary(
     "clamp_max(Tensor self, Any max) -> Tensor",
+    check="bound",
     kernels=["minimum", np.minimum],
     dtypes=REAL,
     refusal=NO_COMPLEX_CLAMP,

@@ -117,7 +117,7 @@ def nan_to_num(
 
 def nan_to_num_(self: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """In-place version of nan_to_num."""
-    return self.copy_(nan_to_num(self, nan, posinf, neginf))
+    return self.copy_(nan_to_num(self.clone(), nan, posinf, neginf))
 
 
 TABLE.composite(nan_to_num, method=True)

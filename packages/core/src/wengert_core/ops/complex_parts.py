@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core import complex_numbers
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX
@@ -91,3 +92,10 @@ def isreal(input: Any) -> Any:
 
 
 TABLE.composite(isreal, method=True)
+
+for name, parts, join, doc in (
+    ("complex", "Tensor real, Tensor imag", complex_numbers.join_parts, "from their real and imaginary parts"),
+    ("polar", "Tensor abs, Tensor angle", complex_numbers.join_polar, "from their absolute values and angles"),
+):
+    TABLE.array(f"{name}({parts}, *, Tensor? out=None) -> Tensor", reference=join, results=("array",), widen=False,
+                method=False, doc=f"Complex numbers {doc}.")

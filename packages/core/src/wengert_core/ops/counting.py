@@ -163,7 +163,7 @@ def equal_edges(input: Tensor, bins: int, range: Sequence[float] | None) -> Tens
 @composite
 def histogram(
     input: Tensor,
-    bins: Any,
+    bins: Any = 100,
     *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,

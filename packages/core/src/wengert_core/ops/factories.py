@@ -1,6 +1,5 @@
 """Factories: tensors from sizes, numbers and data."""
 
-from wengert_core import complex_numbers
 from wengert_core import factories as make
 from wengert_core.ops.table import TABLE
 
@@ -63,10 +62,3 @@ factory("tril_indices(int row, int col, int offset=0, *, dtype? dtype=None, obje
 factory("triu_indices(int row, int col, int offset=0, *, dtype? dtype=None, object? device=None, object? layout=None, "
         "bool? pin_memory=False) -> Tensor", impl=make.triu_indices,
         doc="Rows and columns of the elements on and above a diagonal.")
-
-TABLE.array("complex(Tensor real, Tensor imag, *, Tensor? out=None) -> Tensor", reference=complex_numbers.join_parts,
-        results=("array",),
-            widen=False, method=False, doc="Complex numbers from their real and imaginary parts.")
-TABLE.array("polar(Tensor abs, Tensor angle, *, Tensor? out=None) -> Tensor", reference=complex_numbers.join_polar,
-        results=("array",),
-            widen=False, method=False, doc="Complex numbers from their absolute values and angles.")

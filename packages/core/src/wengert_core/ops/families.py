@@ -1,5 +1,7 @@
 """Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
+PLACES: the modules of wengert that names of ops lie in.
+
 Written by tools/op_families.py.
 """
 
@@ -30,7 +32,7 @@ OPS = {
         "logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
     ),
     "complex_parts": (
-        "angle conj conj_physical conj_physical_ imag isreal real resolve_conj resolve_neg "
+        "angle complex conj conj_physical conj_physical_ imag isreal polar real resolve_conj resolve_neg "
     ),
     "convolution": (
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_weight "
@@ -353,3 +355,5 @@ METHODS = {
         "cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
     ),
 }
+
+PLACES = ("fft", "linalg", "nn.functional", "signal.windows", "special")

@@ -125,6 +125,9 @@ def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
 
 def has_nan(x: Any) -> bool:
     """Whether a NaN is among some numbers: what LAPACK fills the result of a matrix with that has none."""
+    if x.size == 1:
+        number = x.item()
+        return bool(number != number)
     return bool((x != x).any())
 
 

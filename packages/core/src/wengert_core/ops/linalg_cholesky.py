@@ -22,14 +22,14 @@ from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+factoring, composite, ops = TABLE.factoring, TABLE.composite, TABLE.ops
 
 
-cholesky_op = array(
+cholesky_op = factoring(
     "linalg_cholesky_ex(Tensor A, *, bool upper=False) -> (Tensor L, Tensor info)",
+    way="cholesky",
     reference=arrays.cholesky,
     results=("array", "array"),
-    method=False,
     doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
 )
 

@@ -53,10 +53,10 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     return all_given("linalg_slogdet", slogdet_op(A), ("sign", "logabsdet"), out)
 
 
-def slogdet(input: Tensor) -> Any:
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """(sign, logabsdet) of the determinant."""
     check_determined("linalg.slogdet", input)
-    return all_given("slogdet", slogdet_op(input), ("sign", "logabsdet"), None)
+    return all_given("slogdet", slogdet_op(input), ("sign", "logabsdet"), out)
 
 
 def logdet(input: Tensor) -> Any:
@@ -65,7 +65,6 @@ def logdet(input: Tensor) -> Any:
     sign, size = slogdet_op(input)
     if input.dtype.category == 3:
         return sign.log() + size
-    size = ops["where"](sign == 0, float("-inf"), size)  # of which nothing goes back
     return ops["where"](sign == -1, float("nan"), size)
 
 

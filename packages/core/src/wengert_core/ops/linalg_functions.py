@@ -151,9 +151,9 @@ def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> 
     return x
 
 
-def orgqr(input: Tensor, input2: Tensor) -> Any:
+def orgqr(input: Tensor, input2: Tensor, *, out: Any = None) -> Any:
     """linalg.householder_product, by LAPACK's name."""
-    return householder_product(input, input2)
+    return householder_product(input, input2, out=out)
 
 
 def ormqr(

@@ -14,16 +14,23 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.blas import OneThread
+
 GUFUNCS: Any = None if os.environ.get("WENGERT_KERNELS", "") == "python" else getattr(np.linalg, "_umath_linalg", None)
 
 SMALL = 64
+FEW, LARGE = 16, 160
+"""Columns up to which BLAS takes one thread by itself, and from which on a matrix is worth several."""
 
 
 def call(xp: Any, name: str, plain: Callable[..., Any], a: Any, *others: Any) -> Any:
     """The generalized ufunc of that name, or ``plain``, on a batch of matrices (and what goes with each)."""
     gufunc = getattr(GUFUNCS, name, None) if xp is np else None
     if gufunc is not None:
-        return gufunc(a, *others)
+        if a.shape[-1] <= FEW or a.shape[-1] > LARGE:
+            return gufunc(a, *others)
+        with OneThread():
+            return gufunc(a, *others)
     try:
         return plain(a, *others)
     except np.linalg.LinAlgError:

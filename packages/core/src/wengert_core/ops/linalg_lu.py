@@ -24,14 +24,14 @@ from wengert_core.ops.linalg_solve import triangular_op
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+array, factoring, composite, ops = TABLE.array, TABLE.factoring, TABLE.composite, TABLE.ops
 INT32 = DTYPES["int32"]
 
-factor_op = array(
+factor_op = factoring(
     "linalg_lu_factor_ex(Tensor A) -> (Tensor LU, Tensor pivots, Tensor info)",
+    way="lu",
     reference=arrays.lu_factor,
     results=("array", "array", "array"),
-    method=False,
     doc="L and U in one matrix, the swapped rows, and 0 or the number of the pivot that was zero.",
 )
 order_op = array(

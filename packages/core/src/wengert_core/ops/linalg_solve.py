@@ -23,17 +23,17 @@ from wengert_core.ops.linalg_checks import (
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite = TABLE.array, TABLE.composite
+factoring, composite = TABLE.factoring, TABLE.composite
 BOTH = ("array", "array")
 
 
 
 # ---- inverse
-inv_op = array(
+inv_op = factoring(
     "linalg_inv_ex(Tensor A) -> (Tensor inverse, Tensor info)",
+    way="inverse",
     reference=arrays.inverse,
     results=BOTH,
-    method=False,
     doc="The inverse, and 0 or the number of the diagonal element that was zero.",
 )
 
@@ -83,11 +83,11 @@ def solved(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any]:
     return x.swapaxes(-2, -1), info
 
 
-solve_op = array(
+solve_op = factoring(
     "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True) -> (Tensor result, Tensor info)",
+    way="solve",
     reference=solved,
     results=BOTH,
-    method=False,
     doc="X of A X = B, and 0 or the number of the pivot that was zero.",
 )
 
@@ -142,11 +142,11 @@ def solved_triangular(xp: Any, a: Any, b: Any, upper: bool, left: bool, unitrian
     return x.swapaxes(-2, -1)
 
 
-triangular_op = array(
+triangular_op = factoring(
     "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
+    way="triangular",
     reference=solved_triangular,
     results=("array",),
-    method=False,
     doc="X of A X = B for a triangular A.",
 )
 

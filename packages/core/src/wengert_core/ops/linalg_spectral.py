@@ -8,6 +8,7 @@ from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_lapack as lapack
+from wengert_core.ops.linalg_arrays import has_nan
 from wengert_core.ops.linalg_checks import (
     all_given,
     check_floating,
@@ -20,7 +21,7 @@ from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-array, composite, ops = TABLE.array, TABLE.composite, TABLE.ops
+array, factoring, composite, ops = TABLE.array, TABLE.factoring, TABLE.composite, TABLE.ops
 
 
 # ---- Hermitian matrices
@@ -100,7 +101,7 @@ def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> A
         u, values, vh = lapack.svd(xp, a, full_matrices)
     else:
         u, values, vh = xp.empty(0, a.dtype), lapack.svdvals(xp, a), xp.empty(0, a.dtype)
-    if values.size and xp.isnan(values[..., 0]).any():
+    if values.size and has_nan(values[..., 0]):
         failed = int(xp.isnan(values[..., 0]).reshape(-1).argmax())
         batch = f"(Batch element {failed}): " if a.ndim > 2 else ""
         finite = xp.isfinite(a.reshape(-1, *a.shape[-2:])[failed]).all()
@@ -159,11 +160,11 @@ def orthogonal_pair(xp: Any, a: Any, mode: str) -> Any:
     return tuple(lapack.qr(xp, a, mode))
 
 
-qr_op = array(
+qr_op = factoring(
     "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
+    way="qr",
     reference=orthogonal_pair,
     results=("same", "same"),
-    method=False,
     doc="A = Q R: orthonormal columns times an upper triangle.",
 )
 

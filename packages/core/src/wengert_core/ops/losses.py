@@ -16,6 +16,11 @@ from wengert_core.tensor import Tensor
 where = TABLE.ops["where"]
 
 
+def constant(x: Tensor) -> Tensor:
+    """x without its history; core alone has none."""
+    return x.detach() if hasattr(x, "detach") else x
+
+
 def checked_floats(name: str, x: Tensor) -> Tensor:
     """x; NotImplementedError, in torch's words, unless it is floating."""
     if x.dtype.category != 2:
@@ -120,7 +125,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
     warn_of_sizes(input, target)
-    loss = huber_op(input, target, delta)
+    loss = huber_op(input, target, delta).to(input.dtype)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -136,6 +141,7 @@ def bernoulli_entropy(xp: Any, x: Any, target: Any) -> Any:
 
 entropy_op = TABLE.pointwise_binary(
     "_binary_cross_entropy(Tensor self, Tensor target) -> Tensor",
+    kernels=["binary_cross_entropy"],
     reference=bernoulli_entropy,
     dtypes=FLOATING,
     method=False,
@@ -197,7 +203,7 @@ def binary_cross_entropy_with_logits(
     logs = TABLE.ops["nn.functional.logsigmoid"](input)
     if pos_weight is not None:
         logs = (logs * ((pos_weight - 1) * target + 1)).to(logs.dtype)
-    loss = (1 - target) * input - logs
+    loss = ((1 - target) * input - logs).to(target.dtype)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -260,7 +266,7 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if (every_sample(var) < 0).any().item():
         raise ValueError("var has negative entry/entries")
-    bounded: Tensor = where(var < eps, eps, var)
+    bounded = var + (eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
@@ -276,10 +282,10 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The input where target is 1; what it lacks to ``margin`` where target is -1."""
+    """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
     reduction = reduction_of(size_average, reduce, reduction)
     return reduced(
-        where(target == 1, input, where(target == -1, (margin - input).clamp(min=0), 0.0 * input)), reduction
+        where(target == 1, 0.0, (margin - input).clamp(min=0)) + where(target == -1, 0.0, input), reduction
     )
 
 
@@ -288,7 +294,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-target * input))."""
     reduction = reduction_of(size_average, reduce, reduction)
-    return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input), reduction)
+    return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
 
 
 def margin_ranking_loss(

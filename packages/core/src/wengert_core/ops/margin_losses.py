@@ -57,6 +57,11 @@ def cosine_embedding_loss(
 
 
 # ---- classes
+def positive_part(x: Tensor) -> Tensor:
+    """x where it is positive, else 0, also for NaN, which lacks nothing to a margin."""
+    return where(x > 0, x, 0)
+
+
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -78,7 +83,7 @@ def multi_margin_loss(
     seen = every_sample(labels)
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
         raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
-    terms = (margin - rows.gather(1, labels) + rows).relu()
+    terms = positive_part(margin - rows.gather(1, labels) + rows)
     terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
     if weight is not None:
         terms = terms * weight.index_select(0, labels.reshape(-1)).unsqueeze(1)
@@ -129,7 +134,7 @@ def multilabel_margin_loss(
     counts = (labels >= 0).long().cumprod(1)
     places = labels.clamp_min(0)
     is_label = ops["zeros_like"](labels).scatter_add(1, places, counts) > 0
-    terms = (1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)).relu()
+    terms = positive_part(1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1))
     terms = where((counts == 1).unsqueeze(2) & ~is_label.unsqueeze(1), terms, 0)
     losses = terms.sum((1, 2)) / rows.size(1)
     return reduced(losses if input.dim() > 1 else losses.reshape(()), reduction)

@@ -79,7 +79,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def exponential_below(x: Tensor, alpha: float, scale: float, rate: float) -> Tensor:
     """scale * x where positive, scale * alpha * (exp(rate * x) - 1) elsewhere."""
     needs_floats("elu_cpu", x)
-    return scale * where(x > 0, x, alpha * (where(x > 0, 0, x) * rate).expm1())
+    below = x <= 0  # not NaN: its slope is 1
+    return scale * where(below, alpha * (where(below, x, 0) * rate).expm1(), x)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -209,9 +210,9 @@ for function in (
     prelu,
     rrelu,
 ):
-    composite(function, namespace="nn.functional")
+    composite(function, namespace="nn.functional", out=function in (logsigmoid, softshrink, hardshrink))
 for function in (hardshrink, prelu, rrelu, selu, celu):
-    composite(function)
+    composite(function, out=function is hardshrink)
 for function in (hardshrink, prelu):
     TABLE.methods[function.__name__] = function
 

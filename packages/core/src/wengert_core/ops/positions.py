@@ -316,7 +316,6 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written(input, input.clone().select(dim, index).shape, src, lambda out: out.select(dim, index))
 
 
-@composite
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -325,6 +324,9 @@ def slice_scatter(
     return written(
         input, slice_(input, dim, start, end, step).shape, src, lambda out: slice_(out, dim, start, end, step)
     )
+
+
+composite(slice_scatter, out=True)
 
 
 @composite

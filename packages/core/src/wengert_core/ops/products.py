@@ -110,7 +110,7 @@ def addbmm(
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
         )
-    result = bmm(batch1, batch2).sum(0)
+    result = bmm(batch1, batch2).sum(0, dtype=input.dtype)
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
     return result if out is None else into("addbmm", result, out)
 
@@ -257,7 +257,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
     composite(METHOD, method=True)
 composite(chain_matmul)
-composite(lambda input, vec2: outer(input, vec2), name="ger", method=True, doc="outer, by its name in BLAS.")
+composite(lambda input, vec2, *, out=None: outer(input, vec2, out=out), name="ger", method=True, doc="outer, by its name in BLAS.")
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
 
@@ -267,7 +267,7 @@ def inplace(function: Any) -> Any:
     """The function, with its result written into its first argument."""
 
     def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        return self.copy_(function(self, *operands, beta=beta, alpha=alpha))
+        return self.copy_(function(self.clone(), *operands, beta=beta, alpha=alpha))
 
     changed.__name__ = f"{function.__name__}_"
     changed.__doc__ = f"In-place version of {function.__name__}."

@@ -79,10 +79,10 @@ along(
 
 
 def in_place(name: str) -> Any:
-    """The variant that writes into its first argument."""
+    """The variant that writes into its first argument; the op works on a copy, which its derivative needs."""
 
     def function(input: Any, dim: int, *, dtype: Any = None) -> Any:
-        return input.copy_(TABLE.ops[name](input, dim, dtype=dtype))
+        return input.copy_(TABLE.ops[name](input.clone(), dim, dtype=dtype))
 
     function.__name__ = f"{name}_"
     function.__doc__ = f"In-place version of {name}."

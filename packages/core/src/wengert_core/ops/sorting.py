@@ -228,6 +228,8 @@ def unique(
 ) -> Any:
     """The distinct values, sorted; on demand where each element's is, and how often each comes."""
     values, inverse, counts = unique_op(input, dim)
+    if input.dim() == 0:
+        values, counts = values.reshape(1), counts.reshape(1)
     parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
     return parts[0] if len(parts) == 1 else parts
 

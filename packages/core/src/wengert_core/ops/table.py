@@ -15,7 +15,7 @@ from typing import Any
 
 from wengert_core.later import Later
 from wengert_core.op import Op, set_source
-from wengert_core.ops.families import METHODS, OPS
+from wengert_core.ops.families import METHODS, OPS, PLACES
 from wengert_core.table import OpTable, install
 from wengert_core.tensor import Tensor, mount
 
@@ -80,6 +80,7 @@ class FamilyTable(OpTable):
 
     ops: Names
     methods: Names
+    places = PLACES
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from wengert_core import array_ops as _array_ops
+from wengert_core.composite import Composite as Wrapped
 from wengert_core.op import Op
-from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
@@ -29,25 +29,33 @@ class ArrayRows(Rows):
         widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
         """
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
-        _array_ops.configure(op, results, widen)
+        driver("array_ops").configure(op, results, widen)
         self.add(op, op.name, method=method)
         if inplace:
             changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
                          out_of_place=op, inplace=True, reference=reference, options={"results": results})
-            _array_ops.configure(changed, results, widen)
+            driver("array_ops").configure(changed, results, widen)
             self.add(changed, changed.name, method=method)
         return op
 
+    def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
+        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx."""
+        op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
+        driver("factoring").configure(op, way)
+        return op
+
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
-                  namespace: str | None = None, doc: str = "") -> Composite:
+                  namespace: str | None = None, doc: str = "", out: bool = False) -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
 
-        doc: for a function without a docstring (a lambda).
+        out: take out= too, though the function does not.   doc: for a function without a docstring (a lambda). Returns the function; the table has what also checks, after
+        a failure, whether the arguments were of the right types: see ``composite.pyx``.
         """
         function.__doc__ = doc or function.__doc__
         name = name or function.__name__
         full = f"{namespace}.{name}" if namespace else name
-        self.add(function, full, method=False)
+        wrapped = self.wrapped[function] = Wrapped(function, name, out)
+        self.add(wrapped, full, method=False)
         if method:
-            self.methods[name] = function
+            self.methods[name] = wrapped
         return function

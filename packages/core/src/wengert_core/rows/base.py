@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ class Rows:
         self.hidden: set[str] = set()
         self.fresh: list[str] = []  # names of ops added since the table was last installed
         self.mounted: set[str] = set()  # methods that Tensor has got
+        self.wrapped: dict[Any, Any] = {}  # composites' functions: what the table has of them
         self.installed = False
         self.read_again = False  # reading rows was interrupted: some come a second time
 
@@ -59,7 +61,9 @@ class Rows:
 
 def driver(name: str) -> Any:
     """The module of a family's driver. It is loaded with the first of its rows; many programs need none."""
-    return import_module(f"wengert_core.{name}")
+    module = import_module(f"wengert_core.{name}")
+    vars(sys.modules["wengert_core"]).pop(name, None)  # the name may be an op's
+    return module
 
 
 def with_out(schema: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import matmul as _matmul
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows, driver, with_out
 from wengert_core.rows.base import inplace as inplace_schema
@@ -57,4 +56,4 @@ def configure(op: Op, way: str, compose: Callable[..., Any] | None) -> None:
     if way in ("addmm", "linear"):
         driver("affine").configure(op, way)
     else:
-        _matmul.configure(op, way, compose)
+        driver("matmul").configure(op, way, compose)

@@ -65,7 +65,7 @@ class PointwiseRows(Rows):
                 options=options,
                 out_of_place=op,
                 inplace=True,
-                no_record=no_record,
+                no_record=no_record and promotion != "compare",  # what was there is gone, and its history
                 reference=reference,
             )
             _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
@@ -86,8 +86,9 @@ class PointwiseRows(Rows):
 
     def alias(self, name: str, target: Callable[..., Any], *, method: bool = True) -> None:
         """Another name for an op of this table, as a function and as a method."""
+        target = self.wrapped.get(target, target)
         function = partial(target)
-        function.__doc__ = f"Another name for {getattr(target, 'name', target)}."
+        function.__doc__ = f"Another name for {getattr(target, 'name', None) or target.__name__}."
         self.add(function, name, method=False)
         if method:
             self.methods[name] = target

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wengert_core import along as _along
-from wengert_core import reduction as _reduction
 from wengert_core.dtypes import dtype
-from wengert_core.named import result_type
 from wengert_core.op import Op
 from wengert_core.rows.base import EVERY, Reference, Rows, driver, with_out, with_outs
 
@@ -36,7 +33,7 @@ class ReductionRows(Rows):
         """
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
-        _reduction.configure(op, kernel, kind, options["dtypes"])
+        driver("reduction").configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name, method=method)
 
     def along(
@@ -69,8 +66,8 @@ class ReductionRows(Rows):
             no_record=no_record,
             options={"refusal": refusal or {}, "dtypes": tuple(dtypes)},
         )
-        named = result_type(op.name, op.outputs) if len(results) > 1 else None
-        _along.configure(op, tuple(results), named)
+        named = driver("named").result_type(op.name, op.outputs) if len(results) > 1 else None
+        driver("along").configure(op, tuple(results), named)
         if kernel is not None and kernel[0] == "order":
             driver("ordering").configure(op)
         elif kernel is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import wengert_core.softmax as _softmax  # not the op that has its name
 from wengert_core.op import Op
 from wengert_core.rows.base import Reference, Rows, driver, with_out
 
@@ -16,7 +15,7 @@ class SoftmaxRows(Rows):
         kernel: a name of kernels/softmax.pxd.   reference: callable (xp, arrays, dim); low precision comes as float32.
         """
         op = Op(schema if backward else with_out(schema), "softmax", doc=doc, reference=reference)
-        _softmax.configure(op, kernel, backward)
+        driver("softmax").configure(op, kernel, backward)
         return self.add(op, op.name, method=not backward)
 
     def class_loss(self, schema: str, *, reference: Reference, doc: str, backward: bool = False) -> Op:

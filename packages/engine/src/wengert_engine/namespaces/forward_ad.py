@@ -110,8 +110,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     tangent = forward.get(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
-    with _set_fwd_grad_enabled(False):
-        return UnpackedDualTensor(tensor.view(tensor.shape), tangent)
+    return UnpackedDualTensor(forward.primal_of(tensor), tangent)
 
 
 class dual_level(Mode):

@@ -1,0 +1,10 @@
+"""The BLAS and LAPACK that NumPy is linked to. See blas.pyx."""
+cdef enum:
+    FEW = 0x400000                     # multiplications up to which a product is best done by one thread of BLAS
+
+cdef void* routine(str name) except? NULL          # by its Fortran name; NULL: not found
+cdef bint wide_integers() except -1                # routines take integers of 64 bits
+cdef int start() except -1                         # look for the library, unless it has been done
+# Products between these two run on the calling thread alone, where BLAS can be told so. Calls nest, from any threads.
+cdef void enter_one_thread() noexcept nogil
+cdef void leave_one_thread() noexcept nogil

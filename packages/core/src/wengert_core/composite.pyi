@@ -1,0 +1,9 @@
+from collections.abc import Callable
+from typing import Any
+
+class Composite:
+    __wrapped__: Callable[..., Any]
+    __name__: str
+    def __init__(self, function: Callable[..., Any], name: str, out: bool = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Any: ...

@@ -1,0 +1,110 @@
+"""Composite: a function of other ops, as users call it: what it raises for an argument of the wrong type is a TypeError
+in torch's words. Nothing is looked at before something has failed, so a call costs what the function costs.
+"""
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames)
+    Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
+    PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
+    Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
+    void Py_XINCREF(PyObject* o) noexcept
+    PyObject* PyMethod_New(PyObject* f, PyObject* self) noexcept
+
+cdef extern from "wengert_core/objects.h":
+    void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
+
+
+cdef class Composite:
+    """A row that is a function of other ops: call it as a function, or as a method of Tensor."""
+    cdef void* vectorcall              # CPython's entry; its offset is told to the type
+    cdef readonly object function      # what it calls
+    cdef readonly str name             # under which it is called, without its namespace
+    cdef bint writes                   # out= is taken here, and not by the function
+
+    def __init__(self, function, str name, bint out=False):
+        self.function, self.name, self.writes = function, name, out
+        self.vectorcall = <void*> composite_vectorcall
+
+    def __repr__(self):
+        return f"<wengert function {self.name}>"
+
+    def __reduce__(self):
+        return Composite, (self.function, self.name, self.writes)
+
+    @property
+    def __wrapped__(self):
+        return self.function
+
+    @property
+    def __name__(self):
+        return self.name
+
+    @property
+    def __doc__(self):
+        return self.function.__doc__
+
+    @property
+    def __module__(self):
+        return self.function.__module__
+
+    @property
+    def __qualname__(self):
+        return self.name
+
+    @property
+    def __defaults__(self):
+        return self.function.__defaults__
+
+
+cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef Composite composite = <Composite> callable_
+    try:
+        if composite.writes and kwnames != NULL:
+            return written(composite, args, PyVectorcall_NARGS(nargsf), kwnames)
+        return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
+    except Exception as error:
+        refusal = refusal_of(composite, args, PyVectorcall_NARGS(nargsf), kwnames, error)
+        if refusal is None:
+            raise
+        raise refusal from None
+
+
+cdef object refusal_of(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, error):
+    """The TypeError for what a failed call got, or None when its arguments were of the right types."""
+    from wengert_core.misfits import misfit
+    given, keywords = arguments(args, nargs, kwnames)
+    return misfit(composite.function, composite.name, given, keywords, error)
+
+
+cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+    """The result in the tensor that out= gives."""
+    from wengert_core.outputs import into
+    given, keywords = arguments(args, nargs, kwnames)
+    out = keywords.pop("out", None)
+    result = composite.function(*given, **keywords)
+    return result if out is None else into(composite.name, result, out)
+
+
+cdef tuple arguments(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+    """A call's arguments as a tuple and a dict."""
+    cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
+    return (tuple([<object> args[i] for i in range(nargs)]),
+            {<object> PyTuple_GET_ITEM(kwnames, i): <object> args[nargs + i] for i in range(n_keywords)})
+
+
+cdef PyObject* composite_get(PyObject* composite, PyObject* instance, PyObject* owner) noexcept:
+    """Attribute access on an instance binds, as a function does."""
+    if instance == NULL or instance == <PyObject*> None:
+        Py_XINCREF(composite)
+        return composite
+    return PyMethod_New(composite, instance)
+
+
+cdef Py_ssize_t vectorcall_offset():
+    cdef Composite probe = Composite.__new__(Composite)
+    return <char*> &probe.vectorcall - <char*> <PyObject*> probe
+
+
+wengert_set_vectorcall(<PyTypeObject*> Composite, vectorcall_offset(), <void*> composite_get)

@@ -1,0 +1,107 @@
+"""Which argument of a composite that has failed was of the wrong type: a TypeError in torch's words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from numbers import Number
+from operator import index
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+
+def misfit(
+    function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> TypeError | ValueError | None:
+    """What to raise instead of ``error``; None when the arguments' types are those that the function names."""
+    if isinstance(error, OverflowError) and str(error).startswith("Python int too large"):
+        return ValueError(f"Overflow when unpacking long long: {name}() got an integer beyond 64 bits")
+    if isinstance(error, TypeError) and str(error).startswith(f"{name}(): argument "):
+        return None
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None  # the function's own exception says which argument is missing or too many
+    for place, (parameter, value) in enumerate(bound.items(), 1):
+        described = signature.parameters[parameter]
+        if parameter in SEQUENCES:
+            expected = sequence_wanted(value, described.kind is inspect.Parameter.VAR_POSITIONAL)
+            if isinstance(expected, TypeError):
+                return expected
+        else:
+            annotation = described.annotation
+            shown = "Any" if annotation is inspect.Parameter.empty else str(annotation)
+            expected = wanted(parameter, shown, value, error)
+        if expected:
+            called = "input" if parameter == "self" else parameter
+            return TypeError(
+                f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type(value).__name__}; "
+                f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
+            )
+    return None
+
+
+def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
+    """For an argument that takes tensors: what it must be, or the exception for what is in it; None when it fits."""
+    if several and len(value) == 1 and isinstance(value[0], (tuple, list)):
+        value = value[0]
+    if not isinstance(value, (tuple, list)):
+        return None if isinstance(value, Tensor) else "tuple of Tensors"
+    for i, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
+    return None
+
+
+def is_surprise(error: Exception) -> bool:
+    """Whether an exception is of what the function itself did not look at."""
+    return isinstance(error, (AttributeError, TypeError)) or str(error).startswith(
+        ("The truth value of an array", "Boolean value of Tensor with more than one")
+    )
+
+
+def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str | None:
+    """What an argument annotated so must be, in torch's words, when ``value`` is not; None when it is."""
+    surprise = is_surprise(error)
+    kinds = {part.strip() for part in annotation.split("|")}
+    if isinstance(value, Tensor) and not (surprise and kinds <= {"int", "bool", "str", "None"}):
+        return None
+    if annotation == "Any" and not (surprise and parameter in OPERANDS):
+        return None
+    if value is None and "None" in kinds:
+        return None
+    if annotation == "Any" and isinstance(error, AttributeError):
+        return "Tensor"  # the function does not take numbers here
+    for kind, (fits, words) in KINDS.items():
+        if kind in kinds:
+            return None if fits(value) or len(kinds - {"None"}) > 1 else words
+    return None
+
+
+OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor"}
+"""What an argument is called that is a tensor, or a number where the function takes one."""
+
+SEQUENCES = {"tensors", "matrices", "operands"}
+"""What an argument is called that is a sequence of tensors."""
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value counts as an int."""
+    try:
+        index(value)
+    except TypeError:
+        return False
+    return not isinstance(value, bool)
+
+
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "Tensor": (lambda value: False, "Tensor"),
+    "Any": (lambda value: isinstance(value, Number), "Tensor"),  # of an operand: a tensor, or a number
+    "int": (is_index, "int"),
+    "float": (lambda value: isinstance(value, Number), "float"),
+    "bool": (lambda value: isinstance(value, int), "bool"),
+    "str": (lambda value: isinstance(value, str), "str"),
+}
+"""By annotation: whether a value that is no tensor fits, and what torch calls what does."""

@@ -1,0 +1,144 @@
+"""Factorizations by LAPACK against the references that compute them without it: strides, batches, failures, threads."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+import wengert_core as wc
+from wengert_core import factoring
+from wengert_core.dtypes import ALL as DTYPES
+
+DTYPE_NAMES = ("float32", "float64", "complex64", "complex128")
+OPS = {name: getattr(wc, f"linalg_{name}") for name in
+       ("cholesky_ex", "inv_ex", "solve_ex", "solve_triangular", "lu_factor_ex", "qr")}
+ONE = [("inv_ex", {}), ("lu_factor_ex", {}), *(("qr", {"mode": mode}) for mode in ("reduced", "complete", "r")),
+       *(("cholesky_ex", {"upper": upper}) for upper in (False, True))]
+TRIANGULAR = [{"upper": upper, "left": left, "unitriangular": unit} for upper, left, unit in
+              itertools.product((False, True), repeat=3)]
+TWO = [("solve_ex", {"left": True}), ("solve_ex", {"left": False}),
+       *(("solve_triangular", kept) for kept in TRIANGULAR)]
+
+
+def matrices(dtype, *shape, seed=0):
+    """Well-conditioned matrices with a heavy diagonal."""
+    numbers = np.random.default_rng(seed)
+    x = numbers.standard_normal(shape) + (1j * numbers.standard_normal(shape) if dtype.startswith("c") else 0)
+    return (x + 3 * np.eye(*shape[-2:])).astype(dtype)
+
+
+def positive(x):
+    return x @ x.conj().swapaxes(-2, -1)
+
+
+def layouts(x):
+    """The same matrices row-major, column-major, with gaps, and with steps that BLAS does not take."""
+    rows, columns = x.shape[-2:]
+    yield wc.from_numpy(x.copy())
+    yield wc.from_numpy(np.ascontiguousarray(x.swapaxes(-2, -1))).mT
+    for name, (down, right) in {"rows": (1, 2), "both": (2, 3)}.items():
+        wide = np.zeros((*x.shape[:-2], rows * down, columns * right), x.dtype)
+        wide[..., ::down, ::right] = x
+        part = wc.from_numpy(wide)[..., ::down, ::right]
+        assert part.shape == x.shape, name
+        yield part
+    wide = np.zeros((*x.shape[:-2], rows, columns + 2), x.dtype)
+    wide[..., :columns] = x
+    yield wc.from_numpy(wide)[..., :columns]
+
+
+def expected(op, *arguments):
+    with np.errstate(all="ignore"):
+        found = op.reference(np, *arguments)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def check(op, found, wanted, dtype):
+    found = found if isinstance(found, tuple) else (found,)
+    bound = 2e-4 if DTYPES[dtype].itemsize // (2 if dtype.startswith("c") else 1) == 4 else 1e-10
+    for mine, theirs in zip(found, wanted, strict=True):
+        assert tuple(mine.shape) == np.shape(theirs)
+        np.testing.assert_allclose(mine.numpy(), theirs, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_lapack_is_found_in_numpys_wheels(dtype):
+    name = np.show_config(mode="dicts")["Build Dependencies"]["lapack"]["name"]
+    if name != "scipy-openblas":
+        pytest.skip(f"NumPy has been built with {name}, which may not let its routines be found")
+    wanted = os.environ.get("WENGERT_KERNELS", "") != "python"
+    assert {name: factoring.by_lapack(op, DTYPES[dtype]) for name, op in OPS.items()} == dict.fromkeys(OPS, wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize(("name", "kept"), ONE, ids=str)
+def test_one_matrix_in_every_layout(name, kept, dtype):
+    shapes = [(3, 3), (2, 1, 4, 4), (20, 20)] + ([(5, 3), (2, 3, 5)] if name in ("qr", "lu_factor_ex") else [])
+    for shape in shapes:
+        a = matrices(dtype, *shape)
+        a = positive(a) if name == "cholesky_ex" else a
+        wanted = expected(OPS[name], a, *kept.values())
+        for x in layouts(a):
+            check(OPS[name], OPS[name](x, **kept), wanted, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize(("name", "kept"), TWO, ids=str)
+def test_two_matrices_in_every_layout(name, kept, dtype):
+    for front, other in (((), ()), ((2,), (3, 1)), ((3, 1), (2,)), ((), (2,))):
+        a = matrices(dtype, *front, 4, 4)
+        b = matrices(dtype, *other, *((4, 3) if kept["left"] else (3, 4)), seed=1)
+        wanted = expected(OPS[name], a, b, *kept.values())
+        for x, y in zip(layouts(a), layouts(b), strict=True):
+            check(OPS[name], OPS[name](x, y, **kept), wanted, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_vectors_are_right_sides_as_well(dtype):
+    a, b = matrices(dtype, 2, 4, 4), matrices(dtype, 2, 4, seed=1)
+    for right in (b, b[0]):
+        check(OPS["solve_ex"], OPS["solve_ex"](wc.from_numpy(a), wc.from_numpy(right)),
+              expected(OPS["solve_ex"], a, right, True), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_pivots_that_are_zero_are_numbered_as_without_lapack(dtype):
+    first, last = np.array([[0, 1], [0, 1]], dtype), np.array([[0, 0], [1, 1]], dtype)
+    a = np.stack([first, matrices(dtype, 2, 2), last])
+    for name, arguments in {"inv_ex": (), "solve_ex": (np.ones((2, 2), dtype),), "lu_factor_ex": ()}.items():
+        found = OPS[name](wc.from_numpy(a), *map(wc.from_numpy, arguments))
+        assert found[-1].tolist() == [1, 0, 2]
+        if name != "lu_factor_ex":
+            assert [bool(np.isnan(x).all()) for x in found[0].numpy()] == [True, False, True]
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_the_factor_of_the_largest_positive_minor(dtype):
+    a = np.stack([positive(matrices(dtype, 5, 5))] * 6)
+    for order in range(5):
+        a[order, order, order] = -1
+    for upper in (False, True):
+        found = OPS["cholesky_ex"](wc.from_numpy(a), upper=upper)
+        assert found[1].tolist() == [1, 2, 3, 4, 5, 0]
+        check(OPS["cholesky_ex"], found, expected(OPS["cholesky_ex"], a, upper), dtype)
+
+
+def test_a_zero_on_the_diagonal_of_a_triangle_gives_infinities():
+    a = wc.tensor([[1.0, 2.0], [0.0, 0.0]])
+    x = OPS["solve_triangular"](a, wc.ones(2, 1), upper=True)
+    assert x.tolist() == [[-float("inf")], [float("inf")]]
+
+
+def test_threads_share_the_matrices_of_a_batch_and_change_nothing():
+    a = wc.from_numpy(positive(matrices("float32", 300, 20, 20)))
+    b = wc.from_numpy(matrices("float32", 300, 20, 20, seed=1))
+    calls = {"cholesky_ex": (a,), "inv_ex": (b,), "solve_ex": (b, a), "lu_factor_ex": (b,), "qr": (b,)}
+    before = wc.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 4):
+            wc.set_num_threads(threads)
+            results.append({name: [x.numpy().tobytes() for x in OPS[name](*given)] for name, given in calls.items()})
+    finally:
+        wc.set_num_threads(before)
+    assert results[0] == results[1]

@@ -1,0 +1,1 @@
+# Nothing for Python: forward.pyx reaches this by cimport, see pushing.pxd.
