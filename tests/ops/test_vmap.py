@@ -21,20 +21,19 @@ from wengert_testing.samples import CASES
 SIZE = 3
 SORTED = {"_searchsorted", "searchsorted", "bucketize", "trapezoid", "trapz", "cumulative_trapezoid", "gradient"}
 """Ops with an argument that must stay in order, or close to what it is."""
-BRANCHES = "data-dependent control flow"
-NUMBER = r"calling \.item\(\)"
 DYNAMIC = "dynamic shape"
 MEMORY = "is not possible: its memory is shared by the batch"
 UNBATCHED_SELF = "`self` not being vmapped over"
 REFUSES = {
-    "allclose": BRANCHES, "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
+    "allclose": "vmap over torch.allclose", "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
     "_unique_consecutive": DYNAMIC, "nonzero": DYNAMIC, "argwhere": DYNAMIC, "index": DYNAMIC, "index_put": DYNAMIC,
-    "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}", "copy_": UNBATCHED_SELF,
+    "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}",
+    "copy_": UNBATCHED_SELF,
     "nn.functional.one_hot": "explicit positive num_classes", "repeat_interleave": "stack expects each tensor",
     "nn.functional.embedding_bag": r"offsets\[0\] has to be 0",
 }
-"""What ops say to some of these batches: the shape of the result would depend on the values, as torch
-says, too. Offsets in another order are none.
+"""What ops say to some of these batches: the shape of the result would depend on the values, as torch says, too. Offsets in another
+order are none.
 """
 UNSET = {"empty_like", "new_empty", "new_empty_strided"}
 """Ops whose results have any values."""

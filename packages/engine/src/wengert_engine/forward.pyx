@@ -30,6 +30,7 @@ cdef Op COPY_ = find_op("copy_")
 cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
 cdef Op VIEW = find_op("view")
 cdef Op ZERO_ = find_op("zero_")
+cdef Op NEW_ZEROS = find_op("new_zeros")
 cdef Op ZEROS_LIKE = find_op("zeros_like")
 cdef long EPOCH = 0                    # the number of the last level that was entered
 cdef bint IS_OPEN = False
@@ -369,9 +370,12 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         return 0
     if old is None and t.flags & TF_VIEW and t.base != NULL:
         base = <Tensor> t.base
-        set_tangent(base, with_geometry_of(base, ZEROS_LIKE(base, dtype=(<object> new).dtype)))
+        set_tangent(base, with_geometry_of(base, NEW_ZEROS(new, shape_tuple(base))))
         old = tangent_of(t)
-    if old is None or not same_shape(old, new) or (new.flags & ~old.flags & WG_BATCHED) or (old.flags & WG_GRAD and old.grad_fn == NULL):
+    if old is not None and new.flags & ~old.flags & WG_BATCHED:
+        raise RuntimeError("vmap: a tangent that is another for each element of the batch cannot be written into one that is the same "
+                           f"for all, of shape {list(shape_tuple(old))}. Use operations that do not write in place")
+    if old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL):
         return give(t, (<object> new).clone())     # not what another tensor has
     COPY_(old, new)
     return 0

@@ -55,7 +55,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
             output, aux = with_aux(result, has_aux, WHERE)
             check_scalar(output)
             nested = is_nested()
-            found = pulled([output], inputs, [None], again and (nested or reaches_out((output,))), keep=nested)
+            recorded = again and (nested or reaches_out((output,)))
+            found = pulled([output], inputs, [None], recorded, keep=nested or recorded)
             results = trees.unflatten(spec, found), leaving(output), leaving(aux)
         if not again:
             results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf), results)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import wengert_engine as we
+from wengert_core.tensor import Tensor
 
-from wengert_gradcheck.analytical import push_numbers
+from wengert_gradcheck.analytical import push_numbers, pushed
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, tensor_of
 
@@ -46,20 +49,49 @@ def check_batched(subject: Subject, atol: float, rtol: float) -> None:
 
 
 def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
-    """Forward mode is linear over a batch: the tangents of a sum of directions are the sum of their tangents.
-
-    (There is no batched forward mode to compare with until vmap exists: a batch is a loop.)
-    """
+    """Forward mode with tangents that are batched, as vmap makes them, against a loop."""
     _, places = subject.checked()
     for j, x in enumerate(subject.inputs):
         directions = randoms((BATCH, x.numel()), array_of(x).dtype)
         rows = [push_numbers(subject, j, direction, places) for direction in directions]
-        total = push_numbers(subject, j, directions.sum(axis=0), places)
-        for i, tangent in enumerate(total):
+        together = pushed_together(subject, j, directions, places)
+        for i, tangent in enumerate(together):
             parts = [row[i] for row in rows]
-            expected = sum(part for part in parts if part is not None)
-            got = 0.0 if tangent is None else tangent
-            if not np.allclose(got, expected, atol=atol * BATCH, rtol=rtol, equal_nan=True):
+            if tangent is None or parts[0] is None:
+                agree = tangent is parts[0]
+            else:
+                agree = np.allclose(tangent, np.stack([part for part in parts if part is not None]), atol=atol, rtol=rtol,
+                                    equal_nan=True)
+            if not agree:
                 raise GradcheckError(f"For output {i} and input {j}: batched tangents differ from those computed one "
                                      "by one (forward-mode AD). Call it with `check_batched_forward_grad=False` where "
                                      "that is expected.", output=i, input=j)
+
+
+def pushed_together(subject: Subject, which: int, directions: Array, places: Sequence[int]) -> list[Array | None]:
+    """The tangents that a batch of directions gives, in rows."""
+    from wengert_engine import batched
+
+    like = subject.inputs[which]
+    batch = stacked(directions, like)
+    level = batched.enter(len(directions), "error")
+    try:
+        tangents = pushed(subject, which, batched.batched(batch, level), places)
+        return [None if tangent is None else rows_of(tangent, level, len(directions)) for tangent in tangents]
+    finally:
+        batched.leave()
+
+
+def stacked(directions: Array, like: Tensor) -> Tensor:
+    """Directions as a tensor with one dim more in front."""
+    batch = like.new_zeros((len(directions), *like.shape))
+    batch.detach().numpy()[...] = directions.reshape(batch.shape)
+    return batch
+
+
+def rows_of(tangent: Tensor, level: int, rows: int) -> Array:
+    """The tangent of an output for each direction, flat."""
+    from wengert_engine import batched
+
+    whole = batched.physical_of(tangent) if batched.level_of(tangent) == level else tangent.expand(rows, *tangent.shape)
+    return array_of(whole).reshape(rows, -1)

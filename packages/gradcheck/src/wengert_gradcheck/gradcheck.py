@@ -74,7 +74,7 @@ def gradcheck(
     GradcheckError.   nondet_tol: how far the gradients of two runs may differ.   check_undefined_grad: None as the
     gradient of outputs must work as zeros do.   check_grad_dtypes: gradients have the dtypes of the inputs.
     check_batched_grad: ``grad(..., is_grads_batched=True)`` gives what a loop gives.   check_batched_forward_grad: the
-    same of forward mode; until vmap exists a batch is a loop, and linearity is what is checked.   check_forward_ad,
+    same of forward mode, with tangents that are batched as vmap makes them.   check_forward_ad,
     check_backward_ad: the modes that are checked.   fast_mode: compare ``v J u`` for random vectors, in a few calls;
     both jacobians are computed only to explain a difference.   masked: of sparse inputs, without effect on dense ones.
     check_sparse_nnz: of older versions; NotImplementedError when True, as there are no sparse tensors.

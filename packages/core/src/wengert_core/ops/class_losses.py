@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.checks import is_batched
 from wengert_core.ops.loss_reduction import NUMBERS, reduced, reduction_of, type_name
 from wengert_core.ops.softmax import log_softmax_op
 from wengert_core.ops.table import TABLE
@@ -134,7 +135,8 @@ def smoothed(
         index = target.masked_fill(ignored, 0).reshape(target.numel())
         smooth = smooth.sum() / weight.index_select(0, index).masked_fill(ignored.reshape(target.numel()), 0.0).sum()
     elif reduction == "mean":
-        smooth = smooth.sum() / (target.numel() - ignored.sum())
+        left_out = ignored.sum()
+        smooth = smooth.sum() / (target.numel() - (left_out if is_batched(left_out) else left_out.item()))
     else:
         smooth = reduced(smooth, reduction)
     return (1 - smoothing) * loss + smooth * (smoothing / classes)

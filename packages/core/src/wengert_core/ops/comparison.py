@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.checks import is_batched
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.rows.base import EVERY, REAL
@@ -145,11 +146,20 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close: a Python bool."""
+    if is_batched(input, other):
+        raise RuntimeError(
+            "vmap over torch.allclose isn't supported yet: it would be a bool for each sample. Use isclose(...).all()"
+        )
     return bool(TABLE.ops["all"](isclose(input, other, rtol, atol, equal_nan)))
 
 
 def equal(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and elements: a Python bool."""
+    if is_batched(input, other):
+        raise RuntimeError(
+            "Batching rule not implemented for aten::equal. We could not generate a fallback: it would be a bool for "
+            "each sample. Use (input == other).all()"
+        )
     return input.shape == other.shape and bool(TABLE.ops["all"](TABLE.ops["eq"](input, other)))
 
 

@@ -38,6 +38,11 @@ def per_sample(call: Call, x: Any) -> Any:
     return x.reshape(call.size, x.numel() // max(call.size, 1))
 
 
+def counted(call: Call, target: Any, rank: int, dtype: Any) -> Any:
+    """What each sample's mean is divided by; not in half precision, which counts to 2048 only."""
+    return per_sample(call, scale_of(call, target, rank, wc.float32 if dtype.itemsize == 2 else dtype)).sum(1)
+
+
 @rule("nll_loss")
 def nll_loss(call: Call) -> Any:
     rank = call.rank("self")
@@ -55,10 +60,10 @@ def nll_loss(call: Call) -> Any:
         losses = wc.where(scale == 0, 0, losses * scale)
     if call["reduction"] == NONE:
         return losses.reshape(call.size, *shape)
-    total = per_sample(call, losses).sum(1)
     if call["reduction"] != MEAN:
-        return total
-    return total / per_sample(call, scale_of(call, target, rank, x.dtype)).sum(1)
+        return per_sample(call, losses).sum(1)
+    counts = counted(call, target, rank, x.dtype)
+    return (per_sample(call, losses).sum(1, dtype=counts.dtype) / counts).to(x.dtype)
 
 
 @rule("nll_loss_backward")
@@ -68,15 +73,15 @@ def nll_loss_backward(call: Call) -> Any:
     target = images(call, call.expanded("target").long(), rank)
     grad = call.expanded("grad_output")
     own = call.batched["weight"]
-    scale = scale_of(call, target, rank, dtype) if own or call["reduction"] == MEAN else None
     if call["reduction"] == NONE:
         grad = images(call, grad, rank)
     else:
         if call["reduction"] == MEAN:
-            grad = grad / per_sample(call, scale).sum(1)
+            grad = (grad / counted(call, target, rank, dtype)).to(dtype)
         count = target.numel() // max(call.size, 1)
         grad = grad.reshape(call.size, 1).expand(call.size, count).reshape(target.shape)
     if own:
+        scale = scale_of(call, target, rank, dtype)
         grad = (grad * scale).masked_fill(scale == 0, 0)
     whole = (call.size, *shape) if rank == 1 else (call.size * shape[0], *shape[1:])
     result = call.run(grad_output=grad, self_shape=whole, target=target, weight=None if own else call["weight"],

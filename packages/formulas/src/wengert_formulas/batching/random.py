@@ -20,6 +20,7 @@ def refuse(call: Call) -> None:
                            f"{call.name} was called")
 
 
+@rule("bernoulli_")
 @family("random")
 def sampled(call: Call) -> Any:
     """uniform_ and its kin: the values are written into self."""
