@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.ops.loss_reduction import reduced, reduction_of
+from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -56,6 +56,12 @@ def cosine_embedding_loss(
 
 
 # ---- classes
+def check_precise(name: str, x: Tensor) -> None:
+    """NotImplementedError for what is not float32 or float64, as torch."""
+    if x.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
+
+
 def positive_part(x: Tensor) -> Tensor:
     """x where it is positive, else 0, also for NaN, which lacks nothing to a margin."""
     return where(x > 0, x, 0)
@@ -78,6 +84,7 @@ def multi_margin_loss(
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
     rows, classes = checked_rows(input, target)
+    check_precise("multi_margin_loss_cpu_kernel", input)
     labels = target.reshape(-1, 1)
     if labels.numel() and not 0 <= labels.min().item() <= labels.max().item() < classes:
         raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
@@ -123,6 +130,7 @@ def multilabel_margin_loss(
             "Expected non-empty vector or matrix with optional 0-dim batch size and "
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
+    check_precise("multilabel_margin_loss_forward_out_frame", input)
     rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
     if labels.numel() and not -1 <= labels.min().item() <= labels.max().item() < rows.size(1):
         raise RuntimeError(
