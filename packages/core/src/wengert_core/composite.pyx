@@ -38,6 +38,15 @@ cdef class Composite:
         return self.function
 
     @property
+    def __signature__(self):
+        import inspect
+        signature = inspect.signature(self.function)
+        if not self.writes:
+            return signature
+        out = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+        return signature.replace(parameters=[*signature.parameters.values(), out])
+
+    @property
     def __name__(self):
         return self.name
 

@@ -58,7 +58,7 @@ def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
 def is_surprise(error: Exception) -> bool:
     """Whether an exception is of what the function itself did not look at."""
     return isinstance(error, (AttributeError, TypeError)) or str(error).startswith(
-        ("The truth value of an array", "Boolean value of Tensor with more than one")
+        ("The truth value of an array", "Boolean value of Tensor with more than one", "Could not infer dtype of")
     )
 
 
@@ -80,7 +80,7 @@ def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str
     return None
 
 
-OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor"}
+OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor", "elements", "test_elements"}
 """What an argument is called that is a tensor, or a number where the function takes one."""
 
 SEQUENCES = {"tensors", "matrices", "operands"}

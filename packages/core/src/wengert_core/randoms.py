@@ -218,6 +218,8 @@ def normal(
         std = np.asarray(std.tolist())
         if not (std >= 0).all():
             raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
     if isinstance(mean, Tensor):
         mean = np.asarray(mean.tolist())
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)

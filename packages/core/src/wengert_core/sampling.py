@@ -7,6 +7,7 @@ checks these and returns an array that is then converted.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,16 @@ def unit(rng: np.random.Generator, shape: Shape, kind: Any) -> Array:
     return rng.random(shape, _precision(kind))
 
 
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+"""The largest finite number of each dtype but float64."""
+
+
 def uniform(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
     """Uniform in [low, high)."""
     low, high = float(low), float(high)
     _float_only("check_uniform_bounds", kind)
     for name, bound in (("from", low), ("to", high)):
-        if not math.isfinite(bound):
+        if not abs(bound) <= LARGEST.get(kind.name, sys.float_info.max):
             raise RuntimeError(f"{name} is out of bounds for {CPP_NAMES[kind.name].lower()}: {bound}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
@@ -120,7 +125,7 @@ def geometric(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
 def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Array:
     """1 with probability p, which is a number or a tensor that broadcasts."""
     if isinstance(p, Tensor):
-        p = np.asarray(p.tolist())
+        p = np.asarray(p.expand(shape).tolist())
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError(
                 "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]"

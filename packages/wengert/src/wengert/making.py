@@ -38,6 +38,8 @@ def make_tensor(
     >>> bool((make_tensor(100, dtype=wc.int64, device="cpu", low=3, high=5) >= 3).all())
     True
     """
+    if not isinstance(dtype, wc.dtype):
+        raise TypeError(f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor()")
     sizes: tuple[int, ...] = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape  # type: ignore[assignment]
     if noncontiguous and memory_format is not None:
         raise ValueError(

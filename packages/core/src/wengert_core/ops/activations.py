@@ -234,11 +234,17 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 for function in (relu, silu, leaky_relu):
     TABLE.composite(function, namespace="nn.functional")
 TABLE.composite(
-    lambda input, beta=1, threshold=20: softplus_op(input, beta, threshold), name="softplus", namespace="nn.functional", out=True,
+    lambda input, beta=1, threshold=20: softplus_op(input, beta, threshold),
+    name="softplus",
+    namespace="nn.functional",
+    out=True,
     doc="log(1 + exp(beta * input)) / beta, input itself where beta * input > threshold.",
 )
 TABLE.composite(
-    lambda input, approximate="none": gelu_op(input, approximate=approximate), name="gelu", namespace="nn.functional", out=True,
+    lambda input, approximate="none": gelu_op(input, approximate=approximate),
+    name="gelu",
+    namespace="nn.functional",
+    out=True,
     doc="input times the normal distribution function; approximate: 'none' or 'tanh'.",
 )
 TABLE.composite(

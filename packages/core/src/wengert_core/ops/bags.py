@@ -18,6 +18,17 @@ where = ops["where"]
 MODES = ("sum", "mean", "max")
 
 
+def check_table(weight: Tensor) -> None:
+    """What embedding_bag refuses as its weight."""
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if weight.dtype.category != 2:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {weight.dtype} instead (while checking arguments for embedding_bag)"
+        )
+
+
 def check_bags(
     input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, weights: Tensor | None, last: bool
 ) -> None:
@@ -34,8 +45,7 @@ def check_bags(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
-    if weight.dim() != 2:
-        raise RuntimeError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    check_table(weight)
     if input.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "

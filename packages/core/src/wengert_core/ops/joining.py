@@ -186,7 +186,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     shape: list[int] = []
     for x in listed:
         shape = widened(shape, list(x.shape))
-    return tuple(x.expand(*shape) for x in listed)
+    return tuple(x.expand(shape) for x in listed)
 
 
 def widened(a: list[int], b: list[int]) -> list[int]:
@@ -214,7 +214,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     if swapped:
         listed[:2] = listed[1], listed[0]
     n, shape = len(listed), [x.numel() for x in listed]
-    grids = [x.reshape(*(-1 if i == k else 1 for k in range(n))).expand(*shape) for i, x in enumerate(listed)]
+    grids = [x.reshape([-1 if i == k else 1 for k in range(n)]).expand(shape) for i, x in enumerate(listed)]
     if swapped:
         grids[:2] = grids[1], grids[0]
     return tuple(grids)
@@ -255,6 +255,9 @@ def block_diag(*tensors: Tensor) -> Any:
 @composite
 def cartesian_prod(*tensors: Tensor) -> Any:
     """All tuples with one element of each vector, as rows."""
+    for x in tensors:
+        if x.dim() != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(x.shape)}")
     if len(tensors) == 1:
         return tensors[0]
     return stack([x.reshape(-1) for x in meshgrid(*tensors, indexing="ij")], 1)

@@ -192,7 +192,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{math.prod(columns)} != {math.prod(rows)}"
         )
-    result = inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(*columns, *rows)
+    result = inv(A.reshape(math.prod(rows), math.prod(columns))).reshape((*columns, *rows))
     return given("linalg_tensorinv", result, out)
 
 

@@ -175,6 +175,7 @@ def triangular_solve(
         "of one of the inputs.\nX = torch.triangular_solve(B, A).solution should be replaced with "
         "X = torch.linalg.solve_triangular(A, B)."
     )
+    check_kernel("triangular_solve_cpu", A)
     check_square("triangular_solve", A)
     check_matrix("triangular_solve", b, "b")
     check_system("triangular_solve", A, b, True)

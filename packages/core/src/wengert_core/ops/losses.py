@@ -285,7 +285,7 @@ def hinge_embedding_loss(
     """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
     reduction = reduction_of(size_average, reduce, reduction)
     return reduced(
-        where(target == 1, 0.0, (margin - input).clamp(min=0)) + where(target == -1, 0.0, input), reduction
+        where(target == 1, 0, (margin - input).clamp(min=0)) + where(target == -1, 0, input), reduction
     )
 
 
@@ -294,6 +294,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-target * input))."""
     reduction = reduction_of(size_average, reduce, reduction)
+    refuse_gradient("soft_margin_loss", "target", target)
     return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.checks import every_sample
-from wengert_core.ops.loss_reduction import reduced, reduction_of
+from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -57,6 +57,12 @@ def cosine_embedding_loss(
 
 
 # ---- classes
+def check_precise(name: str, x: Tensor) -> None:
+    """NotImplementedError for what is not float32 or float64, as torch."""
+    if x.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
+
+
 def positive_part(x: Tensor) -> Tensor:
     """x where it is positive, else 0, also for NaN, which lacks nothing to a margin."""
     return where(x > 0, x, 0)
@@ -79,6 +85,7 @@ def multi_margin_loss(
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
     rows, classes = checked_rows(input, target)
+    check_precise("multi_margin_loss_cpu_kernel", input)
     labels = target.reshape(-1, 1)
     seen = every_sample(labels)
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
@@ -125,6 +132,7 @@ def multilabel_margin_loss(
             "Expected non-empty vector or matrix with optional 0-dim batch size and "
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
+    check_precise("multilabel_margin_loss_forward_out_frame", input)
     rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
     seen = every_sample(labels)
     if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < rows.size(1):

@@ -164,6 +164,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
+    needs_floats("prelu_cpu", input)
     if weight.dim() > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
     if input.dtype != weight.dtype:

@@ -215,6 +215,8 @@ def fold(
             f"number of sliding blocks {blocks[0]} * {blocks[1]} = {blocks[0] * blocks[1]}, but got "
             f"input.size(2)={input.size(-1)}."
         )
+    if input.dtype.category == 1:
+        raise NotImplementedError(f"\"col2im_out_cpu\" not implemented for '{type_name(input)}'")
     wide = [n + 2 * p for n, p in zip(size, padded, strict=True)]
     front, channels = input.shape[:-2], input.size(-2) // (kernel[0] * kernel[1])
     index = places(wide, kernel, blocks, dilated, step)

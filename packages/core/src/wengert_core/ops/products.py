@@ -48,7 +48,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
 
 def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
     """x expanded to a product's shape, with torch's error."""
-    return x.expand(*shape)
+    return x.expand(shape)
 
 
 def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
@@ -257,7 +257,12 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
     composite(METHOD, method=True)
 composite(chain_matmul)
-composite(lambda input, vec2, *, out=None: outer(input, vec2, out=out), name="ger", method=True, doc="outer, by its name in BLAS.")
+composite(
+    lambda input, vec2, *, out=None: outer(input, vec2, out=out),
+    name="ger",
+    method=True,
+    doc="outer, by its name in BLAS.",
+)
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
 

@@ -48,8 +48,9 @@ class ArrayRows(Rows):
                   namespace: str | None = None, doc: str = "", out: bool = False) -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.
 
-        out: take out= too, though the function does not.   doc: for a function without a docstring (a lambda). Returns the function; the table has what also checks, after
-        a failure, whether the arguments were of the right types: see ``composite.pyx``.
+        out: take out= too, though the function does not.   doc: for a function without a docstring (a lambda).
+        Returns the function; the table has what also checks, after a failure, whether the arguments were of the right
+        types: see ``composite.pyx``.
         """
         function.__doc__ = doc or function.__doc__
         name = name or function.__name__

@@ -18,7 +18,13 @@ CASES = [
     OpCase("real", np.real, [*UNARY, *COMPLEX]),
     OpCase("imag", np.imag, COMPLEX),
     OpCase("complex", lambda x, y: x + 1j * y, PAIRS, dtypes=("float32", "float64")),
-    OpCase("polar", lambda r, angle: r * np.exp(1j * angle), PAIRS, dtypes=("float32", "float64")),
+    OpCase(
+        "polar",  # of positive lengths: the gradient by a negative one is, as torch's, that by its size
+        lambda r, angle: r * np.exp(1j * angle),
+        PAIRS,
+        domain=(0.1, 2.0),
+        dtypes=("float32", "float64"),
+    ),
     OpCase("view_as_real", lambda z: np.stack([z.real, z.imag], -1), COMPLEX),
     OpCase("view_as_complex", lambda x: x[..., 0] + 1j * x[..., 1], [(T(2),), (T(3, 2),), (T(0, 2),)], strided=False),
 ]

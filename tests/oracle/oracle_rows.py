@@ -1,0 +1,74 @@
+"""The rows of the sample table as calls for the oracle: see oracle_inputs.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from oracle_inputs import Call, Sample, calls
+from wengert_core.ops.hidden import INNER
+from wengert_testing.samples import CASES
+
+RANDOM = (
+    "alpha_dropout bernoulli bernoulli_ binomial cauchy_ dropout empty empty_like empty_strided exponential_ "
+    "feature_alpha_dropout feature_dropout geometric_ log_normal_ multinomial new_empty new_empty_strided normal "
+    "normal_ poisson rand rand_like randint randint_like randn randn_like random_ randperm resize_ resize_as_ "
+    "uniform_ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d "
+    "nn.functional.dropout3d nn.functional.feature_alpha_dropout nn.functional.rrelu rrelu "
+).split()
+"""Ops whose results are random, or memory as it was."""
+
+OURS = (
+    "linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex linalg_lstsq linalg_lu_factor_ex "
+    "linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_solve_ex linalg_solve_triangular linalg_svd "
+    "linalg_vector_norm log_sigmoid mH mT max.dim median.dim min.dim nanmedian.dim std.correction var.correction "
+).split()
+"""Rows that PyTorch has not under the name that they have here: what linalg and reductions call, and properties."""
+
+
+def names() -> list[str]:
+    """The ops of the sample table whose results are the same in each run; not what only other ops call."""
+    return sorted({case.op for case in CASES if not case.op.startswith("_")} - {*RANDOM, *INNER})
+
+
+@cache
+def samples_of(op: str) -> list[Sample]:
+    """All samples of an op, as plain arguments."""
+    found = []
+    for case in CASES:
+        if case.op == op:
+            for sample in case.samples("float64"):
+                args = case.arguments(sample.args)
+                if is_plain(args) and is_plain(sample.kwargs):
+                    found.append((plain(args), plain(sample.kwargs)))
+    return found
+
+
+def calls_of(op: str) -> Iterator[Call]:
+    """The questions about an op."""
+    return calls(op, samples_of(op))
+
+
+def is_plain(value: Any) -> bool:
+    """Whether an argument means the same to PyTorch: no dtype, no function."""
+    if isinstance(value, dict):
+        return all(map(is_plain, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, complex, str, np.ndarray, np.generic, slice))
+
+
+def plain(value: Any) -> Any:
+    """Arrays as NumPy's own."""
+    if isinstance(value, np.ndarray):
+        return np.array(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    return type(value)(plain(part) for part in value) if type(value) in (list, tuple) else value
+
+
+__all__ = ["calls_of", "names", "samples_of"]

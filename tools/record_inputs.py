@@ -1,0 +1,57 @@
+"""Records what PyTorch gives for every row of the sample table, with inputs of every kind.
+
+    .venv/bin/python tools/record_inputs.py ask FILE
+    python tools/record_inputs.py answer FILE
+
+The first, in wengert's environment, writes the sample table as calls (tests/oracle/oracle_inputs.py); the second, where
+there is PyTorch 2.13, writes tests/oracle/answers/inputs.json.
+"""
+
+import argparse
+import importlib
+import json
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+ORACLE = Path(__file__).resolve().parent.parent / "tests" / "oracle"
+sys.path.insert(0, str(ORACLE))
+
+from oracle_inputs import Call, answer, found  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+
+
+def main() -> None:
+    """Asks or answers."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=["ask", "answer"])
+    parser.add_argument("file", type=Path)
+    arguments = parser.parse_args()
+    if arguments.step == "ask":
+        rows = importlib.import_module("oracle_rows")
+        arguments.file.write_bytes(pickle.dumps({op: list(rows.calls_of(op)) for op in rows.names()}))
+    else:
+        record(pickle.loads(arguments.file.read_bytes()))
+
+
+def record(questions: dict[str, list[Call]]) -> None:
+    """Writes the answers, a line for each op that PyTorch has."""
+    torch: Any = importlib.import_module("torch")
+    if not torch.__version__.startswith("2.13"):
+        raise SystemExit(f"the answers are PyTorch 2.13's; this environment has {torch.__version__}")
+    torch.set_num_threads(1)
+    lines, n = [], 0
+    for op, asked in sorted(questions.items()):
+        place = found(op, torch)
+        if place is None or not asked:
+            continue
+        answers = {str(call): [call.digest, answer(call, place[0], torch)] for call in asked}
+        n += len(answers)
+        lines.append(f"  {json.dumps(op)}: {json.dumps({'path': place[0], 'answers': answers})}")
+    text = f'{{"torch": {json.dumps(torch.__version__)}, "ops": {{\n' + ",\n".join(lines) + "\n}}\n"
+    (ORACLE / "answers" / "inputs.json").write_text(text, encoding="utf-8")
+    print(f"{len(lines)} ops, {n} calls")
+
+
+if __name__ == "__main__":
+    main()
