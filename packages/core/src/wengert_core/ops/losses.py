@@ -143,6 +143,16 @@ entropy_op = TABLE.pointwise_binary(
     doc="The binary cross entropy of each element; the logarithm of 0 counts as -100.",
 )
 
+TABLE.pointwise_binary(
+    "_binary_cross_entropy_slope(Tensor self, Tensor target) -> Tensor",
+    kernels=["binary_cross_entropy_slope"],
+    reference=lambda xp, x, target: (x - target) / xp.maximum((1 - x) * x, 1e-12),
+    dtypes=FLOATING,
+    method=False,
+    inplace=False,
+    doc="The derivative of _binary_cross_entropy with respect to self; x (1 - x) counts as at least 1e-12.",
+)
+
 
 def binary_cross_entropy(
     input: Tensor,
