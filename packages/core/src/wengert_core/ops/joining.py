@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.ops.loss_reduction import type_name
+from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.sizes import Size
 from wengert_core.tensor import Tensor

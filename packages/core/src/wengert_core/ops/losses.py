@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import type_name
 from wengert_core.losses import refuse_gradient
-from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
+from wengert_core.ops.loss_reduction import reduced, reduction_of, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor

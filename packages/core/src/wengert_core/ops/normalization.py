@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.dtypes import type_name
 from wengert_core.factories import not_for
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
