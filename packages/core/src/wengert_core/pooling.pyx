@@ -13,7 +13,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
@@ -137,7 +137,7 @@ cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t l
 cdef int check_out(object given, Tensor out) except -1:
     """out= must have the result's dtype, not one it casts to."""
     if isinstance(given, Tensor) and (<Tensor> given).code != out.code:
-        raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[out.code]}, but got {C_NAMES[(<Tensor> given).code]} instead")
+        raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[out.code]}, but got {_C_NAMES[(<Tensor> given).code]} instead")
     return 0
 
 
