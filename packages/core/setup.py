@@ -15,7 +15,6 @@ import re
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -78,30 +77,40 @@ def units() -> list[Extension]:
 IMPORT = re.compile(r"^(?:from +([\w.]+) +c?import +(\([^)]*\)|.*)|c?import +([\w.]+))", re.MULTILINE)
 
 
-def imported(unit: Extension) -> list[str]:
-    """Full names that a module's source, and its .pxd, import at the top level."""
+def imported(source: Path) -> list[str]:
+    """Full names that a file, and its .pxd, import at the top level."""
     found: list[str] = []
-    source = ROOT / unit.sources[0]
     texts = [file.read_text(encoding="utf-8") for file in (source, source.with_suffix(".pxd")) if file.exists()]
     for module, names, whole in IMPORT.findall("\n".join(texts)):
         found += [whole or module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))]
     return found
 
 
-def in_order(some: list[Extension]) -> list[Extension]:
-    """Each after those it imports, so that they can be loaded one after another."""
-    named = {unit.name: unit for unit in some}
-    ordered: dict[str, Extension] = {}
+def in_order(names: list[str], sources: dict[str, Path]) -> list[str]:
+    """These modules and what they import, of those in ``sources``, each after what it imports."""
+    ordered: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:
-        if name in named and name not in ordered and name not in above:
-            for other in imported(named[name]):
+        if name in sources and name not in ordered and name not in above:
+            for other in imported(sources[name]):
                 visit(other, (*above, name))
-            ordered[name] = named[name]
+            ordered[name] = None
 
-    for name in sorted(named):
+    for name in names:
         visit(name, ())
-    return list(ordered.values())
+    return list(ordered)
+
+
+def listing() -> str:
+    """modules.h: all modules, in the order of loading.
+
+    1 for those that the package's __init__ does not reach by its imports: they are loaded when something needs them.
+    """
+    sources = {unit.name: ROOT / unit.sources[0] for unit in units()}
+    at_once = in_order(imported(ROOT / "src" / SETTINGS["native"] / "__init__.py"), sources)
+    order = in_order(sorted(sources), sources)
+    modules = [f'MODULE("{name}", {entry(name)}, {int(name not in at_once)})\n' for name in order]
+    return "".join([*modules, *(f'PACKAGE("{name}", {json.dumps(doc)})\n' for name, doc in bare_packages().items())])
 
 
 def headers() -> list[str]:
@@ -162,17 +171,13 @@ class BuildNative(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         modules = translate(units())
-        listing = Path(self.build_temp) / "modules.h"
-        order = [module.name for module in in_order(units())]
-        later = {name for name in order for pattern in SETTINGS["later"] if fnmatch(name, pattern)}
-        lines = "".join(f'MODULE("{name}", {entry(name)}, {int(name in later)})\n' for name in order)
-        lines += "".join(f'PACKAGE("{name}", {json.dumps(doc)})\n' for name, doc in bare_packages().items())
-        if not listing.exists() or listing.read_text(encoding="utf-8") != lines:
-            listing.parent.mkdir(parents=True, exist_ok=True)
-            listing.write_text(lines, encoding="utf-8")
-        ext.include_dirs.append(str(listing.parent))
+        list_of_modules, lines = Path(self.build_temp) / "modules.h", listing()
+        if not list_of_modules.exists() or list_of_modules.read_text(encoding="utf-8") != lines:
+            list_of_modules.parent.mkdir(parents=True, exist_ok=True)
+            list_of_modules.write_text(lines, encoding="utf-8")
+        ext.include_dirs.append(str(list_of_modules.parent))
         python = {unit.name for unit in units() if unit.sources[0].endswith(".py")}
-        jobs = [("native.c", [str(listing)], [], [])]
+        jobs = [("native.c", [str(list_of_modules)], [], [])]
         for module in modules:
             short = "PyInit_" + module.name.rpartition(".")[2]
             depends = [*module.depends, *ext.depends]

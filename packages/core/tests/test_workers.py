@@ -453,3 +453,17 @@ time.sleep(0.2)
 print("end")
 """
     assert run_alone(program) == "end"
+
+
+@pytest.mark.parametrize("kind", ["int64", "int16", "float32", "float64"])
+def test_a_long_range_is_the_same_from_any_number_of_threads(kind: str) -> None:
+    before = wg.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 3):
+            wg.set_num_threads(threads)
+            found.append(wg.arange(-5, 4 * 10**5, dtype=getattr(wc, kind)).numpy())
+    finally:
+        wg.set_num_threads(before)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], np.arange(-5, 4 * 10**5).astype(kind))

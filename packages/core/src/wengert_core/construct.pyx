@@ -23,6 +23,7 @@ from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
 from wengert_core.scalars cimport check_range, check_whole, number_code, store_number
 from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
+from wengert_core.workers cimport GRAIN, LARGE, parallel_for
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
@@ -414,32 +415,49 @@ def blank_strided(dtype, tuple shape, tuple strides):
 cdef enum:
     BLOCK = 256                        # numbers computed before they are converted together
 
+cdef struct Ramp:                      # numbers at equal distances, first or low the number 0
+    char* data
+    Py_ssize_t itemsize
+    bint real
+    double first, pace
+    long long low, stride
+    cast_fn narrow
+
+
 def ramp(Tensor tensor, start, step):
     """Fill a contiguous tensor with start + i * step, computed in double precision or in 64-bit integers."""
-    cdef double first = 0, pace = 0
-    cdef long long low = 0, stride = 0
+    cdef Ramp r
+    r.data, r.itemsize = tensor.data, FACTS.itemsize[tensor.code]
+    r.real = FACTS.category[tensor.code] == CAT_FLOAT
+    r.narrow = cast(FLOAT64 if r.real else INT64, tensor.code)
+    if r.real:
+        r.first, r.pace = start, step
+    else:
+        r.low, r.stride = start, step
+    if tensor.count < LARGE:
+        fill_ramp(0, tensor.count, &r)
+    else:
+        with nogil:
+            parallel_for(tensor.count, GRAIN, fill_ramp, &r)
+    return tensor
+
+
+cdef void fill_ramp(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Ramp* r = <Ramp*> ctx
     cdef double reals[BLOCK]
     cdef long long wholes[BLOCK]
-    cdef Py_ssize_t i, done = 0, n, itemsize = FACTS.itemsize[tensor.code]
-    cdef bint real = FACTS.category[tensor.code] == CAT_FLOAT
-    cdef cast_fn narrow = cast(FLOAT64 if real else INT64, tensor.code)
-    if real:
-        first, pace = start, step
-    else:
-        low, stride = start, step
-    with nogil:
-        while done < tensor.count:
-            n = min(<Py_ssize_t> BLOCK, tensor.count - done)
-            if real:
-                for i in range(n):
-                    reals[i] = first + pace * <double> (done + i)
-                narrow(<char*> reals, 8, tensor.data + done * itemsize, itemsize, n)
-            else:
-                for i in range(n):
-                    wholes[i] = low + stride * (done + i)
-                narrow(<char*> wholes, 8, tensor.data + done * itemsize, itemsize, n)
-            done += n
-    return tensor
+    cdef Py_ssize_t i, n
+    while begin < end:
+        n = min(<Py_ssize_t> BLOCK, end - begin)
+        if r.real:
+            for i in range(n):
+                reals[i] = r.first + r.pace * <double> (begin + i)
+            r.narrow(<char*> reals, 8, r.data + begin * r.itemsize, r.itemsize, n)
+        else:
+            for i in range(n):
+                wholes[i] = r.low + r.stride * (begin + i)
+            r.narrow(<char*> wholes, 8, r.data + begin * r.itemsize, r.itemsize, n)
+        begin += n
 
 
 def identity(kind, Py_ssize_t n, Py_ssize_t m):

@@ -23,6 +23,11 @@ FILL_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Ha
 """And the names in messages about numbers that do not fit."""
 
 
+def type_name(x):
+    """The dtype of a tensor as torch's messages call it: "Float", "ComplexDouble"."""
+    return SCALAR_NAMES[(<dtype> x.dtype).code]
+
+
 cdef class dtype:
     """A number type: ``wengert.float32`` and its kin. There is one object for each; compare with ``is`` or ``==``."""
 

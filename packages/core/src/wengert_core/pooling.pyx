@@ -13,7 +13,9 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
 from wengert_core.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST, SCATTER, SPREAD_ADAPTIVE,
                                            SPREAD_AVERAGE, Kind, Pool, adaptive_windows, check_input, fixed_windows, function,
@@ -50,9 +52,10 @@ cdef inline Tensor computable(Tensor t):
 
 cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except -1:
     cdef Py_ssize_t divisor
-    if op.params[op.n_params - 1] != "divisor_override" or slots[op.n_params - 1] == <PyObject*> None:
+    cdef int last = op.n_params - (2 if op.out_slot >= 0 else 1)
+    if op.params[last] != "divisor_override" or slots[last] == <PyObject*> None:
         return 0
-    divisor = int_slot(op, slots, op.n_params - 1)
+    divisor = int_slot(op, slots, last)
     if divisor == 0:
         raise RuntimeError(f"divisor must be not zero: {function(op)} got divisor_override=0")
     return divisor
@@ -116,8 +119,11 @@ cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:
 
 
 cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t live):
-    """The result, or both results, recorded."""
+    """The result, in out= or recorded, or both results."""
     cdef PyObject* outs[2]
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        check_out(<object> slots[op.out_slot], out)
+        return into_out(op, slots, out, live)
     outs[0], outs[1] = <PyObject*> out, <PyObject*> places
     if places is None:
         if live:
@@ -128,10 +134,19 @@ cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t l
     return out, places
 
 
+cdef int check_out(object given, Tensor out) except -1:
+    """out= must have the result's dtype, not one it casts to."""
+    if isinstance(given, Tensor) and (<Tensor> given).code != out.code:
+        raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[out.code]}, but got {_C_NAMES[(<Tensor> given).code]} instead")
+    return 0
+
+
 cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except -1:
     cdef int i
     arguments = []
     for i in range(op.n_params):
+        if i == op.out_slot:
+            continue
         value = <object> slots[i]
         if isinstance(value, Tensor):
             value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)

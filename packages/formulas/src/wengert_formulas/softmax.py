@@ -77,12 +77,31 @@ linear(
         grad, target, weight, reduction, ignore_index
     ),
 )
-LEAST, NEAR_ZERO = -100, 1e-12
+NEAR_ZERO = 1e-12
+
+
+def spread(x: Tensor) -> Tensor:
+    """x (1 - x), kept from zero."""
+    return ((1 - x) * x).clamp_min(NEAR_ZERO)
+
+
+def cross_entropy_curvature(self: Tensor, target: Tensor) -> Tensor:
+    """d (x - t) / spread(x): (1 - slope (1 - 2 x)) / spread(x), where that is not kept from zero."""
+    slope = wc._binary_cross_entropy_slope(self, target)
+    inside = (1 - self) * self >= NEAR_ZERO
+    return wc.where(inside, 1 - slope * (1 - 2 * self), 1) / spread(self)
+
+
 elementwise(
     "_binary_cross_entropy",
-    self=lambda self, target: (self - target) / ((1 - self) * self).clamp_min(NEAR_ZERO),
+    self=lambda self, target: wc._binary_cross_entropy_slope(self, target),
     target=lambda self: (-self).log1p() - self.log(),
     node="BinaryCrossEntropyBackward0",
+)
+elementwise(
+    "_binary_cross_entropy_slope",
+    self=cross_entropy_curvature,
+    target=lambda self: -1 / spread(self),
 )
 derivative(
     "log_sigmoid",

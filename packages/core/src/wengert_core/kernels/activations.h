@@ -65,6 +65,10 @@ WG_INLINE R FN(wg_binary_cross_entropy)(R x, R t) {
     const R by_one = one < -100 ? -100 : one, whole = left > 0 ? other + lost / left : other;
     return (t - 1) * (whole < -100 ? -100 : whole) - t * by_one;
 }
+WG_INLINE R FN(wg_binary_cross_entropy_slope)(R x, R t) {
+    const R spread = (1 - x) * x;
+    return (x - t) / (spread < (R)1e-12 ? (R)1e-12 : spread);
+}
 
 #define BETA_THRESHOLD WG_PARAM(R, beta, 0); WG_PARAM(R, threshold, 1)
 
@@ -95,6 +99,7 @@ WG_OP2(FN(gelu_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_slope)(y))
 WG_OP2(FN(gelu_tanh_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_gelu_tanh_slope)(y))
 WG_OP2(FN(softplus_backward), R, R, R, BETA_THRESHOLD, x * FN(wg_softplus_slope)(y, beta, threshold))
 WG_OP2(FN(binary_cross_entropy), R, R, R, WG_NO_PARAMS, FN(wg_binary_cross_entropy)(x, y))
+WG_OP2(FN(binary_cross_entropy_slope), R, R, R, WG_NO_PARAMS, FN(wg_binary_cross_entropy_slope)(x, y))
 WG_OP2(FN(maximum), R, R, R, WG_NO_PARAMS, FN(wg_maximum)(x, y))
 WG_OP2(FN(minimum), R, R, R, WG_NO_PARAMS, FN(wg_minimum)(x, y))
 

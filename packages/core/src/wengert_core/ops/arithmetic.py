@@ -205,7 +205,12 @@ def direction(xp: Any, x: Any) -> Any:
     return xp.where(size == 0, 0, x / xp.where(size == 0, 1, size)).astype(x.dtype)
 
 
-sgn = unary("sgn(Tensor self) -> Tensor", kernels=["sgn"], reference=direction, doc="self / |self|, and 0 for 0.")
+sgn = unary(
+    "sgn(Tensor self) -> Tensor",
+    kernels=["sgn", "sign"],
+    reference=direction,
+    doc="self / |self|, and 0 for 0.",
+)
 copysign = binary(
     "copysign(Tensor self, Any other) -> Tensor",
     kernels=[np.copysign],

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from wengert_core.checks import each_sample, every_sample, is_batched
+from wengert_core.dtypes import type_name
 from wengert_core.interop import from_numpy
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

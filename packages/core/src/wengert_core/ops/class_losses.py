@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.checks import is_batched
-from wengert_core.ops.loss_reduction import NUMBERS, reduced, reduction_of, type_name
+from wengert_core.dtypes import type_name
+from wengert_core.ops.loss_reduction import NUMBERS, reduced, reduction_of
 from wengert_core.ops.softmax import log_softmax_op
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor

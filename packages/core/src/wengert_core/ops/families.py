@@ -119,11 +119,11 @@ OPS = {
         "linalg_eig linalg_eigh linalg_qr linalg_svd qr svd "
     ),
     "losses": (
-        "_binary_cross_entropy _huber _huber_slope _smooth_l1 _smooth_l1_slope nn.functional.binary_cross_entropy "
-        "nn.functional.binary_cross_entropy_with_logits nn.functional.gaussian_nll_loss "
-        "nn.functional.hinge_embedding_loss nn.functional.huber_loss nn.functional.kl_div nn.functional.l1_loss "
-        "nn.functional.margin_ranking_loss nn.functional.mse_loss nn.functional.poisson_nll_loss "
-        "nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
+        "_binary_cross_entropy _binary_cross_entropy_slope _huber _huber_slope _smooth_l1 _smooth_l1_slope "
+        "nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits "
+        "nn.functional.gaussian_nll_loss nn.functional.hinge_embedding_loss nn.functional.huber_loss "
+        "nn.functional.kl_div nn.functional.l1_loss nn.functional.margin_ranking_loss nn.functional.mse_loss "
+        "nn.functional.poisson_nll_loss nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
     ),
     "margin_losses": (
         "nn.functional.cosine_embedding_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "

@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import type_name
 from wengert_core.ops.interpolation import CUBIC
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL
 from wengert_core.tensor import Tensor

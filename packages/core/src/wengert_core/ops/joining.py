@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
-from wengert_core.ops.loss_reduction import type_name
+from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.sizes import Size
 from wengert_core.tensor import Tensor

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from wengert_core.dtypes import SCALAR_NAMES, promote_types
+from wengert_core.dtypes import SCALAR_NAMES, promote_types, type_name
 from wengert_core.factories import not_for
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.checks import every_sample
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import C_NAMES, type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
+from wengert_core.dtypes import type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
@@ -18,7 +19,6 @@ from wengert_core.ops.linalg_checks import (
     given,
 )
 from wengert_core.ops.linalg_solve import triangular_op
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.dtypes import type_name
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import check_floating, check_kernel, check_matrix, check_square, given
 from wengert_core.ops.linalg_solve import inv, solve
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.matmul import matmul
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.dtypes import type_name
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

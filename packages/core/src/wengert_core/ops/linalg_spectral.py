@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
+from wengert_core.dtypes import type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_arrays import has_nan
@@ -17,7 +18,6 @@ from wengert_core.ops.linalg_checks import (
     check_square,
     given,
 )
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

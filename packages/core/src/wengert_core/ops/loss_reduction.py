@@ -1,17 +1,11 @@
-"""What all losses share: the reduction, its older spelling, the warning about sizes, names of dtypes."""
+"""What all losses share: the reduction, its older spelling, the warning about sizes."""
 
 from __future__ import annotations
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.tensor import Tensor
 
 NUMBERS = {"none": 0, "mean": 1, "sum": 2}
-
-
-def type_name(x: Tensor) -> str:
-    """The tensor's dtype as torch's messages call it."""
-    return SCALAR_NAMES[x.dtype.code]
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
+from wengert_core.dtypes import type_name
 from wengert_core.losses import refuse_gradient
-from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name, warn_of_sizes, weighted
+from wengert_core.ops.loss_reduction import reduced, reduction_of, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor
@@ -147,6 +148,16 @@ entropy_op = TABLE.pointwise_binary(
     method=False,
     inplace=False,
     doc="The binary cross entropy of each element; the logarithm of 0 counts as -100.",
+)
+
+TABLE.pointwise_binary(
+    "_binary_cross_entropy_slope(Tensor self, Tensor target) -> Tensor",
+    kernels=["binary_cross_entropy_slope"],
+    reference=lambda xp, x, target: (x - target) / xp.maximum((1 - x) * x, 1e-12),
+    dtypes=FLOATING,
+    method=False,
+    inplace=False,
+    doc="The derivative of _binary_cross_entropy with respect to self; x (1 - x) counts as at least 1e-12.",
 )
 
 

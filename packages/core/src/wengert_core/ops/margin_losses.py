@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.checks import every_sample
-from wengert_core.ops.loss_reduction import reduced, reduction_of, type_name
+from wengert_core.dtypes import type_name
+from wengert_core.ops.loss_reduction import reduced, reduction_of
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

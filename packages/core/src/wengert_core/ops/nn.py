@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.dtypes import type_name
 from wengert_core.ops.activations import sigmoid
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.checks import every_sample
+from wengert_core.dtypes import type_name
 from wengert_core.factories import not_for
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

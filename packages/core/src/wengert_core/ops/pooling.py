@@ -106,7 +106,7 @@ def to_places(xp: Any, grad: Any, indices: Any, sizes: Any, n: Any) -> Any:
 
 def add_rows(n: int) -> None:
     """The four poolings of n dims."""
-    divisor = ", int? divisor_override=None" if n > 1 else ""
+    divisor = ", int? divisor_override=None, *, Tensor? out=None" if n > 1 else ""
     row(
         f"avg_pool{n}d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
         f"bool count_include_pad=True{divisor}) -> Tensor",

@@ -6,10 +6,9 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import C_NAMES, type_name
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
-from wengert_core.ops.loss_reduction import type_name
 from wengert_core.ops.matmul import bmm, mm, mv
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into

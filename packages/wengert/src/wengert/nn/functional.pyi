@@ -32,6 +32,8 @@ def avg_pool2d(
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
     divisor_override: _int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def avg_pool3d(
     input: Tensor,
@@ -41,6 +43,8 @@ def avg_pool3d(
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
     divisor_override: _int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def batch_norm(
     input: Tensor,

@@ -126,6 +126,7 @@ CASES = [
     OpCase("_huber", smooth_of(lambda gap, beta: beta * smooth(gap, beta)), NEAR_AND_FAR),
     OpCase("_huber_slope", lambda x, t, beta: np.clip(x - t, -beta, beta), NEAR_AND_FAR),
     OpCase("_binary_cross_entropy", bernoulli, PAIR, domain=INSIDE),
+    OpCase("_binary_cross_entropy_slope", lambda x, t: (x - t) / (x * (1 - x)), PAIR, domain=INSIDE),
     of_nn("binary_cross_entropy", by_element(bernoulli), REDUCED, domain=INSIDE),
     of_nn("binary_cross_entropy_with_logits", by_element(lambda x, t: bernoulli(sigmoid(x), t)), REDUCED),
     of_nn(
