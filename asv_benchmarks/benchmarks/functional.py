@@ -9,7 +9,7 @@ import wengert as wg
 
 from .programs import numbers
 
-SIZE, VARIABLES = 64, 50
+SIZE, VARIABLES, SAMPLES = 64, 50, 32
 
 
 def calls(xp: Any) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def calls(xp: Any) -> dict[str, Any]:
     weight, x = xp.tensor(numbers(SIZE, SIZE, seed=1)), xp.tensor(numbers(SIZE, seed=2))
     deep = [xp.tensor(numbers(SIZE, SIZE, seed=seed)) for seed in (3, 4, 5)]
     point, direction = xp.tensor(numbers(VARIABLES, seed=6)), xp.tensor(numbers(VARIABLES, seed=7))
-    tangent = xp.tensor(numbers(SIZE, seed=8))
+    tangent, batch = xp.tensor(numbers(SIZE, seed=8)), xp.tensor(numbers(SAMPLES, SIZE, seed=9))
 
     def layer(x: Any) -> Any:
         return (weight @ x).tanh()
@@ -30,6 +30,11 @@ def calls(xp: Any) -> dict[str, Any]:
 
     def rosenbrock(x: Any) -> Any:
         return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+    def loss(weights: list[Any], x: Any) -> Any:
+        for inner in weights:
+            x = (inner @ x).tanh()
+        return x.sum()
 
     def dual() -> Any:
         with forward_ad.dual_level():
@@ -47,11 +52,13 @@ def calls(xp: Any) -> dict[str, Any]:
         "func.grad": lambda: xp.func.grad(rosenbrock)(point),
         "func.jacrev": lambda: xp.func.jacrev(layer)(x),
         "func.hessian": lambda: xp.func.hessian(rosenbrock)(point),
+        "vmap": lambda: xp.vmap(network)(batch),
+        "vmap of func.grad": lambda: xp.vmap(xp.func.grad(loss), in_dims=(None, 0))(deep, batch),
     }
 
 
 NAMES = ("jacobian by loop", "jacobian vectorised", "jacobian in forward mode", "hessian", "hessian vectorised", "hvp",
-         "vhp", "forward_ad jvp", "func.grad", "func.jacrev", "func.hessian")
+         "vhp", "forward_ad jvp", "func.grad", "func.jacrev", "func.hessian", "vmap", "vmap of func.grad")
 
 
 class Functional:
