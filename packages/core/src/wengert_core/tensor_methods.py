@@ -108,8 +108,7 @@ def _later(attribute: str, module: str, name: str) -> Callable[..., Any]:
 
     def first_call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         method = getattr(import_module(f"wengert_core.{module}"), name)
-        if Tensor.__dict__[attribute] is first_call:  # and not within what somebody has put around it
-            mount(attribute, method)
+        mount(attribute, method)
         return method(self, *args, **kwargs)
 
     first_call.__name__ = attribute

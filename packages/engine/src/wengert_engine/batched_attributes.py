@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from wengert_core.display import text
 from wengert_core.tensor import Tensor, mount, set_operators
+from wengert_core.tensor_methods import LATER
 
 from wengert_engine import attributes
 from wengert_engine.batched import is_batched, level_of, physical_of
@@ -52,10 +54,18 @@ def shown(tensor: Any) -> str:
     return f"BatchedTensor(lvl={level_of(tensor)}, bdim=0, value=\n{inner}\n)"
 
 
+def method_of(name: str) -> Callable[..., Any]:
+    """A method of Tensor itself, where a stand-in is there that its first call would replace."""
+    if name in LATER:
+        module, target = LATER[name]
+        return getattr(import_module(f"wengert_core.{module}"), target)  # type: ignore[no-any-return]
+    return getattr(Tensor, name)  # type: ignore[no-any-return]
+
+
 def install() -> None:
     """Put all of it on Tensor."""
     for name, error in REFUSED.items():
-        mount(name, refusing(getattr(Tensor, name), error))
+        mount(name, refusing(method_of(name), error))
     for name, error in PROPERTIES.items():
         before = attributes.TENSOR_ATTRIBUTES[name]
         getter = refusing(before.fget, error) if name == "data" else before.fget

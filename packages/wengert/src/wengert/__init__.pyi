@@ -16,6 +16,7 @@ from wengert_engine.attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_engine.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from wengert_functional.vmap import vmap as vmap
 from wengert_registry import Registry
 
 from wengert import autograd as autograd

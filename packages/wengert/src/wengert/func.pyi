@@ -6,5 +6,6 @@ from wengert_functional.func_jacobian import jacrev as jacrev
 from wengert_functional.func_products import jvp as jvp
 from wengert_functional.func_products import linearize as linearize
 from wengert_functional.func_products import vjp as vjp
+from wengert_functional.vmap import vmap as vmap
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
