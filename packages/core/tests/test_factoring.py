@@ -94,6 +94,19 @@ def test_two_matrices_in_every_layout(name, kept, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("size", [15, 16, 17, 33, 128, 129])
+def test_systems_of_any_size_by_steps_or_by_blas(size, dtype):
+    a, b = matrices(dtype, 2, size, size) + size * np.eye(size, dtype=dtype), matrices(dtype, 2, size, 9, seed=1)
+    for x, y in zip(layouts(a), layouts(b), strict=True):
+        for upper in (False, True):
+            found = OPS["solve_triangular"](x, y, upper=upper).numpy()
+            np.testing.assert_allclose((np.triu(a) if upper else np.tril(a)) @ found, b, rtol=1e-3, atol=2e-4)
+        np.testing.assert_allclose(a @ OPS["solve_ex"](x, y)[0].numpy(), b, rtol=1e-3, atol=2e-4)
+        eye = np.broadcast_to(np.eye(size, dtype=dtype), a.shape)
+        np.testing.assert_allclose(a @ OPS["inv_ex"](x)[0].numpy(), eye, rtol=1e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
 def test_vectors_are_right_sides_as_well(dtype):
     a, b = matrices(dtype, 2, 4, 4), matrices(dtype, 2, 4, seed=1)
     for right in (b, b[0]):

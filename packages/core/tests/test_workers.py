@@ -462,7 +462,7 @@ def test_a_long_range_is_the_same_from_any_number_of_threads(kind: str) -> None:
     try:
         for threads in (1, 3):
             wg.set_num_threads(threads)
-            found.append(wg.arange(-5, 4 * 10**5, dtype=getattr(wc, kind)).numpy())
+            found.append(wg.arange(-5, 4 * 10**5, dtype=getattr(wg, kind)).numpy())
     finally:
         wg.set_num_threads(before)
     np.testing.assert_array_equal(found[0], found[1])

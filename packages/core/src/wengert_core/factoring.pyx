@@ -29,8 +29,10 @@ cdef extern from "kernels/factoring.h" nogil:
         void* geqrf
         void* orgqr
         void* trsm
+        void* gemm
         int wide
         char one[16]
+        char minus_one[16]
     ctypedef struct wg_matrices:
         const char* data
         Py_ssize_t row, column
@@ -90,19 +92,21 @@ def configure(Op op, str way):
 cdef int look_up(int i) except -1:
     """The routines for a dtype."""
     cdef wg_lapack* lapack = &LAPACK[i]
-    cdef bytes one = np.ones(1, ("f4", "f8", "c8", "c16")[i]).tobytes()
+    number = np.ones(1, ("f4", "f8", "c8", "c16")[i])
+    cdef bytes one = number.tobytes(), minus_one = (-number).tobytes()
     kind = "sdcz"[i]
     lapack.potrf, lapack.getrf, lapack.getri = routine(kind + "potrf"), routine(kind + "getrf"), routine(kind + "getri")
     lapack.geqrf, lapack.orgqr = routine(kind + "geqrf"), routine(kind + ("orgqr" if i < 2 else "ungqr"))
-    lapack.trsm = routine(kind + "trsm")
+    lapack.trsm, lapack.gemm = routine(kind + "trsm"), routine(kind + "gemm")
     lapack.wide = wide_integers()
     memcpy(lapack.one, <const char*> one, len(one))
+    memcpy(lapack.minus_one, <const char*> minus_one, len(one))
     return 0
 
 
 cdef bint is_whole(wg_lapack* lapack) noexcept:
     return (lapack.potrf != NULL and lapack.getrf != NULL and lapack.getri != NULL and lapack.geqrf != NULL
-            and lapack.orgqr != NULL and lapack.trsm != NULL)
+            and lapack.orgqr != NULL and lapack.trsm != NULL and lapack.gemm != NULL)
 
 
 cdef bint trusted(Op op, int code) except -1:
@@ -330,6 +334,7 @@ cdef object inverse_run(Op op, PyObject** slots):
     cdef Tensor inverse, info
     if not begin(op, slots, 1, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    job.k = job.n
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
     run(op, &job, wg_inverse, job.n * job.n * job.n)
