@@ -55,8 +55,8 @@ def find_formula(op: Op) -> Any:
 
 
 def find_rule(op: Op) -> Any:
-    """What an op does with a batch of arguments, as the table of its owner says: "broadcast" for the op itself, or a function
-    (op, size, values, batched, randomness); None when there is no rule.
+    """What an op does with a batch of arguments, as the table of its owner says: "broadcast" for the op itself, or a
+    function (op, size, values, batched, randomness); None when there is no rule.
     """
     table: Any = registry.group("formulas").find(op.owner)
     return table.batching_rule(op) if hasattr(table, "batching_rule") else None
