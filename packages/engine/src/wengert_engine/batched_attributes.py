@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
@@ -37,12 +38,12 @@ PROPERTIES: dict[str, Exception] = {
 def refusing(method: Callable[..., Any], error: Exception) -> Callable[..., Any]:
     """A method of Tensor that raises for a batched one."""
 
+    @wraps(method)
     def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_batched(self):
             raise type(error)(*error.args)
         return method(self, *args, **kwargs)
 
-    checked.__name__, checked.__doc__ = getattr(method, "__name__", ""), method.__doc__
     return checked
 
 

@@ -3,8 +3,8 @@
 Note [Indices of a batch]
     Tensors among the indices of ``index`` are broadcast with each other; the dims they give stand where the first of
     them does, or in front when other dims lie between them. Where indices are batched, or the result must have the
-    batch in front, one more index numbers the elements of the batch; then the indices' dims come right behind the batch, and
-    are moved to where they belong.
+    batch in front, one more index numbers the elements of the batch; then the indices' dims come right behind the
+    batch, and are moved to where they belong.
 """
 
 from __future__ import annotations
