@@ -71,7 +71,7 @@ def test_a_singular_matrix_among_the_samples_is_named():
 
 
 def test_out_is_refused():
-    with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::cumsum.out"):
+    with pytest.raises(RuntimeError, match=r"Batching rule not implemented for aten::cumsum\.out"):
         vmap(lambda x: ops["cumsum"](x, 0, out=wc.empty(3, 4)))(X)
 
 

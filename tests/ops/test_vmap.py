@@ -12,8 +12,8 @@ import pytest
 import wengert_core as wc
 from wengert_core.op import Op
 from wengert_core.tensor import Tensor
-from wengert_functional.vmap import vmap
 from wengert_formulas.batching import find
+from wengert_functional.vmap import vmap
 from wengert_testing.calls import contiguous, function_of, op_of
 from wengert_testing.case import Fixed, OpCase, Sample
 from wengert_testing.samples import CASES
@@ -90,17 +90,18 @@ def check(case: OpCase, dtype: str, dim: int = 0, nested: bool = False) -> None:
     for sample in case.samples(dtype):
         leaves = Leaves(case, sample)
         for chosen in choices(len(leaves.arrays)):
-            tensors = [contiguous(batch_of(case, array) if i in chosen else array) for i, array in enumerate(leaves.arrays)]
+            tensors = [contiguous(batch_of(case, array) if i in chosen else array)
+                       for i, array in enumerate(leaves.arrays)]
             label = f"{case.op}{sample!r}, batched: {chosen}"
             try:
                 got = mapped(leaves, function, [t.clone() for t in tensors], chosen, dim, nested)
             except RuntimeError as error:
                 assert re.search(REFUSES.get(case.op, "^$"), str(error)), f"{label}: {error}"  # noqa: PT017
                 continue
-            loop = [case.results(leaves.call(function, [(t[k] if i in chosen else t).clone() for i, t in enumerate(tensors)]))
-                    for k in range(SIZE)]
             for k in range(SIZE):
-                compare(case.results(tuple(out[k] for out in got)), loop[k], label, dtype)
+                own = [(t[k] if i in chosen else t).clone() for i, t in enumerate(tensors)]
+                expected = case.results(leaves.call(function, own))
+                compare(case.results(tuple(out[k] for out in got)), expected, label, dtype)
 
 
 def mapped(leaves: Leaves, function: Any, tensors: list[Any], chosen: tuple[int, ...], dim: int, nested: bool) -> Any:
@@ -149,7 +150,8 @@ def quiet():
     with warnings.catch_warnings():
         for start in {case.warns for case in CASES if case.warns}:
             warnings.filterwarnings("ignore", start)
-        warnings.filterwarnings("ignore", "There is a performance drop.*(bincount|histc|_histogram|ctc_loss|embedding_bag|repeat_interleave)")
+        names = "bincount|histc|_histogram|ctc_loss|embedding_bag|repeat_interleave"
+        warnings.filterwarnings("ignore", f"There is a performance drop.*({names})")
         yield
 
 

@@ -1,5 +1,7 @@
 """Function under vmap: its own rule, a generated one, none."""
 
+from typing import ClassVar
+
 import pytest
 import wengert as torch
 
@@ -26,7 +28,7 @@ class Cube(torch.autograd.Function):
 class Scaled(torch.autograd.Function):
     """x * factor, by a rule of its own."""
 
-    seen: list = []
+    seen: ClassVar[list] = []
 
     @staticmethod
     def forward(x, factor):
@@ -61,7 +63,8 @@ def test_own_rule():
 def test_generated_rule():
     x = X.clone().requires_grad_()
     cube, slope = torch.vmap(Cube.apply)(x)
-    assert cube.tolist() == (X**3).tolist() and slope.tolist() == (3 * X**2).tolist()
+    assert cube.tolist() == (X**3).tolist()
+    assert slope.tolist() == (3 * X**2).tolist()
     assert torch.autograd.grad(cube.sum(), x)[0].tolist() == (3 * X**2).tolist()
     assert torch.vmap(torch.func.jacrev(lambda x: Cube.apply(x)[0].sum()))(X).tolist() == (3 * X**2).tolist()
 

@@ -173,8 +173,7 @@ def test_a_batched_tensor_does_not_outlive_its_vmap():
 
 def test_raw_gradients_inside_of_vmap():
     def f(x):
-        leaf = wg.func.grad(lambda y: (y ** 3).sum())(x)
-        return leaf
+        return wg.func.grad(lambda y: (y ** 3).sum())(x)
 
     close(vmap(f)(X), 3 * X ** 2)
     w = W[:, 0].clone().requires_grad_()
@@ -209,10 +208,12 @@ def test_memory_of_an_outer_batch_is_written_in_place():
 
 @pytest.mark.parametrize("mode", ["same", "different"])
 @pytest.mark.parametrize("make", [
-    lambda x: wg.randn(3), lambda x: wg.rand(3), lambda x: wg.randint(0, 1 << 40, (3,)), lambda x: wg.randint(1 << 40, (3,)),
-    lambda x: wg.randn_like(x), lambda x: wg.rand_like(x), lambda x: wg.randint_like(x, 1 << 40), lambda x: wg.randperm(50),
+    lambda x: wg.randn(3), lambda x: wg.rand(3), lambda x: wg.randint(0, 1 << 40, (3,)),
+    lambda x: wg.randint(1 << 40, (3,)), lambda x: wg.randn_like(x), lambda x: wg.rand_like(x),
+    lambda x: wg.randint_like(x, 1 << 40), lambda x: wg.randperm(50),
     lambda x: x.clone().uniform_(), lambda x: x.clone().normal_(), lambda x: x.clone().exponential_(),
-    lambda x: wg.nn.functional.dropout(x.new_ones(100)), lambda x: wg.bernoulli(wg.full((100,), 0.5)), lambda x: wg.poisson(wg.full((100,), 50.0)),
+    lambda x: wg.nn.functional.dropout(x.new_ones(100)), lambda x: wg.bernoulli(wg.full((100,), 0.5)),
+    lambda x: wg.poisson(wg.full((100,), 50.0)),
 ])
 def test_random_operations_by_mode(make, mode):
     found = vmap(make, randomness=mode)(wg.zeros(3, 4))

@@ -45,8 +45,9 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if is_inside is not None and is_inside():
-        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
-                           "functorch.vjp instead or call backward() outside of functorch transforms: a vmap is running")
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms: a vmap is running")
     targets = None if inputs is None else as_tuple(inputs)
     if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -102,13 +103,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         rows = (len(as_tuple(grad_outputs)[0]),)
     else:
         grads = root_gradients(roots, grad_outputs, create_graph)
-        if is_inside is not None and is_inside():
-            from wengert_engine.batched_grad import gradients
-
-            input_edges(targets)
-            results = gradients(roots, grads, targets, keep, create_graph)
-        else:
-            results = run_backward(edges, grads, keep, create_graph, input_edges(targets), False)
+        results = gradients(roots, edges, grads, targets, keep, create_graph)
     if not (allow_unused or materialize_grads):
         for i, result in enumerate(results):
             if result is None:
@@ -122,10 +117,22 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return tuple(results)
 
 
+def gradients(roots: tuple[Any, ...], edges: Edges, grads: list[Any], targets: tuple[Any, ...], keep: bool,
+              create_graph: bool) -> list[Any]:
+    """One pass through the graph; inside of vmap through that of the tensors that have the batch."""
+    inputs = input_edges(targets)
+    if is_inside is not None and is_inside():
+        from wengert_engine import batched_grad
+
+        return batched_grad.gradients(roots, grads, targets, keep, create_graph)
+    found: list[Any] = run_backward(edges, grads, keep, create_graph, inputs, False)
+    return found
+
+
 def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
     """The gradient of an input that was not used."""
     result = zeros_like(target.detach().expand(*rows, *target.shape) if rows else target)
-    return result.requires_grad_(create_graph)
+    return result.requires_grad_() if create_graph else result
 
 
 def batched_gradients(roots: tuple[Any, ...], given: Any, keep: bool, create_graph: bool,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
@@ -13,13 +14,13 @@ from wengert_core.tensor_methods import LATER
 from wengert_engine import attributes
 from wengert_engine.batched import is_batched, level_of, physical_of
 
-TRANSFORM = ("You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a "
-             "function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
-             "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
-             "transformed instead.")
-POINTER = RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: it is batched, vmap runs its function once "
-                       "for all elements")
-STORAGE = NotImplementedError("Cannot access storage of BatchedTensorImpl: the memory of a batched tensor is that of the batch")
+TRANSFORM = ("You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
+             "inside of a function being transformed by a functorch transform. This is unsupported, please attempt "
+             "to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() "
+             "outside of a function being transformed instead.")
+POINTER = RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: it is batched, vmap runs its "
+                       "function once for all elements")
+STORAGE = NotImplementedError("Cannot access storage of BatchedTensorImpl: it is memory of the whole batch")
 HOOK = RuntimeError("vmap: a hook on a batched tensor is not possible: it would get the gradient of the whole batch")
 REFUSED: dict[str, Exception] = {
     "numpy": POINTER, "tolist": POINTER, "data_ptr": POINTER, "__array__": POINTER, "__dlpack__": POINTER,
@@ -37,12 +38,12 @@ PROPERTIES: dict[str, Exception] = {
 def refusing(method: Callable[..., Any], error: Exception) -> Callable[..., Any]:
     """A method of Tensor that raises for a batched one."""
 
+    @wraps(method)
     def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_batched(self):
             raise type(error)(*error.args)
         return method(self, *args, **kwargs)
 
-    checked.__name__, checked.__doc__ = getattr(method, "__name__", ""), method.__doc__
     return checked
 
 

@@ -6,30 +6,30 @@ from typing import Any
 
 
 def escaped(name: str) -> RuntimeError:
-    return RuntimeError("Either your tensor may have escaped from inside a function being vmapped and this is a user error, or "
-                        f"it was kept from an earlier vmap: {name} got a batched tensor of a vmap that is over. Return what "
-                        "is needed from the function that vmap was given")
+    return RuntimeError("Either your tensor may have escaped from inside a function being vmapped and this is a user "
+                        f"error, or it was kept from an earlier vmap: {name} got a batched tensor of a vmap that is "
+                        "over. Return what is needed from the function that vmap was given")
 
 
 def refused_out(name: str) -> RuntimeError:
-    return RuntimeError(f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= or view "
-                        f"ops. Call {name}() without out= inside of vmap")
+    return RuntimeError(f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= "
+                        f"or view ops. Call {name}() without out= inside of vmap")
 
 
 def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
     """An in-place operation whose self is not batched while another argument is."""
     shown = "inplace arithmetic" if pointwise or name in ("copy_", "index_put_") else name
-    text = (f"vmap: {shown}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
-            "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over "
-            f"in a vmap. Please try to use out-of-place operators instead of {shown}. {name} got a self of shape {shape} "
-            f"for a batch of {size}; make it with new_empty or zeros_like of a batched tensor")
+    text = (f"vmap: {shown}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+            "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not "
+            f"being vmapped over in a vmap. Please try to use out-of-place operators instead of {shown}. {name} got a "
+            f"self of shape {shape} for a batch of {size}; make it with new_empty or zeros_like of a batched tensor")
     if pointwise:
         text = f"output with shape {shape} doesn't match the broadcast shape {[size, *shape]}. {text}"
     return RuntimeError(text)
 
 
 def written_too_small(name: str, shape: list[int], rank: int) -> RuntimeError:
-    return RuntimeError(f"output with shape {shape} doesn't match the broadcast shape of rank {rank} that {name} computes")
+    return RuntimeError(f"output with shape {shape} doesn't match the broadcast shape, which has rank {rank}: {name}")
 
 
 def refused_attribute(text: str) -> Any:

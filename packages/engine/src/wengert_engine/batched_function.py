@@ -6,8 +6,18 @@ from typing import Any, NamedTuple
 
 from wengert_core.tensor import Tensor
 
-from wengert_engine.batched import batched, enter, is_batched, leave, level_of, outside, physical_of, randomness_of, size_of
-from wengert_engine.custom import Function, _member
+from wengert_engine.batched import (
+    batched,
+    enter,
+    is_batched,
+    leave,
+    level_of,
+    outside,
+    physical_of,
+    randomness_of,
+    size_of,
+)
+from wengert_engine.custom import Function, FunctionMeta, _member
 from wengert_engine.fitting import fit
 
 MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -34,16 +44,16 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
         else:
             found = cls.vmap(VmapInfo(size, randomness), tuple(0 if flag else None for flag in flags), *values)
             if not (isinstance(found, tuple) and len(found) == 2):
-                raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-                                   f"structure compatible with the output. Got a {type(found)} instead")
+                raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with "
+                                   f"pytree structure compatible with the output. Got a {type(found)} instead")
             outputs, dims = found
         if not isinstance(outputs, (tuple, list)):
             fronted: Any = in_front(outputs, dims)
         else:
             several = dims if isinstance(dims, (tuple, list)) else (dims,) * len(outputs)
             if len(several) != len(outputs):
-                raise ValueError(f"The autograd.Function's vmap staticmethod returned {len(outputs)} outputs and an out_dims "
-                                 f"for {len(several)}: they must have the same structure")
+                raise ValueError(f"The autograd.Function's vmap staticmethod returned {len(outputs)} outputs and an "
+                                 f"out_dims for {len(several)}: they must have the same structure")
             fronted = [in_front(output, dim) for output, dim in zip(outputs, several, strict=True)]
     if isinstance(fronted, list):
         return tuple(batched(value, level) if flag else value for value, flag in fronted)
@@ -54,16 +64,16 @@ def check_support(cls: Any) -> None:
     """RuntimeError for a Function that cannot be batched."""
     name = cls.__name__
     if not cls._splits_context:
-        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
-                           f"must override the setup_context staticmethod. {MORE}. The Function is {name}")
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                           f"...), it must override the setup_context staticmethod. {MORE}. The Function is {name}")
     has_own = _member(cls, "vmap") is not _member(Function, "vmap")
     if cls.generate_vmap_rule and has_own:
-        raise RuntimeError(f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap "
-                           "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
-                           f"avoid ambiguity. {MORE}")
+        raise RuntimeError(f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden "
+                           "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+                           f"staticmethod to avoid ambiguity. {MORE}")
     if not (cls.generate_vmap_rule or has_own):
-        raise RuntimeError(f"You tried to vmap over {name}, but it does not have vmap support. Please override and implement the "
-                           f"vmap staticmethod or set generate_vmap_rule=True. {MORE}")
+        raise RuntimeError(f"You tried to vmap over {name}, but it does not have vmap support. Please override and "
+                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {MORE}")
 
 
 def in_front(value: Any, dim: int | None) -> tuple[Any, bool]:
@@ -158,7 +168,8 @@ class Generated(Function):
             inner._level = level
             several = output if isinstance(output, tuple) else (output,)
             shown = wrapped(several, tuple(isinstance(value, Tensor) for value in several), level)
-            cls.setup_context(inner, tuple(wrapped(values, flags, level)), tuple(shown) if isinstance(output, tuple) else shown[0])
+            results = tuple(shown) if isinstance(output, tuple) else shown[0]
+            cls.setup_context(inner, tuple(wrapped(values, flags, level)), results)
         finally:
             leave()
         inner._outer = None                # ctx would lead to itself
@@ -176,8 +187,8 @@ class Generated(Function):
             found = cls._run_backward(inner, *wrapped(grads, tuple(grad is not None for grad in grads), level))
             found = found if isinstance(found, tuple) else (found,)
             if len(found) < len(flags):
-                raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients (expected "
-                                   f"{len(flags)}, got {len(found)})")
+                raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients "
+                                   f"(expected {len(flags)}, got {len(found)})")
             results = [fitted(grad, shape, flag, level, size, cls.__name__, index) for index, (grad, shape, flag)
                        in enumerate(zip(found, ctx.shapes, flags, strict=False))]
         finally:
@@ -207,7 +218,7 @@ def generated_of(cls: Any) -> Any:
     """The Generated for a Function: a class of its own, so that nodes are named after it."""
     found = cls.__dict__.get("_vmapped")
     if found is None:
-        found = cls._vmapped = type(Generated)(f"Vmapped{cls.__name__}", (Generated,), {})
+        found = cls._vmapped = FunctionMeta(f"Vmapped{cls.__name__}", (Generated,), {})
     return found
 
 

@@ -1,9 +1,10 @@
 """Gradients and tangents inside of vmap: graphs are of physical tensors.
 
 Note [Levels of a graph and of what goes through it]
-    A batched tensor is *peeled* to the plain tensor below all its levels, whose first dims are those of the levels, the outermost
-    first. The graph of a backward has the levels that its outputs and inputs have. Its cotangents may have others: those stay
-    batched tensors, of the shape of the graph's tensors, and formulas' operations batch them. So it is with tangents.
+    A batched tensor is *peeled* to the plain tensor below all its levels, whose first dims are those of the levels,
+    the outermost first. The graph of a backward has the levels that its outputs and inputs have. Its cotangents may
+    have others: those stay batched tensors, of the shape of the graph's tensors, and formulas' operations batch them.
+    So it is with tangents.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from wengert_core.tensor import Tensor
 
-from wengert_engine import autograd, forward
+from wengert_engine import forward
 from wengert_engine.attributes import edge_of
 from wengert_engine.batched import batched, enter, is_batched, leave, level_of, outside, physical_of, size_of
 from wengert_engine.edges import GradientEdge
@@ -95,8 +96,9 @@ def check_inputs(ends: list[tuple[Any, Levels]], graph: Levels) -> None:
     """RuntimeError for an input whose gradient would be summed over the batch."""
     for index, (_, levels) in enumerate(ends):
         if levels != graph:
-            raise RuntimeError(f"vmap: input {index} of grad() is not batched while an output or another input is: its gradient "
-                               "for each element of the batch cannot be told apart. Use wengert.func.grad inside of vmap")
+            raise RuntimeError(f"vmap: input {index} of grad() is not batched while an output or another input is: "
+                               "its gradient for each element of the batch cannot be told apart. Use "
+                               "wengert.func.grad inside of vmap")
 
 
 def rows_of(roots: Sequence[Any], given: Sequence[Any], targets: Sequence[Any], rows: int, keep: bool,

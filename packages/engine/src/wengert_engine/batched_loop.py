@@ -29,7 +29,8 @@ def warn(name: str, size: int) -> None:
 
 def each(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any]) -> Any:
     """The op for each element, stacked."""
-    results = [op(**{name: element(value, batched[name], index) for name, value in values.items()}) for index in range(size)]
+    results = [op(**{name: element(value, batched[name], index) for name, value in values.items()})
+               for index in range(size)]
     if op.is_inplace:
         return None
     if not results:
@@ -52,7 +53,7 @@ def element(value: Any, batched: Any, index: int) -> Any:
 
 
 def each_call(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """A function made of other operations that reads its arguments' numbers, for each element of the innermost batch."""
+    """A function of other operations that reads its arguments' numbers, for each element of the innermost batch."""
     tensors = [value for value in arguments if isinstance(value, Tensor)]
     level = max(level_of(value) for value in tensors)
     flags = [isinstance(value, Tensor) and level_of(value) == level for value in arguments]

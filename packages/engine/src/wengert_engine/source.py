@@ -55,8 +55,13 @@ def find_formula(op: Op) -> Any:
 
 
 def find_rule(op: Op) -> Any:
-    """What an op does with a batch of arguments, as the table of its owner says: "broadcast" for the op itself, or a function
-    (op, size, values, batched, randomness); None when there is no rule.
+    """What an op does with a batch of arguments, as the table of its owner says: "broadcast" for the op itself, or a
+    function (op, size, values, batched, randomness); None when there is no rule.
     """
-    table: Any = registry.group("formulas").find(op.owner)
-    return table.batching_rule(op) if hasattr(table, "batching_rule") else None
+    group = registry.group("formulas")
+    for owner in (op.owner, "core"):  # core's has the rules of families, which are for all their ops
+        table: Any = group.find(owner)
+        rule = table.batching_rule(op) if hasattr(table, "batching_rule") else None
+        if rule is not None:
+            return rule
+    return None

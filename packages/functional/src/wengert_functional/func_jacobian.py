@@ -23,8 +23,8 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
     """The function that gives the Jacobian of ``func``, by a backward pass for all elements of an output together.
 
     Arguments as for grad. The Jacobian is nested as the output, and in it as the arguments that argnums names.
-    chunk_size: how many rows to compute at a time, as by vmap (default: as many as memory for 65,536 numbers of unit vectors
-    holds); 1: one after the other, without vmap.
+    chunk_size: how many rows to compute at a time, as by vmap (default: as many as unit vectors of 65,536 numbers
+    together); 1: one after the other, without vmap.
 
     >>> import wengert as wg
     >>> wg.func.jacrev(lambda x: x * x)(wg.tensor([1.0, 2.0]))
@@ -62,8 +62,8 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
     """The function that gives the Jacobian of ``func`` in forward mode: func is called once for each argument, with
     tangents for all of its elements.
 
-    Arguments and result as for jacrev. randomness: "error", "different" or "same", as of vmap. Inside another forward-mode transform func is called once, and each column costs a backward
-    pass through its backward pass.
+    Arguments and result as for jacrev. randomness: "error", "different" or "same", as of vmap. Inside another
+    forward-mode transform func is called once, and each column costs a backward pass through its backward pass.
 
     >>> import wengert as wg
     >>> wg.func.jacfwd(lambda x: x * x)(wg.tensor([1.0, 2.0]))
@@ -84,7 +84,8 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
         with Level():
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
-                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values, randomness)
+                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
+                randomness)
             rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
             result, aux = trees.unflatten(out_spec, rows), leaving(aux)
         return (result, aux) if has_aux else result

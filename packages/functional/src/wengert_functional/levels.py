@@ -19,7 +19,6 @@ from wengert_engine.attributes import edge_of
 
 from wengert_functional import trees
 
-
 batching: Any = None
 """The engine's module of batched tensors, once vmap has been imported."""
 

@@ -1,4 +1,4 @@
-"""Jacobians: rows by a backward pass, columns by a forward pass with tangents; one by one, or many together as vmap does."""
+"""Jacobians: rows by a backward pass, columns by a forward pass with tangents; one by one, or together as by vmap."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def stacked(column: Sequence[Any], output: Any, value: Any) -> Any:
     return stack(rows).view(shape)
 
 
-def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool, chunk_size: int | None = None) -> list[Any]:
+def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool,
+                     chunk_size: int | None = None) -> list[Any]:
     """The Jacobian of one output for each input: backward passes for many of its elements together.
 
     chunk_size: for how many; 1: one by one, without batched tensors.
@@ -63,8 +64,8 @@ def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool, chu
     if output.requires_grad:
         for block in blocks(output, chunk_size):
             single = chunk_size == 1
-            found = grad((output,), inputs, (block[0] if single else block,), retain_graph=True, create_graph=create_graph,
-                         allow_unused=True, is_grads_batched=not single)
+            found = grad((output,), inputs, (block[0] if single else block,), retain_graph=True,
+                         create_graph=create_graph, allow_unused=True, is_grads_batched=not single)
             parts.append([gradient if gradient is None or not single else gradient.unsqueeze(0) for gradient in found])
     return [joined([part[place] for part in parts], output, value) for place, value in enumerate(inputs)]
 
@@ -95,7 +96,8 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
                 level = batched.enter(len(block), randomness)
                 try:
                     unit = batched.batched(block, level)
-                    found = func(*[make_dual(value, unit) if other == index else given for other, given in enumerate(inputs)])
+                    found = func(*[make_dual(value, unit) if other == index else given
+                                   for other, given in enumerate(inputs)])
                     outputs = outputs or [primal_of(output) for output in found]
                     columns[-1].append([whole_tangent(forward.get(output), level, len(block)) for output in found])
                 finally:

@@ -20,11 +20,11 @@ levels.batching = batched
 
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
          chunk_size: int | None = None) -> Callable[..., Any]:
-    """The function that maps ``func`` over a dim of its arguments: it is called once, and sees tensors without that dim.
+    """The function that maps ``func`` over a dim of its arguments: it is called once, on tensors without that dim.
 
-    in_dims: the dim of each argument, or None for one that is the same for all; an int for all of them, or a tuple nested
-    as the arguments (keyword arguments are the same for all).   out_dims: where the dim is in the outputs; None for an
-    output without it.   randomness: what random operations do: "error", "same" for all elements or "different" for each.
+    in_dims: the dim of each argument, or None for one that is the same for all; an int for all of them, or a tuple
+    nested as the arguments (keyword arguments are the same for all).   out_dims: where the dim is in the outputs; None
+    for an output without it.   randomness: of random operations: "error", "same" for all elements or "different".
     chunk_size: how many elements to compute at a time; default: all.
     func cannot branch on the values, take an element's number out (``item``), or write to a tensor from outside.
 
@@ -66,11 +66,11 @@ def read_inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[An
     name = name_of(func)
     where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
-                         f"inputs, got: {type(in_dims)}.")
+        raise ValueError(f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
+                         f"structure of inputs, got: {type(in_dims)}.")
     if not args:
-        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-                         "over a function with no inputs. The latter is unsupported.")
+        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying "
+                         "to vmap over a function with no inputs. The latter is unsupported.")
     values, spec = trees.flatten(args)
     dims = trees.broadcast_leaves(spec, in_dims)
     if dims is None:
@@ -91,14 +91,15 @@ def checked_dim(value: Any, dim: Any, where: str) -> int | None:
     if dim is None:
         return None
     if not isinstance(dim, int):
-        raise ValueError(f"{where}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+        raise ValueError(f"{where}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
+                         "None.")
     if not isinstance(value, Tensor):
-        raise ValueError(f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot vmap over "
-                         "non-Tensor arguments, please use None as the respective in_dim")
+        raise ValueError(f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot "
+                         "vmap over non-Tensor arguments, please use None as the respective in_dim")
     rank = value.ndim
     if not -rank <= dim < rank:
-        raise ValueError(f"{where}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so "
-                         f"expected in_dim to satisfy -{rank} <= in_dim < {rank}.")
+        raise ValueError(f"{where}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+                         f"{rank} so expected in_dim to satisfy -{rank} <= in_dim < {rank}.")
     return dim % rank
 
 
@@ -106,8 +107,8 @@ def checked_dim(value: Any, dim: Any, where: str) -> int | None:
 
 def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any, randomness: str,
         keywords: dict[str, Any]) -> tuple[list[Any], trees.Spec, list[Any]]:
-    """The outputs of a call with batched arguments: the leaves as (tensor, whether it has the batch in dim 0), how they are
-    nested, and where the batch goes in each.
+    """The outputs of a call with batched arguments: the leaves as (tensor, whether it has the batch in dim 0), how they
+    are nested, and where the batch goes in each.
     """
     fronted = [value if dim is None else value.movedim(dim, 0) if dim else value
                for value, dim in zip(values, dims, strict=True)]
@@ -137,15 +138,15 @@ def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, 
     where = f"vmap({name}, ..., out_dims={out_dims})"
     for dim in trees.flatten(out_dims)[0]:
         if not (dim is None or isinstance(dim, int)):
-            raise ValueError(f"{where}: `out_dims` must be an int, None or a python collection of ints representing where in "
-                             "the outputs the vmapped dimension should appear.")
+            raise ValueError(f"{where}: `out_dims` must be an int, None or a python collection of ints representing "
+                             "where in the outputs the vmapped dimension should appear.")
     if dims is None:
         raise ValueError(f"{where}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has "
                          f"structure {trees.flatten(out_dims)[1]} but outputs has structure {spec}.")
     for leaf, dim in zip(leaves, dims, strict=True):
         if not isinstance(leaf, Tensor) and dim is not None:
-            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you mean to "
-                             "set out_dims= to None for output?")
+            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you "
+                             "mean to set out_dims= to None for output?")
         if dim is None and is_at(leaf, level):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
     return dims
@@ -163,8 +164,8 @@ def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
 
 # ---- in chunks
 
-def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any, randomness: str,
-              keywords: dict[str, Any], chunk_size: int) -> Any:
+def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any,
+              randomness: str, keywords: dict[str, Any], chunk_size: int) -> Any:
     """The outputs of calls for a few elements at a time, joined."""
     from wengert_core.random import get_rng_state, set_rng_state
 
@@ -177,7 +178,8 @@ def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, s
         some = [value if dim is None else value.narrow(dim, start, length)
                 for value, dim in zip(values, dims, strict=True)]
         leaves, out_spec, placed = run(func, some, dims, spec, length, out_dims, randomness, keywords)
-        parts.append([moved(leaf, None if dim is None else 0, length) for leaf, dim in zip(leaves, placed, strict=True)])
+        parts.append([moved(leaf, None if dim is None else 0, length)
+                      for leaf, dim in zip(leaves, placed, strict=True)])
     joined = [column[0] if dim is None else moved((cat(list(column)), True), dim, size)
               for column, dim in zip(zip(*parts, strict=True), placed, strict=True)]
     return trees.unflatten(out_spec, joined)

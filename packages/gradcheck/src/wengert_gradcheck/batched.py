@@ -60,8 +60,8 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
             if tangent is None or parts[0] is None:
                 agree = tangent is parts[0]
             else:
-                agree = np.allclose(tangent, np.stack([part for part in parts if part is not None]), atol=atol, rtol=rtol,
-                                    equal_nan=True)
+                single = np.stack([part for part in parts if part is not None])
+                agree = np.allclose(tangent, single, atol=atol, rtol=rtol, equal_nan=True)
             if not agree:
                 raise GradcheckError(f"For output {i} and input {j}: batched tangents differ from those computed one "
                                      "by one (forward-mode AD). Call it with `check_batched_forward_grad=False` where "

@@ -91,6 +91,7 @@ def refused(call: Call) -> Exception:
 
 def in_terms_of_samples(call: Call, error: Exception) -> Exception:
     """The error of the op itself for a sample, where it has one, instead of that of a batch."""
-    if "generator" in call.op.params or str(error).startswith("vmap:"):  # another draw; what only a batch is refused for
+    # another draw; what only a batch is refused for
+    if "generator" in call.op.params or str(error).startswith("vmap:"):
         return error
     return sample_error(call) or error

@@ -64,7 +64,8 @@ class Call:
         """A dim of a tensor of that rank as the dim of its batch. IndexError when out of range."""
         span = max(rank, 1)
         if not -span <= value < span:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {value})")
+            raise IndexError("Dimension out of range (expected to be in range of "
+                             f"[{-span}, {span - 1}], but got {value})")
         return value % span + 1
 
     def dims(self, values: Any, rank: int) -> list[int]:

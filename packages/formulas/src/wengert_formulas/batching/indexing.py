@@ -1,9 +1,10 @@
 """Batching rules of x[...] and x[...] = value, and of writes of whole tensors.
 
 Note [Indices of a batch]
-    Tensors among the indices of ``index`` are broadcast with each other; the dims they give stand where the first of them does, or in
-    front when other dims lie between them. Where indices are batched, or the result must have the batch in front, one more index
-    numbers the elements of the batch; then the indices' dims come right behind the batch, and are moved to where they belong.
+    Tensors among the indices of ``index`` are broadcast with each other; the dims they give stand where the first of
+    them does, or in front when other dims lie between them. Where indices are batched, or the result must have the
+    batch in front, one more index numbers the elements of the batch; then the indices' dims come right behind the
+    batch, and are moved to where they belong.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ arange, index, index_put = TABLE.ops["arange"], TABLE.ops["index"], TABLE.ops["i
 class Indices:
     """The indices of a call, one for each dim: None or an integer tensor, masks taken apart.
 
-    tensors, batched: they, and which have a batch.   rank: of what they give.   first: the dim where that stands, 0 when
-    other dims lie between the indices.   count: how many dims they take.
+    tensors, batched: they, and which have a batch.   rank: of what they give.   first: the dim where that stands, 0
+    when other dims lie between the indices.   count: how many dims they take.
     """
 
     def __init__(self, values: Any, flags: Any) -> None:
@@ -32,8 +33,9 @@ class Indices:
         for value, flag in zip(values, flags, strict=True):
             if value is not None and str(value.dtype) in ("torch.bool", "torch.uint8"):
                 if flag:
-                    raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting "
-                                       "to batch over indexing with a boolean mask. Choose with where() instead")
+                    raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. "
+                                       "Attempting to batch over indexing with a boolean mask. Choose with where() "
+                                       "instead")
                 found = value.nonzero(as_tuple=True)
                 self.tensors += found
                 self.batched += [False] * len(found)
@@ -111,7 +113,8 @@ def filled(call: Call) -> Any:
 
 def check_scalar(call: Call) -> None:
     if call.rank("value"):
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {call.rank('value')} dimensions.")
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{call.rank('value')} dimensions.")
 
 
 @rule("zero_")

@@ -56,8 +56,8 @@ def pair(call: Call) -> Any:
         left = left.conj()
     sizes = left.shape[-1], right.shape[-2 if other > 1 else -1]
     if sizes[0] != sizes[1]:
-        raise RuntimeError(f"{call.name}: inconsistent tensor size, expected sizes that agree, got {sizes[0]} and {sizes[1]}: "
-                           f"mat1 and mat2 shapes cannot be multiplied")
+        raise RuntimeError(f"{call.name}: inconsistent tensor size, expected sizes that agree, got {sizes[0]} and "
+                           f"{sizes[1]}: mat1 and mat2 shapes cannot be multiplied")
     if left.dtype != right.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {left.dtype} != {right.dtype}")
     return product(left, call.batched[first], right, call.batched[second])

@@ -57,13 +57,15 @@ def normalized(call: Call) -> Any:
 def without_weights(call: Call, weights: dict[str, Any]) -> Any:
     """(result, mean, variance); weights: changes of the weight and the bias."""
     given = call["mean"] is not None
-    is_rows = call["layout"][4] == 1 and call["layout"][3] > 1  # of layers: there is no layout with them and an outer dim
+    is_rows = call["layout"][4] == 1 and call["layout"][3] > 1  # of layers: no layout has them and an outer dim
     own_statistics = given and (call.batched["mean"] or call.batched["var"] or is_rows)
     if not call.batched["input"] and not own_statistics:
         return tuple(call.expand(x) for x in call.run(**weights))
     x, shape = call.expanded("input"), sample_shape(call, "input")
     if given and not own_statistics:
-        result, mean, var = call.run(input=x.reshape(call.size * call["layout"][0], *call["layout"][1:]), layout=layout_with(call, 0), **weights)
+        outer, *rest = call["layout"]
+        x = x.reshape(call.size * outer, *rest)
+        result, mean, var = call.run(input=x, layout=layout_with(call, 0), **weights)
         return result.reshape(call.size, *shape), call.expand(mean), call.expand(var)
     statistics = {name: call.expanded(name).reshape(-1) for name in ("mean", "var") if given}
     outer = call["layout"][0]

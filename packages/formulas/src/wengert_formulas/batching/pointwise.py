@@ -1,4 +1,4 @@
-"""Batching rules of pointwise ops: the op itself, with the batch as one more dim that broadcasts. The engine does it."""
+"""Batching rules of pointwise ops: the op itself, the batch is one more dim that broadcasts. The engine does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batching rules of pooling: the batch goes into the images, or in front of them where an op takes any dims in front."""
+"""Batching rules of pooling: the batch goes into the images, or in front of them where an op takes dims in front."""
 
 from __future__ import annotations
 

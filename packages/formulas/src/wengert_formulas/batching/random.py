@@ -1,4 +1,4 @@
-"""Batching rules of random ops, by vmap's randomness: an error, one sample for the whole batch, or one for each element."""
+"""Batching rules of random ops, by vmap's randomness: an error, one sample for all elements, or one for each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ empty_like, stack = TABLE.ops["empty_like"], TABLE.ops["stack"]
 def refuse(call: Call) -> None:
     """RuntimeError in mode "error"."""
     if call.randomness == "error":
-        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                           "'different' randomness flags on vmap or perform the randomness operation out of vmap: "
-                           f"{call.name} was called")
+        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
+                           "'same' or 'different' randomness flags on vmap or perform the randomness operation out "
+                           f"of vmap: {call.name} was called")
 
 
 @rule("bernoulli_")
@@ -36,8 +36,9 @@ def sampled(call: Call) -> Any:
             return None
         return value.copy_(call.run(self=empty_like(value.detach()[0])))
     if not call.batched["self"]:
-        raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like "
-                           f"same randomness. {call.name} got one; make it with new_empty of a batched tensor")
+        raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will "
+                           f"appear like same randomness. {call.name} got one; make it with new_empty of a batched "
+                           "tensor")
     if call.batched.get("p"):
         return call.run(p=padded(call["p"], call.rank("p"), call.rank("self")))
     return call.run()

@@ -32,8 +32,8 @@ def filled_in(size: list[int], count: int) -> list[int]:
         raise RuntimeError("only one dimension can be inferred")
     known = math.prod(length for length in size if length != -1)
     if known == 0:
-        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {size} because the unspecified dimension size "
-                           "-1 can be any value and is ambiguous")
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {size} because the unspecified dimension "
+                           "size -1 can be any value and is ambiguous")
     return [count // known if length == -1 else length for length in size]
 
 
@@ -88,8 +88,9 @@ def matrix(call: Call) -> Any:
 def permuted(call: Call) -> Any:
     dims, rank = sizes_of(call["dims"]), call.rank("self")
     if len(dims) != rank:
-        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-                           f"desired ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(dims)}")
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                           f"of the desired ordering of dimensions i.e. input.dim() = {rank} is not equal to "
+                           f"len(dims) = {len(dims)}")
     return call.run(dims=(0, *call.dims(dims, rank)))
 
 
@@ -110,8 +111,9 @@ def unsqueezed(call: Call) -> Any:
 def expanded(call: Call) -> Any:
     size, rank = sizes_of(call["size"]), call.rank("self")
     if len(size) < rank:
-        raise RuntimeError(f"expand(torch.FloatTensor{{{list(call['self'].shape[1:])}}}, size={size}): the number of sizes "
-                           f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({rank})")
+        raise RuntimeError(f"expand(torch.FloatTensor{{{list(call['self'].shape[1:])}}}, size={size}): the number of "
+                           f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
+                           f"tensor ({rank})")
     return call.run(self=padded(call["self"], rank, len(size)), size=(call.size, *size))
 
 
@@ -126,8 +128,8 @@ def part(call: Call) -> Any:
     if call.name == "select":
         index, size = call["index"], call["self"].shape[dim]
         if not -size <= index < size:
-            raise IndexError(f"select(): index {index} out of range for tensor of size {list(call['self'].shape[1:])} at "
-                             f"dimension {dim - 1}")
+            raise IndexError(f"select(): index {index} out of range for tensor of size {list(call['self'].shape[1:])} "
+                             f"at dimension {dim - 1}")
     return call.run(dim=dim)
 
 
@@ -156,8 +158,8 @@ def windows(call: Call) -> Any:
 def pieces(call: Call) -> Any:
     rank = call.rank("self")
     if not rank:
-        raise RuntimeError(f"{call.name} expects at least a 1-dimensional tensor: Dimension specified as {call['dim']} but "
-                           "tensor has no dimensions")
+        raise RuntimeError(f"{call.name} expects at least a 1-dimensional tensor: Dimension specified as "
+                           f"{call['dim']} but tensor has no dimensions")
     return call.run(dim=call.dim(call["dim"], rank))
 
 
@@ -211,10 +213,13 @@ def strided_(call: Call) -> Any:
 @rule("resize_", "resize_as_")
 def resized(call: Call) -> Any:
     shape = list(call["self"].shape[1:])
-    wanted = sizes_of(call["size"]) if call.name == "resize_" else list(call["the_template"].shape)[call.batched["the_template"]:]
+    if call.name == "resize_":
+        wanted = sizes_of(call["size"])
+    else:
+        wanted = list(call["the_template"].shape)[call.batched["the_template"]:]
     if wanted != shape:
-        raise RuntimeError(f"vmap: {call.name} of a batched tensor of shape {shape} to {wanted} is not possible: its memory is "
-                           "shared by the batch. Make a tensor of that shape with new_empty")
+        raise RuntimeError(f"vmap: {call.name} of a batched tensor of shape {shape} to {wanted} is not possible: its "
+                           "memory is shared by the batch. Make a tensor of that shape with new_empty")
 
 
 @rule("set_")
