@@ -97,8 +97,10 @@ def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str
     kinds = {part.strip() for part in annotation.split("|")}
     if isinstance(value, Tensor) and not (surprise and kinds <= {"int", "bool", "str", "None"}):
         return None
-    if annotation == "Any" and not (surprise and parameter in OPERANDS):
+    if annotation == "Any" and parameter not in OPERANDS:
         return None
+    if annotation == "Any" and not surprise:  # numbers and sequences of them may be what the function takes
+        return None if isinstance(value, (Number, list, tuple, type(None))) else "Tensor"
     if value is None and "None" in kinds:
         return None
     if annotation == "Any" and isinstance(error, AttributeError):
@@ -109,7 +111,7 @@ def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str
     return None
 
 
-OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor", "elements", "test_elements"}
+OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor", "elements", "test_elements", "vec2"}
 """What an argument is called that is a tensor, or a number where the function takes one."""
 
 SEQUENCES = {"tensors", "matrices", "operands"}
