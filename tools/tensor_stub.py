@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import wengert_core
+from wengert_core.composite import Composite
 from wengert_core.op import Op
 from wengert_core.ops.whole import TABLE
 from wengert_core.schema import parse_schema
@@ -186,7 +187,7 @@ def top_level(names: set[str]) -> Iterable[str]:
 def written_names() -> Iterable[str]:
     """What stubtest need not compare: ops, which to it are no functions, and composites, whose self is called input."""
     for name, value in METHODS.items():
-        if isinstance(value, Op) or inspect.isroutine(value):
+        if isinstance(value, (Op, Composite)) or inspect.isroutine(value):
             yield f"wengert_core.tensor.Tensor.{name}"
     for name in OPS:
         if "." in name or name in SPECIAL.ops:

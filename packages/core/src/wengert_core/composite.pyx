@@ -74,17 +74,15 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
             return written(composite, args, PyVectorcall_NARGS(nargsf), kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
-        refusal = refusal_of(composite, args, PyVectorcall_NARGS(nargsf), kwnames, error)
-        if refusal is None:
+        from wengert_core.misfits import misfit, renamed
+        given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
+        known = renamed(composite.function, composite.name, keywords)
+        refusal = misfit(composite.function, composite.name, given, keywords, error) if known is None else None
+        if known is None and refusal is None:
             raise
-        raise refusal from None
-
-
-cdef object refusal_of(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, error):
-    """The TypeError for what a failed call got, or None when its arguments were of the right types."""
-    from wengert_core.misfits import misfit
-    given, keywords = arguments(args, nargs, kwnames)
-    return misfit(composite.function, composite.name, given, keywords, error)
+    if known is not None:
+        return composite(*given, **known)
+    raise refusal
 
 
 cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):

@@ -43,6 +43,35 @@ def misfit(
     return None
 
 
+def renamed(function: Callable[..., Any], name: str, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """The keywords under the function's own names, where some have the other name that torch has for them; else None.
+
+    A function cannot have run when it got a name that it does not have: the call is made again.
+    """
+    own = inspect.signature(function).parameters
+    others = {"input": next(iter(own), "input")} | OTHER_NAMES.get(name, {})
+    if all(word in own or word not in others or others[word] in kwargs for word in kwargs):
+        return None
+    return {word if word in own else others.get(word, word): value for word, value in kwargs.items()}
+
+
+PARTS = {"sections": "indices_or_sections", "indices": "indices_or_sections"}
+OTHER_NAMES = {
+    "lstsq": {"b": "B"},
+    "tensorsolve": {"other": "B"},
+    "cholesky_solve": {"input2": "L"},
+    "ormqr": {"input2": "tau", "input3": "other"},
+    "isin": {"element": "elements", "test_element": "test_elements"},
+    "searchsorted": {"self": "input"},
+    "hsplit": PARTS,
+    "vsplit": PARTS,
+    "dsplit": PARTS,
+}
+"""The names that torch itself looks for, where they are not those of its documentation. Of all functions, "input" is
+another name of the first argument.
+"""
+
+
 def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
     """For an argument that takes tensors: what it must be, or the exception for what is in it; None when it fits."""
     if several and len(value) == 1 and isinstance(value[0], (tuple, list)):
@@ -68,8 +97,10 @@ def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str
     kinds = {part.strip() for part in annotation.split("|")}
     if isinstance(value, Tensor) and not (surprise and kinds <= {"int", "bool", "str", "None"}):
         return None
-    if annotation == "Any" and not (surprise and parameter in OPERANDS):
+    if annotation == "Any" and parameter not in OPERANDS:
         return None
+    if annotation == "Any" and not surprise:  # numbers and sequences of them may be what the function takes
+        return None if isinstance(value, (Number, list, tuple, type(None))) else "Tensor"
     if value is None and "None" in kinds:
         return None
     if annotation == "Any" and isinstance(error, AttributeError):
@@ -80,7 +111,7 @@ def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str
     return None
 
 
-OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor", "elements", "test_elements"}
+OPERANDS = {"self", "input", "other", "x", "y", "A", "a", "tensor", "elements", "test_elements", "vec2"}
 """What an argument is called that is a tensor, or a number where the function takes one."""
 
 SEQUENCES = {"tensors", "matrices", "operands"}

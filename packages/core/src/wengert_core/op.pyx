@@ -45,7 +45,8 @@ cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NU
                    "bool": K_BOOL, "float": K_FLOAT, "dtype": K_DTYPE, "str": K_STR, "Tensor[]": K_TENSORS,
                    "object": K_OBJECT}
 cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other",
-                     "split_size_or_sections": "split_size", "tensor": "self", "dtype": "size"}  # the last of view
+                     "split_size_or_sections": "split_size", "tensor": "self", "other": "src",  # of copy_
+                     "dtype": "size"}  # of view
 
 
 cdef EngineHooks* engine_hooks() noexcept nogil:

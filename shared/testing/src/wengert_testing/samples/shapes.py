@@ -8,8 +8,16 @@ from wengert_testing.case import T
 
 Inputs = list[tuple[Any, ...]]
 
-UNARY: Inputs = [(T(),), (T(5),), (T(2, 3),), (T(0, 3),), (T(2, 1, 3),)]
-PAIRS: Inputs = [(T(), T()), (T(4), T(4)), (T(2, 3), T(3)), (T(2, 1), T(1, 3)), (T(0, 3), T(3)), (T(), T(2, 3))]
+UNARY: Inputs = [(T(),), (T(5),), (T(2, 3),), (T(0, 3),), (T(2, 1, 3),), (T(2, 1, 2, 2),)]
+PAIRS: Inputs = [
+    (T(), T()),
+    (T(4), T(4)),
+    (T(2, 3), T(3)),
+    (T(2, 1), T(1, 3)),
+    (T(0, 3), T(3)),
+    (T(), T(2, 3)),
+    (T(2, 1, 2, 1), T(3, 1, 2)),
+]
 WITH_NUMBER: Inputs = [*PAIRS, (T(2, 3), 1.5), (T(3), 2)]
 REDUCED: Inputs = [
     (T(),),
@@ -19,11 +27,12 @@ REDUCED: Inputs = [
     (T(2, 3), -1, True),
     (T(2, 3, 2), (0, -1)),
     (T(2, 3, 2), [1], True),
+    (T(2, 1, 3, 2), (1, -1)),
 ]
 """Of a reduction over any dims."""
-ALONG: Inputs = [(T(), 0), (T(4), 0), (T(2, 3), 1), (T(3, 2), -2), (T(2, 3, 2), 1)]
+ALONG: Inputs = [(T(), 0), (T(4), 0), (T(2, 3), 1), (T(3, 2), -2), (T(2, 3, 2), 1), (T(2, 1, 3, 2), -2)]
 """Of work along one dim."""
-ONE_DIM: Inputs = [(T(4),), (T(3, 2), 0), (T(2, 3), -1), (T(2, 3), 1, True), (T(), 0)]
+ONE_DIM: Inputs = [(T(4),), (T(3, 2), 0), (T(2, 3), -1), (T(2, 3), 1, True), (T(), 0), (T(2, 1, 3, 2), 2)]
 """Of a choice along one dim, the last by default."""
 
 
