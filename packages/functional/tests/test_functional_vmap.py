@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -222,3 +224,53 @@ def test_random_operations_by_mode(make, mode):
     assert same == (mode == "same")
     with pytest.raises(RuntimeError, match="randomness error mode"):
         vmap(make)(wg.zeros(3, 4))
+
+
+def test_a_batched_tensor_is_freed_with_its_last_reference():
+    kept = []
+    vmap(lambda x: kept.append(weakref.ref(x)) or x * 1)(X)
+    assert kept[0]() is None
+
+
+def test_writes_of_vmap_are_seen_by_who_watches_writes():
+    with wg.autograd.graph.allow_mutation_on_saved_tensors():
+        x = X.clone().requires_grad_()
+
+        def f(row):
+            y = row * 2
+            z = y * y
+            y.mul_(3)
+            return z.sum()
+
+        found = wg.autograd.grad(vmap(f)(x).sum(), x)[0]
+    np.testing.assert_allclose(found.numpy(), (8 * X).numpy())
+
+
+def test_threads_have_levels_of_their_own():
+    found = []
+
+    def work():
+        for _ in range(50):
+            found.append(vmap(grad(lambda x: (x ** 2).sum()))(wg.ones(4, 3)).sum().item())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [24.0] * 200
+
+
+def test_hooks_of_saved_tensors_get_those_that_have_the_batch():
+    packed = []
+
+    def pack(t):
+        packed.append(tuple(t.shape))
+        return t.detach().numpy().copy()
+
+    x = X.clone().requires_grad_()
+    with wg.autograd.graph.saved_tensors_hooks(pack, wg.from_numpy):
+        y = vmap(lambda row: (row * row.sin()).sum())(x)
+    found = wg.autograd.grad(y.sum(), x)[0]
+    np.testing.assert_allclose(found.numpy(), (X.sin() + X * X.cos()).numpy())
+    assert (2, 3) in packed
