@@ -71,3 +71,9 @@ def test_names_that_torch_looks_for():
     eye = wc.eye(2)
     assert TABLE.ops["linalg.cholesky"](input=eye).tolist() == eye.tolist()
     assert [part.tolist() for part in TABLE.ops["hsplit"](X, sections=3)] == [[1.0], [4.0], [9.0]]
+
+
+def test_the_gradient_of_a_class_loss_is_not_written_as_another_dtype():
+    target = wc.tensor([0, 1])
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        TABLE.ops["nll_loss_backward"](wc.tensor(True), (2, 3), target, None, 1, -100)

@@ -246,6 +246,8 @@ cdef object backward_run(Op op, PyObject** slots):
     set_up(&p, op, slots, target, ndim, shape)
     if weight is not None:
         check_weight(weight, p.n_classes, grad.code)
+    if FACTS.category[grad.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"nll_loss_backward\" not implemented for '{scalar_name(grad.code)}': it takes floating tensors")
     if grad.count != (p.n_batch * p.n_positions if p.reduction == NONE else 1):
         raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of shape "
                            f"{sizes_list(ndim, shape)}")

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -364,4 +365,4 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     left = a.permute([*free_a, *dims_a]).reshape(math.prod(shape[: len(free_a)]), summed)
     right = b.permute([*dims_b, *free_b]).reshape(summed, math.prod(shape[len(free_a) :]))
     result = TABLE.ops["mm"](left, right).view(shape)
-    return result if out is None else out.copy_(result)
+    return result if out is None else into("tensordot", result, out)

@@ -108,7 +108,7 @@ matmul = product(
     doc="The product of vectors, matrices or batches of matrices, by their numbers of dims: self @ other.",
 )
 TABLE.composite(
-    lambda input, other: matmul(input, other),
+    lambda input, other, *, out=None: matmul(input, other) if out is None else matmul(input, other, out=out),
     name="matmul",
     namespace="linalg",
     doc="The product of matrices: input @ other.",

@@ -230,12 +230,12 @@ def in_best_order(chain: list[Tensor]) -> Any:
     return multiplied(0, n - 1)
 
 
-def chain_matmul(*matrices: Tensor) -> Any:
+def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
     """multi_dot of its arguments; a single matrix is the result."""
     warn_user("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
               "torch.linalg.multi_dot instead, "
               "which accepts a list of two or more tensors rather than multiple parameters.")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
