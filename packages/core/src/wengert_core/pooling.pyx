@@ -50,7 +50,7 @@ cdef inline Tensor computable(Tensor t):
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
-cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except -1:
+cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except? -1:
     cdef Py_ssize_t divisor
     cdef int last = op.n_params - (2 if op.out_slot >= 0 else 1)
     if op.params[last] != "divisor_override" or slots[last] == <PyObject*> None:
