@@ -24,13 +24,16 @@ from compare_facts import ONE_THREAD
 from compare_timing import Plan, Sampler, interleaved
 
 
+def tensors_of(result: Any) -> list[Any]:
+    """The tensors of a result that is nested in tuples and lists."""
+    return [t for part in result for t in tensors_of(part)] if isinstance(result, (tuple, list)) else [result]
+
+
 def agree(calls: dict[str, dict[str, Any]], name: str) -> None:
     """SystemExit unless all modules give the same for a call."""
     results = []
     for of_module in calls.values():
-        result = of_module[name]()
-        for value in result if isinstance(result, tuple) else (result,):
-            results.append(value.reshape(-1).tolist())
+        results += [value.reshape(-1).tolist() for value in tensors_of(of_module[name]())]
     half = len(results) // len(calls)
     for mine, theirs in zip(results[:half], results[half:], strict=len(calls) == 2):
         largest = max(abs(value) for value in theirs)
