@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from compare_facts import ONE_THREAD, import_times, machine, node_bytes, wheel_bytes
+from compare_facts import ONE_THREAD, import_times, machine, mkl, node_bytes, product_by, wheel_bytes
 from compare_table import Fact, Report, Result, as_json, as_markdown, as_text, replace_between_markers
 from compare_timing import Plan, Sampler, interleaved, quotients
 from workspace import ROOT
@@ -106,6 +106,15 @@ def memory_fact(modules: dict[str, ModuleType]) -> Fact:
     return Fact("a node of a scalar chain", found["wengert"], 400, "bytes", note)
 
 
+def product_fact() -> Fact:
+    """The large product once more, with the same BLAS on both sides."""
+    say("1024 x 1024 matmul with MKL")
+    library = mkl()
+    value = product_by(library) if library else None
+    note = "WENGERT_BLAS names MKL's library" if library else "MKL is not installed"
+    return Fact("1024 x 1024 matmul over PyTorch's, MKL in both", value, 1.02, "", note)
+
+
 def size_fact() -> Fact:
     total = wheel_bytes()
     note = "" if total else "no wheels in dist/: make build"
@@ -123,7 +132,7 @@ def compare(only: str, plan: Plan, facts: bool) -> Report:
     chosen = [row for row in rows if only.lower() in f"{row.group}: {row.name}".lower()]
     report = Report(start, METHOD.format(rounds=plan.rounds, sample=plan.sample / 1e6))
     if facts:  # first, while this process is small
-        report.facts = [import_fact(modules, plan), memory_fact(modules), size_fact()]
+        report.facts = [import_fact(modules, plan), memory_fact(modules), size_fact(), product_fact()]
     report.results = [measure(row, modules, plan) for row in chosen]
     say("")
     return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import statistics
@@ -52,6 +53,21 @@ def node_bytes(module: str, rounds: int = 3) -> float:
     """Resident bytes that each recorded `y = y * 1.000001` of a one-element tensor adds."""
     code = MEMORY.format(path=str(ROOT / "asv_benchmarks"), module=module, nodes=NODES)
     return statistics.median(answer(code) for _ in range(rounds))
+
+
+def mkl() -> Path | None:
+    """MKL's library, where this environment has it."""
+    return max(Path(sys.prefix, "lib").glob("libmkl_rt.so*"), default=None)
+
+
+def product_by(blas: Path) -> float:
+    """Our time over PyTorch's for the large product, with this library as WENGERT_BLAS."""
+    with tempfile.TemporaryDirectory() as folder:
+        answers = Path(folder, "answers.json")
+        command = [sys.executable, str(ROOT / "tools/compare.py"), "--only", "1024 x 1024", "--json", str(answers)]
+        subprocess.run(command, env={**os.environ, "WENGERT_BLAS": str(blas)}, check=True, capture_output=True)
+        result = json.loads(answers.read_text(encoding="utf-8"))["results"][0]
+    return 1 / float(result["ratio"][1])
 
 
 def wheel_bytes() -> int | None:

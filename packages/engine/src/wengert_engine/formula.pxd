@@ -35,6 +35,22 @@ cdef enum Forward:                     # what a tangent of the output is, where 
     FORWARD_SLOPES = 1                 # the sum of tangent * slope
     FORWARD_EACH = 2                   # the sum of the op with one tangent in its input's place
     FORWARD_ALL = 3                    # the op with all tangents in their inputs' places
+    FORWARD_JVP = 4                    # what the entry's own function gives
+    FORWARD_JVPS = 5                   # the sum of what its functions, one for an input, give
+
+cdef enum JvpWhat:                     # what a parameter of such a function stands for
+    JVP_TANGENT = 0                    # of a slot: zeros where it has none
+    JVP_VALUE = 1                      # of a slot
+    JVP_OUTPUT = 2
+    JVP_SHAPE = 3
+    JVP_DTYPE = 4
+
+cdef struct JvpRule:
+    PyObject* fn                       # owned by the entry
+    int n_args
+    uint8_t slot                       # of the input, for FORWARD_JVPS
+    uint8_t what[12]                   # JvpWhat
+    uint8_t of[12]                     # slot, or number of the output
 
 cdef struct InputRule:
     uint8_t kind                       # RuleKind
@@ -58,6 +74,8 @@ cdef class Formula:
     cdef bint all_outputs
     cdef bint needs_old_self           # an in-place variant must keep slot 0's old value
     cdef uint8_t forward               # Forward
+    cdef int n_jvps
+    cdef JvpRule jvps[6]
     cdef bint silent                   # no node at all (not differentiable)
     cdef bint has_list
     cdef PyObject* node_type           # class of the nodes; owned by keep
@@ -73,6 +91,8 @@ cdef class Formula:
     cdef int read_all_tensors(self) except -1
     cdef int add_input(self, str name, object rule, bint slopes) except -1
     cdef int add_function(self, InputRule* r, object fn, bint slopes) except -1
+    cdef bint read_jvps(self, object rule) except -1
+    cdef bint read_jvp(self, object fn, JvpRule* jvp) except -1
     cdef int argument(self, str name, uint32_t wanted_by) except -100
     cdef int add_joint(self, object fn) except -1
     cdef int name_nodes(self, object name, str usual) except -1

@@ -143,7 +143,10 @@ cdef class Formula:
             self.forward = FORWARD_SLOPES
         elif entry.kind == "multilinear":
             self.forward = FORWARD_EACH
-        elif entry.kind == "linear" and entry.jvp is None:
+        elif entry.jvp is not None:
+            if self.read_jvps(entry.jvp):
+                self.forward = FORWARD_JVP if callable(entry.jvp) else FORWARD_JVPS
+        elif entry.kind == "linear":
             self.forward = FORWARD_ALL
         if entry.outputs is not None:
             self.all_outputs = False
@@ -193,6 +196,38 @@ cdef class Formula:
                 r.args[i] = self.argument(name, 1 << self.n_inputs)
         r.n_args = len(names)
         return 0
+
+    cdef bint read_jvps(self, object rule) except -1:
+        """Read the entry's own forward derivative; False when pushing.pyx has no word for a parameter."""
+        if callable(rule):
+            self.n_jvps = 1
+            return self.read_jvp(rule, &self.jvps[0])
+        if len(rule) > MAX_INPUTS:
+            return False
+        for name, fn in rule.items():
+            self.jvps[self.n_jvps].slot = self.slot_of(name)
+            if not self.read_jvp(fn, &self.jvps[self.n_jvps]):
+                return False
+            self.n_jvps += 1
+        return True
+
+    cdef bint read_jvp(self, object fn, JvpRule* jvp) except -1:
+        names = parameter_names(fn)
+        if len(names) > MAX_ARGS:
+            return False
+        jvp.fn, jvp.n_args = <PyObject*> fn, <int> len(names)
+        for i, name in enumerate(names):
+            base, _, fact = name.rpartition("_")
+            if name in self.op.params:
+                jvp.what[i], jvp.of[i] = JVP_VALUE, <int> self.slot_of(name)
+            elif name == "result" or name in self.op.outputs:
+                jvp.what[i], jvp.of[i] = JVP_OUTPUT, 0 if name == "result" else <int> self.op.outputs.index(name)
+            elif base in self.op.params and fact in ("t", "shape", "dtype"):
+                jvp.what[i] = {"t": JVP_TANGENT, "shape": JVP_SHAPE, "dtype": JVP_DTYPE}[fact]
+                jvp.of[i] = <int> self.slot_of(base)
+            else:
+                return False
+        return True
 
     cdef int argument(self, str name, uint32_t wanted_by) except -100:
         """The code of a formula's parameter; adds it to what is saved."""

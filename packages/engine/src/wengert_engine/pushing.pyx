@@ -10,9 +10,9 @@ from wengert_core.dtypes import promote_types
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport Tensor, same_shape, shape_tuple
-from wengert_engine.formula cimport (ARG_OWN_SHAPE, FORWARD_ALL, FORWARD_ASK, FORWARD_SLOPES, RULE_NEGATE, RULE_PASS, RULE_SCALE,
-                                     RULE_SLOPE_CALL, RULE_SLOPE_SAVED, SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE,
-                                     Formula, InputRule)
+from wengert_engine.formula cimport (ARG_OWN_SHAPE, FORWARD_ALL, FORWARD_ASK, FORWARD_JVP, FORWARD_JVPS, FORWARD_SLOPES, JVP_OUTPUT,
+                                     JVP_SHAPE, JVP_TANGENT, JVP_VALUE, RULE_NEGATE, RULE_PASS, RULE_SCALE, RULE_SLOPE_CALL,
+                                     RULE_SLOPE_SAVED, SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, JvpRule)
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
@@ -32,6 +32,8 @@ cdef bint can_push(Formula f, Op op, PyObject** slots, PyObject** tangents) exce
     cdef int i, k
     if f.forward == FORWARD_ASK or f.has_list:
         return False
+    if f.forward >= FORWARD_JVP:
+        return True
     for i in range(f.n_inputs):
         if f.forward == FORWARD_ALL and tangents[f.inputs[i].slot] == NULL and slots[f.inputs[i].slot] != <PyObject*> None:
             return False               # the place of what has no tangent is taken by zeros
@@ -48,6 +50,13 @@ cdef object push(Formula f, Op op, PyObject** slots, PyObject** tangents, PyObje
     cdef int i
     cdef PyObject* replaced[16]
     total = None
+    if f.forward == FORWARD_JVP:
+        return given(&f.jvps[0], slots, tangents, outs)
+    if f.forward == FORWARD_JVPS:
+        for i in range(f.n_jvps):
+            if tangents[f.jvps[i].slot] != NULL:
+                total = plus(total, given(&f.jvps[i], slots, tangents, outs))
+        return None if total is None else like(<Tensor> total, <Tensor> outs[0])
     if f.forward == FORWARD_SLOPES:
         for i in range(f.n_inputs):
             if tangents[f.inputs[i].slot] != NULL:
@@ -108,6 +117,39 @@ cdef object called(Formula f, InputRule* rule, PyObject** slots, PyObject** outs
     finally:
         for k in range(n):
             Py_DECREF(args[k])
+
+
+cdef object given(JvpRule* jvp, PyObject** slots, PyObject** tangents, PyObject** outs):
+    """What a function of the entry gives."""
+    cdef PyObject* args[12]
+    cdef PyObject* value
+    cdef int k, n = 0, of
+    try:
+        for k in range(jvp.n_args):
+            of = jvp.of[k]
+            value = outs[of] if jvp.what[k] == JVP_OUTPUT else slots[of]
+            if jvp.what[k] == JVP_OUTPUT or jvp.what[k] == JVP_VALUE:
+                one = None if value == NULL else <object> value
+            elif jvp.what[k] == JVP_TANGENT:
+                one = <object> tangents[of] if tangents[of] != NULL else zeros_of(None if value == NULL else <object> value)
+            elif jvp.what[k] == JVP_SHAPE:
+                one = shape_tuple(<Tensor?> <object> value)
+            else:
+                one = dtype_of((<Tensor?> <object> value).code)
+            Py_INCREF(one)
+            args[n] = <PyObject*> one
+            n += 1
+        return PyObject_Vectorcall(<object> jvp.fn, args, n, NULL)
+    finally:
+        for k in range(n):
+            Py_DECREF(args[k])
+
+
+cdef object zeros_of(object value):
+    """The tangent of an argument that has none."""
+    if isinstance(value, Tensor):
+        return ZEROS_LIKE(value)
+    return None if value is None else value * 0
 
 
 cdef object value_of(Formula f, InputRule* rule, int k, PyObject** slots, PyObject** outs):
