@@ -418,7 +418,7 @@ cdef enum:
 cdef struct Ramp:                      # numbers at equal distances, first or low the number 0
     char* data
     Py_ssize_t itemsize
-    bint real
+    bint real, in_place                # in_place: the tensor's dtype is the one that is computed in
     double first, pace
     long long low, stride
     cast_fn narrow
@@ -429,6 +429,7 @@ def ramp(Tensor tensor, start, step):
     cdef Ramp r
     r.data, r.itemsize = tensor.data, FACTS.itemsize[tensor.code]
     r.real = FACTS.category[tensor.code] == CAT_FLOAT
+    r.in_place = tensor.code == (FLOAT64 if r.real else INT64)
     r.narrow = cast(FLOAT64 if r.real else INT64, tensor.code)
     if r.real:
         r.first, r.pace = start, step
@@ -443,20 +444,34 @@ def ramp(Tensor tensor, start, step):
 
 
 cdef void fill_ramp(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Blocks are computed where they belong if their dtype allows it, else converted from there; what counts is of 32 bits, for SIMD."""
     cdef Ramp* r = <Ramp*> ctx
     cdef double reals[BLOCK]
     cdef long long wholes[BLOCK]
-    cdef Py_ssize_t i, n
+    cdef double* real = reals
+    cdef long long* whole = wholes
+    cdef double at
+    cdef long long low
+    cdef char* target
+    cdef int i, n
     while begin < end:
-        n = min(<Py_ssize_t> BLOCK, end - begin)
+        n = <int> min(<Py_ssize_t> BLOCK, end - begin)
+        target = r.data + begin * r.itemsize
         if r.real:
+            real = <double*> target if r.in_place else reals
+            at = <double> begin
             for i in range(n):
-                reals[i] = r.first + r.pace * <double> (begin + i)
-            r.narrow(<char*> reals, 8, r.data + begin * r.itemsize, r.itemsize, n)
+                real[i] = r.first + r.pace * (at + <double> i)
+            if not r.in_place:
+                r.narrow(<char*> reals, 8, target, r.itemsize, n)
         else:
+            whole = <long long*> target if r.in_place else wholes
+            low = r.low + r.stride * begin
             for i in range(n):
-                wholes[i] = r.low + r.stride * (begin + i)
-            r.narrow(<char*> wholes, 8, r.data + begin * r.itemsize, r.itemsize, n)
+                whole[i] = low
+                low += r.stride
+            if not r.in_place:
+                r.narrow(<char*> wholes, 8, target, r.itemsize, n)
         begin += n
 
 
