@@ -169,6 +169,24 @@ static int load(PyObject *self, PyObject *name, PyObject *modules) {
     return done == NULL ? -1 : 0;
 }
 
+/* The result of a call without arguments, as a number; -1: failed. */
+static long called(PyObject *module, const char *name) {
+    PyObject *result = PyObject_CallMethod(module, name, NULL);
+    long number = result == NULL ? -1 : result == Py_None ? 0 : PyLong_AsLong(result);
+    Py_XDECREF(result);
+    return number;
+}
+
+/* What modules have made lives on. It becomes old unseen, or the next allocation would have the collector look through all of it. */
+static int make_old(void) {
+    PyObject *gc = PyImport_ImportModule("gc");
+    if (gc == NULL) return -1;
+    long frozen = called(gc, "get_freeze_count");
+    if (frozen == 0 && called(gc, "freeze") == 0) called(gc, "unfreeze"); /* what the program has frozen stays so */
+    Py_DECREF(gc);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* Importing this module: be the first finder, and import the modules in this file, but for those marked to come later. */
 static int execute(PyObject *self) {
     PyObject *finders = PySys_GetObject("meta_path");
@@ -180,7 +198,7 @@ static int execute(PyObject *self) {
     if (finders == NULL) PyErr_SetString(PyExc_ImportError, "sys.meta_path is gone");
     if (finders == NULL || PyList_Insert(finders, 0, self) < 0) return -1;
     PyObject *modules = PyImport_GetModuleDict();
-    int collecting = PyGC_Disable(); /* what modules make lives on: there is no garbage to look for */
+    int collecting = PyGC_Disable(); /* what modules make lives on: no garbage to look for */
     int failed = 0;
     for (int i = 0; MODULES[i].name != NULL && !failed; i++) {
         if (MODULES[i].later) continue;
@@ -188,6 +206,7 @@ static int execute(PyObject *self) {
         failed = name == NULL || (PyDict_GetItemWithError(modules, name) == NULL && load(self, name, modules) < 0);
         Py_XDECREF(name);
     }
+    if (collecting && !failed) failed = make_old() < 0;
     if (collecting) PyGC_Enable();
     return failed ? -1 : 0;
 }

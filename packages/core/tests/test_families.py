@@ -124,3 +124,17 @@ def test_no_family_is_loaded_by_the_import():
     code = "import sys, wengert_core; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert {f"wengert_core.ops.{family}" for family in {*OPS, *METHODS}} & {*done.stdout.split()} == set()
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_importing_leaves_the_garbage_collector_as_it_was(frozen):
+    code = f"""
+import gc
+if {frozen}:
+    gc.freeze()
+before = gc.get_freeze_count()
+import wengert_core
+print(gc.isenabled(), before > 0, gc.get_freeze_count() > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", str(frozen), str(frozen)]
