@@ -51,11 +51,11 @@ cdef object push(Formula f, Op op, PyObject** slots, PyObject** tangents, PyObje
     cdef PyObject* replaced[16]
     total = None
     if f.forward == FORWARD_JVP:
-        return given(&f.jvps[0], slots, tangents, outs)
+        return by_own_rule(&f.jvps[0], slots, tangents, outs)
     if f.forward == FORWARD_JVPS:
         for i in range(f.n_jvps):
             if tangents[f.jvps[i].slot] != NULL:
-                total = plus(total, given(&f.jvps[i], slots, tangents, outs))
+                total = plus(total, by_own_rule(&f.jvps[i], slots, tangents, outs))
         return None if total is None else like(<Tensor> total, <Tensor> outs[0])
     if f.forward == FORWARD_SLOPES:
         for i in range(f.n_inputs):
@@ -119,8 +119,8 @@ cdef object called(Formula f, InputRule* rule, PyObject** slots, PyObject** outs
             Py_DECREF(args[k])
 
 
-cdef object given(JvpRule* jvp, PyObject** slots, PyObject** tangents, PyObject** outs):
-    """What a function of the entry gives."""
+cdef object by_own_rule(JvpRule* jvp, PyObject** slots, PyObject** tangents, PyObject** outs):
+    """What the formula's own forward derivative gives, called with what its parameters ask for."""
     cdef PyObject* args[12]
     cdef PyObject* value
     cdef int k, n = 0, of
