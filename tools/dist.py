@@ -119,7 +119,7 @@ def main() -> None:
             build(package, Path(work))
     try_in_empty_environment(some)
     wheels = sum(file.stat().st_size for file in DIST.glob("*.whl")) / 2**20
-    say(f"wengert installs from {DIST.name}/ alone beside NumPy and ml_dtypes, and works; all wheels: {wheels:.2f} MB")
+    say(f"wengert installs from {DIST.name}/ alone beside NumPy, and works; all wheels: {wheels:.2f} MB")
 
 
 if __name__ == "__main__":
