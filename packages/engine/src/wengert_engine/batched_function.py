@@ -184,7 +184,8 @@ class Generated(Function):
         inner = ctx.inner
         inner._outer, inner._level = ctx, level
         try:
-            found = cls._run_backward(inner, *wrapped(grads, tuple(grad is not None for grad in grads), level))
+            given = wrapped(grads, tuple(grad is not None for grad in grads), level)
+            found = cls._run_backward(inner, list(given)) if cls.boxed_grads_call else cls._run_backward(inner, *given)
             found = found if isinstance(found, tuple) else (found,)
             if len(found) < len(flags):
                 raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients "

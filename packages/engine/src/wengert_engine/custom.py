@@ -94,6 +94,10 @@ class Function(metaclass=FunctionMeta):
     _has_defaults: bool
     _run_backward: Callable[..., Any]
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+    """True: what save_for_backward kept is freed when backward reads ctx.saved_tensors, which it may do once."""
+    boxed_grads_call = False
+    """True: backward gets one list of the outputs' gradients, which it may empty."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn_user(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "

@@ -9,6 +9,8 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, set_contiguity, shape_tuple, strides_of
+from wengert_engine import errors
+from wengert_engine.grad_mode cimport enforces_grad_layout
 from wengert_engine.gradients cimport stealable, write
 from wengert_engine.node cimport hold, saved_of
 
@@ -33,7 +35,9 @@ cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
             LEAF_LOCK.release()
     if leaf.extra.post_hooks != NULL:
         for hook in list((<dict> leaf.extra.post_hooks).values()):
-            hook(leaf)
+            returned = hook(leaf)
+            if returned is not None:
+                raise errors.post_accumulate_returned(returned)
     return 0
 
 
@@ -42,7 +46,7 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     if old == NULL:
         if create_graph:
             kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
-        elif stealable(grad) and has_leaf_layout(grad, leaf):
+        elif stealable(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
         else:
             kept = copy_with_layout(grad, leaf)
