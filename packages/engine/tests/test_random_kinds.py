@@ -1,5 +1,6 @@
-"""Random programs of writes through views of the other kind (complex views of real tensors, real views of complex ones):
-reverse mode against central differences, and forward mode against reverse mode.
+"""Random programs of writes through views of the other kind: complex views of real tensors, real views of complex ones.
+
+Reverse mode against central differences, and forward mode against reverse mode.
 """
 
 import random

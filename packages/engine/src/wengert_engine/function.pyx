@@ -185,8 +185,6 @@ def apply_function(cls, tuple args):
     ctx = blank_context(cls, args)
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
-    if not recorded:
-        hold(&ctx.needs_input, (False,) * len(args))
     tangents = TANGENTS_OF(args) if modes & WG_DUAL and TANGENTS_OF is not None else None
     state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL))
     try:
