@@ -16,7 +16,7 @@ from libc.string cimport memcpy
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import dtype_by_name
 from wengert_core.factory cimport mark_grad
-from wengert_core.state cimport WG_GRAD
+from wengert_core.history cimport requires_grad
 from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
                                   same_shape, set_contiguity, storage_of, track)
 from wengert_core.caution import warn_of_lost_hooks
@@ -88,7 +88,7 @@ cdef int keep_grad(Tensor new, object grad) except -1:
 
 cdef int warn_of_hooks(Tensor t) except -1:
     """A copy does not have the hooks of the tensor it is made from."""
-    if t.flags & WG_GRAD:
+    if requires_grad(t):
         hooks = getattr(t, "_backward_hooks", None)
         if hooks:
             warn_of_lost_hooks(hooks.values())
@@ -100,7 +100,7 @@ cdef int warn_of_hooks(Tensor t) except -1:
 def shallow_copy(Tensor self):
     """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
     warn_of_hooks(self)
-    cdef Tensor new = finished(alias(self), type(self), bool(self.flags & WG_GRAD))
+    cdef Tensor new = finished(alias(self), type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
         keep_grad(new, <object> self.extra.grad)
     set_state(new, attributes(self))
@@ -119,7 +119,7 @@ def deep_copy(Tensor self, dict memo):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
                            f"This one, of shape {list(self.shape)}, is the result of an operation: use .detach() or .clone()")
     new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
-    new = finished(new, type(self), bool(self.flags & WG_GRAD))
+    new = finished(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)
     set_state(new, copy.deepcopy(attributes(self), memo))
@@ -145,7 +145,7 @@ def reduce(Tensor self, int protocol):
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
     arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
-                 bool(self.flags & WG_GRAD))
+                 requires_grad(self))
     warn_of_hooks(self)
     if self.extra != NULL and self.extra.grad != NULL:
         arguments += (<object> self.extra.grad,)

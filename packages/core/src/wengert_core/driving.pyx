@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_RECORD, thread_state
@@ -94,7 +95,7 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
     cdef Tensor t = <Tensor> out
     cdef int i
     cdef bint same = t.rank == ndim
-    if live & WG_GRAD or (t.flags & WG_GRAD and thread_state().modes & WG_GRAD):
+    if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
     if live & WG_DUAL:

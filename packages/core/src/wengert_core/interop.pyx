@@ -15,8 +15,9 @@ cimport numpy as cnp
 from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
+from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_GRAD
+from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_on_memory, storage_of
 
 cnp.import_array()
@@ -110,7 +111,7 @@ def from_numpy(ndarray):
 # ---- arrays out
 
 cdef int refuse_grad(Tensor t, str what) except -1:
-    if t.flags & WG_GRAD:
+    if thread_state().modes & WG_GRAD and requires_grad(t):
         raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead.")
     return 0
 

@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
@@ -61,10 +62,7 @@ def get_requires_grad(Tensor self):
     """True when gradients are computed for this tensor."""
     if self.flags & WG_BATCHED:
         self = seen(self)
-    if self.flags & TF_VIEW and self.base != NULL and self.attr_version != version_of(self) \
-            and (<Tensor> self.base).flags & WG_GRAD:
-        return True                    # its history is made anew when somebody asks for that
-    return bool(self.flags & WG_GRAD)
+    return requires_grad(self)
 
 
 def set_requires_grad(Tensor self, value):

@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.history cimport requires_grad
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
@@ -160,7 +161,7 @@ cdef FunctionNode blank_context(object cls, tuple args):
     cdef list tensors = [], needs = []
     for a in args:
         tensors.append(isinstance(a, Tensor))
-        needs.append(isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0)
+        needs.append(isinstance(a, Tensor) and requires_grad(<Tensor> a))
     hold(&ctx.edge_of_arg, tuple(tensors))
     hold(&ctx.needs_input, tuple(needs))
     return ctx

@@ -12,6 +12,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.op cimport K_TENSOR_OR_NUMBER, EngineHooks, Op, engine_hooks, find_op
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
@@ -64,6 +65,7 @@ cdef inline bint needs_grad(PyObject* value):
         return False
     if (<Tensor> value).flags & WG_ASK and not (<Tensor> value).flags & WG_GRAD:
         view_grad_fn(<Tensor> value)
+        return requires_grad(<Tensor> value)
     return (<Tensor> value).flags & WG_GRAD != 0
 
 
