@@ -126,6 +126,12 @@ def post_accumulate_returned(value: object) -> Exception:
     return TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
 
 
+def leaf_reshaped(grad: tuple[int, ...], leaf: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, but the "
+                        f"leaf now has shape {list(leaf)}: it was changed in place, or by .data, between forward and "
+                        "backward. Run backward before you change it")
+
+
 def accessed_twice() -> RuntimeError:
     return RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
                         "autograd.Function. Either access saved_tensors only once, or set "

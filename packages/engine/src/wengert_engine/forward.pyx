@@ -111,6 +111,8 @@ cdef int set_tangent(Tensor t, Tensor value) except -1:
 
 cdef bint same_geometry(Tensor a, Tensor b) noexcept:
     cdef int i
+    if a.rank != b.rank:
+        return False
     for i in range(a.rank):
         if a.dims[i] > 1 and strides_of(a)[i] * FACTS.itemsize[b.code] != strides_of(b)[i] * FACTS.itemsize[a.code]:
             return False
