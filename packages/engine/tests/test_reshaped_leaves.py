@@ -1,4 +1,4 @@
-"""Leaves whose shape is changed under no_grad() between forward and backward: their gradient has to fit, or is refused."""
+"""Leaves whose shape is changed between forward and backward: their gradient has to fit, or is refused."""
 
 import pytest
 import wengert_core as wc

@@ -114,7 +114,15 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
+    elif shape_overlap(t):
+        raise expanded_target(op, t)
     return t
+
+
+cdef object expanded_target(Op op, Tensor t):
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                        f"Please clone() the tensor before performing the operation: {op.name} got a tensor of shape "
+                        f"{list(shape_tuple(t))} that was expanded")
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:
@@ -138,9 +146,7 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
     if shape_overlap(target):
         Py_XDECREF(keep[0])
         keep[0] = NULL
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                           f"location. Please clone() the tensor before performing the operation: {op.name} got a tensor of "
-                           f"shape {list(shape_tuple(target))} that was expanded")
+        raise expanded_target(op, target)
     return 0
 
 

@@ -127,8 +127,8 @@ def post_accumulate_returned(value: object) -> Exception:
 
 
 def leaf_reshaped(grad: tuple[int, ...], leaf: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, but the "
-                        f"leaf now has shape {list(leaf)}: it was changed in place, or by .data, between forward and "
+    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, but "
+                        f"the leaf now has shape {list(leaf)}: it was changed in place, or by .data, between forward and "
                         "backward. Run backward before you change it")
 
 

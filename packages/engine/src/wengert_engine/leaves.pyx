@@ -44,8 +44,8 @@ cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
 
 cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     cdef PyObject* old = leaf.extra.grad
-    if not same_shape(grad, leaf):
-        grad = shaped_as(grad, leaf)
+    if not same_shape(grad, leaf):     # not assigned to grad: that would hold a reference, and nothing could be stolen
+        return add_to_leaf(leaf, shaped_as(grad, leaf), create_graph)
     if old == NULL:
         if create_graph:
             kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
