@@ -21,7 +21,7 @@ from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENS
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WgState, thread_state
 from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
-from wengert_engine import attributes, autograd
+from wengert_engine import attributes
 from wengert_engine import batched_errors as errors
 from wengert_engine.source import find_rule
 from wengert_registry import registry
@@ -420,5 +420,4 @@ def lifted(Tensor t, level):
 
 HOOKS.intercept = run_batched
 attributes.set_detached(lambda t: batched_grad().detached(t))
-autograd.is_inside = depth
 from wengert_engine import batched_attributes     # noqa: E402 - it looks at this module
