@@ -81,7 +81,7 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
             if not (value.is_floating_point() or value.is_complex()):
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
         check_real(values, "inputs", "jacfwd")
-        with Level():
+        with Level(computes_gradients=forward.is_open()):
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
                 func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,

@@ -102,7 +102,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(tensor)}")
-    with Level():
+    with Level(computes_gradients=forward.is_open()):
         push = pushed_twice_back if forward.is_open() else pushed
         output, found, aux = push(func, values, spec, directions, has_aux)
         leaves, out_spec = output_leaves(output, JVP)
