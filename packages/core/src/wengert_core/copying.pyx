@@ -17,8 +17,10 @@ from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_
 from wengert_core.dtypes import dtype_by_name
 from wengert_core.factory cimport mark_grad
 from wengert_core.history cimport requires_grad
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
                                   same_shape, set_contiguity, storage_of, track)
+from wengert_core.inside_vmap import no_storage
 from wengert_core.caution import warn_of_lost_hooks
 from wengert_core.tensor import as_subclass
 
@@ -97,8 +99,16 @@ cdef int warn_of_hooks(Tensor t) except -1:
 
 # ---- copy
 
+cdef int refuse_batched(Tensor t) except -1:
+    """NotImplementedError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        raise no_storage()
+    return 0
+
+
 def shallow_copy(Tensor self):
     """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
+    refuse_batched(self)
     warn_of_hooks(self)
     cdef Tensor new = finished(alias(self), type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
@@ -112,6 +122,7 @@ def deep_copy(Tensor self, dict memo):
 
     RuntimeError for a tensor that is the result of recorded operations.
     """
+    refuse_batched(self)
     cdef Tensor new
     if id(self) in memo:
         return memo[id(self)]
@@ -139,6 +150,7 @@ def reduce(Tensor self, int protocol):
 
     Protocol 5 can carry the bytes out of band.
     """
+    refuse_batched(self)
     cdef Tensor memory
     cdef Py_ssize_t nbytes = span_of(self), step = 1
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))

@@ -17,7 +17,7 @@ from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_on_memory, storage_of
 
 cnp.import_array()
@@ -116,6 +116,14 @@ cdef int refuse_grad(Tensor t, str what) except -1:
     return 0
 
 
+cdef int refuse_batched(Tensor t) except -1:
+    """RuntimeError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import no_pointer
+        raise no_pointer()
+    return 0
+
+
 cdef object array_sharing(Tensor t):
     if t.code == BFLOAT16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no bfloat16; use .float() first")
@@ -135,6 +143,7 @@ def numpy(Tensor self, *, bint force=False):
     >>> ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
+    refuse_batched(self)
     if not force:
         refuse_grad(self, "numpy()")
     return array_sharing(self)
@@ -142,6 +151,7 @@ def numpy(Tensor self, *, bint force=False):
 
 def array_interface(Tensor self, dtype=None, *, copy=None):
     """What NumPy asks for: the tensor as an array, without a copy where ``dtype`` and ``copy`` allow that."""
+    refuse_batched(self)
     refuse_grad(self, "numpy()")
     array = array_sharing(self)
     if dtype is None or array.dtype == dtype:
@@ -184,4 +194,5 @@ def tolist(Tensor self):
     >>> tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
+    refuse_batched(self)
     return list_of(self)

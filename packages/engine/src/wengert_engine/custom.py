@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.tensor import Tensor
 
+from wengert_engine.attributes import edge_of
 from wengert_engine.function import FunctionCtx, apply_function
 from wengert_engine.grad_mode import is_grad_enabled, no_grad
 from wengert_engine.node import make_function_node_class
@@ -193,7 +195,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             outputs = function(ctx, *args)
         if not is_grad_enabled():
             return outputs
-        tracked = [arg for arg in args if getattr(arg, "requires_grad", False)]
+        tracked = [arg for arg in args if isinstance(arg, Tensor) and edge_of(arg) is not None]
         if not tracked:
             return outputs
         single = not isinstance(outputs, tuple)

@@ -127,9 +127,9 @@ def post_accumulate_returned(value: object) -> Exception:
 
 
 def leaf_reshaped(grad: tuple[int, ...], leaf: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, but "
-                        f"the leaf now has shape {list(leaf)}: it was changed in place, or by .data, between forward and "
-                        "backward. Run backward before you change it")
+    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, "
+                        f"but the leaf now has shape {list(leaf)}: it was changed in place, or by .data, between "
+                        "forward and backward. Run backward before you change it")
 
 
 def accessed_twice() -> RuntimeError:
