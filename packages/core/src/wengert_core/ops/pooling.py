@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.factories import not_for
 from wengert_core.ops.convolution import as_list
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -204,6 +205,8 @@ def max_pool1d(
 ) -> Any:
     """Largest elements of windows along the last dim; return_indices: and where they are."""
     check_one_dim("max_pool1d", input)
+    if not return_indices and input.dtype.category < 2:
+        raise not_for("max_pool1d_impl", input.dtype)
     both = ops["max_pool1d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
@@ -257,6 +260,8 @@ def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
     """The output's sizes, None standing for the input's."""
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * n
+    elif n > 1 and input.dim() <= n:
+        raise ValueError(f"Input dimension should be at least {n + 1}: got a tensor of shape {list(input.shape)}")
     inside = input.shape[-n:]
     if len(output_size) != len(inside) or None not in output_size:
         return tuple(output_size)
