@@ -117,7 +117,8 @@ def repeat_interleave(
         )
     if input is None and not isinstance(repeats, Tensor):
         raise TypeError(
-            f"repeat_interleave() received an invalid combination of arguments - got (NoneType, {type(repeats).__name__})"
+            "repeat_interleave() received an invalid combination of arguments - got (NoneType, "
+            f"{type(repeats).__name__})"
         )
     if repeats is None or input is None:
         return indices_of(repeats if input is None else input)

@@ -328,5 +328,25 @@ for function in (
     adaptive_max_pool3d,
 ):
     TABLE.composite(function, namespace="nn.functional")
-for function in (max_pool1d, max_pool2d, max_pool3d, adaptive_avg_pool1d):
-    TABLE.composite(function)
+TABLE.composite(adaptive_avg_pool1d)
+
+
+def add_whole(function: Any) -> None:
+    """max_pool of the top, which gives no indices."""
+
+    def pooled(
+        input: Tensor,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
+        return function(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    pooled.__name__ = function.__name__
+    TABLE.composite(pooled, doc=function.__doc__.partition(";")[0] + ".")
+
+
+for function in (max_pool1d, max_pool2d, max_pool3d):
+    add_whole(function)
