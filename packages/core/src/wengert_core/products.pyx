@@ -18,6 +18,7 @@ from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, F
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
+from wengert_core.vector_products cimport DOT_UNIT, dot_in_units
 from wengert_core.workers cimport parallel_for
 
 cdef extern from "numpy/arrayobject.h":
@@ -213,6 +214,9 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
         n_batch = 0 if joined else (a.rank if a.rank > b.rank else b.rank) - 2
         if out.count * n < WITHOUT_GIL:
             run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+        elif out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
+            with nogil:
+                dot_in_units(LOOPS[code].fn, LOOPS[code].data, code, a.data, steps[4], b.data, steps[5], n, target.data)
         else:
             work = sizes[1] * sizes[3] * n
             alone = work > SHARED and by_one_thread(work)

@@ -99,6 +99,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if input.dtype.itemsize == 2 and input.dtype.category == 2:
+        raise NotImplementedError(f"\"pdist\" not implemented for '{type_name(input)}'")
     if input.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
     if not p >= 0:
