@@ -10,6 +10,8 @@ from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
 
+from wengert_engine.streams import ambient, finish
+
 cdef object RUNNING = _local()         # .runs: this thread's, the innermost last
 
 
@@ -39,7 +41,10 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
             edge.node = <PyObject*> node
             run.deliver(&edge, <Tensor> grads[i], None, i)
         roots = grads = node = None
+        before = ambient() if run.streams is not None else None
         run.execute()
+        if before is not None:
+            finish(run.streams, before)
         run_callbacks(run)
     finally:
         state.modes = modes
