@@ -53,6 +53,13 @@ class DevicePlugin:
         """Make a device the current one of this thread."""
         self.local.device = index
 
+    def enter(self, index: int) -> Any:
+        """Called before each operation on a device: make it the one that ``xp`` computes on. Gives what ``leave`` takes."""
+        return None
+
+    def leave(self, before: Any) -> None:
+        """Called after each operation."""
+
     # ---- memory
 
     def allocate(self, nbytes: int, index: int) -> Any:

@@ -159,10 +159,18 @@ cdef object run_at(Op op, PyObject** slots, unsigned int place):
     if place:
         state.modes |= WG_ELSEWHERE
     state.place = place
+    if place == 0:
+        try:
+            return op.run(op, slots)
+        finally:
+            state.modes, state.place = modes, before
+    plugin, index = PLACED[place]
+    token = plugin.enter(index)
     try:
         return op.run(op, slots)
     finally:
         state.modes, state.place = modes, before
+        plugin.leave(token)
 
 
 cdef object run_foreign(Op op, PyObject** slots, uint32_t live):

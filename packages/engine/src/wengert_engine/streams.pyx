@@ -87,7 +87,7 @@ def finish(used, before):
     """Let the streams that were current when a backward was called wait for those that it used."""
     for stream in used:
         for own in before:
-            if own != stream and own.device.type == stream.device.type:
+            if own != stream and own.device == stream.device:
                 own.wait_stream(stream)
 
 

@@ -24,10 +24,11 @@ class RaceError(RuntimeError):
 
 @dataclass(frozen=True)
 class Stamp:
-    """One piece of work: number ``tick`` of its stream, done at ``done`` on the device's clock."""
+    """One piece of work: number ``tick`` of its stream, from ``start`` to ``done`` on the device's clock."""
 
     stream: SimStream
     tick: int
+    start: float
     done: float
     what: str
 
@@ -113,8 +114,9 @@ class SimStream:
         merge(self.clock, WORLD.host)
         self.ticks += 1
         self.clock[self.number] = self.ticks
-        self.free_at = max(self.free_at, WORLD.now) + WORLD.random.uniform(0.01, WORLD.slowest)
-        return Stamp(self, self.ticks, self.free_at, what)
+        start = max(self.free_at, WORLD.now)
+        self.free_at = start + WORLD.random.uniform(0.01, WORLD.slowest)
+        return Stamp(self, self.ticks, start, self.free_at, what)
 
     def query(self) -> bool:
         """Whether all work is done."""
@@ -207,7 +209,7 @@ class Block:
         if last is not None and not last.known_to(stamp.stream.clock):
             WORLD.report(f"{stamp.what} on {stamp.stream} reads memory that {last.what} on {last.stream} writes; the first "
                          "does not wait for the second")  # fmt: skip
-            stale = stamp.done - WORLD.slowest < last.done
+            stale = stamp.start < last.done
         self.reads = [one for one in self.reads if not one.known_to(WORLD.host)]
         self.reads.append(stamp)
         return stale
