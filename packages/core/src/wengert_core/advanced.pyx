@@ -19,11 +19,11 @@ from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
+from wengert_core.elsewhere cimport elsewhere, moved_here, namespace, on_host, reference_of
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
-from wengert_core.state cimport WG_BATCHED, WG_RECORD
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_BATCHED, WG_ELSEWHERE, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
@@ -390,7 +390,7 @@ cdef object index_run(Op op, PyObject** slots):
         live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES else gathered(op, t, <object> slots[1])
+    out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES or elsewhere() else gathered(op, t, <object> slots[1])
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -448,10 +448,24 @@ cdef void result_strides(Plan* plan, int rank, Py_ssize_t* strides, Py_ssize_t* 
         positions[i] = step if plan.before[i] == 1 else 0
 
 
+cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
+    """make_plan, with the index tensors in the host's memory: their values are looked at."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    if not elsewhere():
+        return make_plan(op, t, indices, plan)
+    local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index for index in indices]
+    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    try:
+        return make_plan(op, t, local, plan)
+    finally:
+        state.modes = modes
+
+
 cdef Tensor index_by_reference(Op op, Tensor t, object indices):
     cdef Plan plan
-    make_plan(op, t, indices, &plan)           # for its checks
-    computed = op.reference(np, array_of(t), as_arrays(indices))
+    owner = plan_of(op, t, indices, &plan)     # for its checks
+    computed = reference_of(op)(namespace(), array_of(t), as_arrays(indices))
     cdef Py_ssize_t shape[64]
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
@@ -460,11 +474,11 @@ cdef Tensor index_by_reference(Op op, Tensor t, object indices):
 
 
 cdef tuple as_arrays(object indices):
-    return tuple([None if index is None else as_array(index) for index in indices])
+    return tuple([None if index is None else index_array(index) for index in indices])
 
 
-cdef object as_array(Tensor index):
-    array = array_of(index)
+cdef object index_array(Tensor index):
+    array = array_of(moved_here(index) if elsewhere() and not index.device else index)
     return array.astype(bool) if index.code == UINT8 else array
 
 
@@ -494,7 +508,7 @@ cdef object index_put_run(Op op, PyObject** slots):
         copy_into(target, t)
     mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
     if mask is None:
-        owner = make_plan(op, target, <object> slots[1], &plan)
+        owner = plan_of(op, target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
         before_write(op, slots, target, live, &keep)
@@ -515,7 +529,7 @@ cdef object lone_mask(Tensor target, object indices):
     cdef Py_ssize_t strides[64]
     cdef Tensor mask
     cdef int i
-    if ONLY_REFERENCES or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
+    if ONLY_REFERENCES or elsewhere() or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
         return None
     mask = indices[0]
     check_mask(target, mask, 0)
@@ -548,7 +562,7 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
 
 
 cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         return write_by_reference(op, target, values, indices, accumulate)
     if plan.n == 0 or target.count == 0:
         return 0
@@ -565,4 +579,4 @@ cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices,
     low = target.code == FLOAT16 or target.code == BFLOAT16
     array = array_of(converted(target, FLOAT32) if low else target)
     addend = array_of(converted(values, FLOAT32) if low else values)
-    return array_into(plain.reference(np, array, as_arrays(indices), addend, accumulate), target)
+    return array_into(reference_of(plain)(namespace(), array, as_arrays(indices), addend, accumulate), target)

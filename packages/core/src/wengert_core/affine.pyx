@@ -6,6 +6,7 @@ from wengert_core.arrays cimport converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.matmul cimport by_reference, cannot_multiply, check_same, checked_out, multiplied, no_bool
 from wengert_core.op cimport OP_INPLACE, Op, find_op, op_error
 from wengert_core.products cimport add_row, computing_code, has_product, multiply
@@ -48,7 +49,7 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
                             beta, alpha):
     """beta * added + alpha * (a @ b), as a new tensor."""
     cdef Tensor out
-    if not has_product(a.code):
+    if not has_product(a.code) or elsewhere():
         out = new_empty(a.code, ndim, shape)
         by_reference(op, slots, out)
         return out

@@ -13,6 +13,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.named import result_type
+from wengert_core.elsewhere cimport as_array, namespace, reference_of
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
 from wengert_core.state cimport WG_RECORD
@@ -45,7 +46,7 @@ cdef object along_run(Op op, PyObject** slots):
     computed = call_reference(op, slots, t, asked)
     outs = []
     for i, array in enumerate(computed if isinstance(computed, tuple) else (computed,)):
-        array = np.asarray(array)
+        array = as_array(array)
         outs.append((array.reshape(array.shape[1:] if array.ndim else ()) if t.rank == 0 else array,
                      INT64 if op.impl[0][i] == "int64" else asked))
     return give(op, slots, outs, live)
@@ -92,7 +93,7 @@ cdef object call_reference(Op op, PyObject** slots, Tensor t, int asked):
         elif i != op.impl[3] and i != op.out_slot:
             arguments.append(<object> slots[i])
     with np.errstate(all="ignore"):
-        return op.reference(np, array.reshape(1) if t.rank == 0 else array, *arguments)
+        return reference_of(op)(namespace(), array.reshape(1) if t.rank == 0 else array, *arguments)
 
 
 cdef object give(Op op, PyObject** slots, list computed, uint32_t live):

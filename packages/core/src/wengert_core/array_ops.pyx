@@ -12,6 +12,7 @@ from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_resu
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.elsewhere cimport as_array, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
@@ -73,7 +74,7 @@ cdef object array_run(Op op, PyObject** slots):
         else:
             arguments.append(as_argument(slots[i], widen))
     with np.errstate(all="ignore"):
-        computed = op.reference(np, *arguments)
+        computed = reference_of(op)(namespace(), *arguments)
     if op.flags & OP_INPLACE:
         return write_back(op, slots, computed, live)
     return give(op, slots, computed if isinstance(computed, tuple) else (computed,), live)
@@ -96,7 +97,7 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
     cdef int i, k, code
     results = []
     for i, array in enumerate(computed):
-        array = np.asarray(array)
+        array = as_array(array)
         code = output_code(op.impl[0][i], array, op, slots)
         if len(computed) == 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
             for k in range(array.ndim):

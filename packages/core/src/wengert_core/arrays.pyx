@@ -5,6 +5,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcpy, memset
 
 from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.elsewhere cimport array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value, put_array
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport WG_BATCHED
@@ -31,6 +32,10 @@ cdef object array_of(Tensor t):
     if t.flags & WG_BATCHED:
         from wengert_core.inside_vmap import no_pointer
         raise no_pointer()
+    if t.device:
+        return array_at(converted(t, FLOAT32) if t.code == BFLOAT16 else t)
+    if elsewhere():
+        return host_value(t)
     if t.code == BFLOAT16:
         return array_of(converted(t, FLOAT32))
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
@@ -72,6 +77,8 @@ cdef Tensor tensor_of_array(object array):
 
 cdef Tensor tensor_of_result(object array, int code):
     """A contiguous tensor of dtype ``code`` with a computation's result; takes the array over where it can."""
+    if elsewhere():
+        return result_elsewhere(array, code)
     cdef cnp.ndarray a = array if type(array) is cnp.ndarray else np.asarray(array)
     cdef bint plain = FACTS.numpy_type[code] == cnp.PyArray_TYPE(a) and cnp.PyArray_ISCARRAY_RO(a)
     cdef Tensor out
@@ -85,8 +92,20 @@ cdef Tensor tensor_of_result(object array, int code):
     return out
 
 
+cdef Tensor result_elsewhere(object array, int code):
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    for i in range(array.ndim):
+        shape[i] = array.shape[i]
+    cdef Tensor out = new_empty(code, array.ndim, shape)
+    put_array(array, out)
+    return out
+
+
 cdef int array_into(object array, Tensor t) except -1:
     """Copy an array of t's shape, or one that broadcasts to it, into t; torch's conversions."""
+    if t.device or elsewhere():
+        return put_array(array, t)
     cdef cnp.ndarray a = np.asarray(array)
     cdef int i
     if cnp.PyArray_TYPE(a) == cnp.NPY_LONGDOUBLE:
@@ -105,6 +124,8 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     cdef int i, offset = target.rank - source.rank
     if target.count == 0:
         return 0
+    if target.device | source.device:
+        return copy_elsewhere(target, source)
     if target.count < LARGE and target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS \
             and target.count == source.count:
         memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
@@ -143,6 +164,8 @@ cdef int fill_number(Tensor t, object value) except -1:
     """t[...] = value, a Python number."""
     cdef char number[16]
     store_number(<PyObject*> value, t.code, number)
+    if t.device:
+        return fill_elsewhere(t, number)
     fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     return 0
 

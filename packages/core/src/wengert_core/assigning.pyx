@@ -99,7 +99,7 @@ cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
     """Write a number where nobody can be watching: no view is made. False when somebody is."""
     cdef Geometry g
     cdef char number[16]
-    if t.flags & thread_state().modes & (4 | 8 | 16):
+    if t.flags & thread_state().modes & (4 | 8 | 16 | 1 << 18):
         return False
     start_from(&g, t)
     walk(index, t, &g)

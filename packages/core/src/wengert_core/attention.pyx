@@ -10,6 +10,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
@@ -200,7 +201,7 @@ cdef object forward_run(Op op, PyObject** slots):
     sums = new_empty(code, query.rank - 1, shape)
     shape[query.rank - 1] = p.value.size
     out = new_empty(code, query.rank, shape)
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, slots, [out, sums], code)
     elif out.count or sums.count:
         space.ask((key.count + value.count) * item + p.batch * sizeof(Py_ssize_t))
@@ -243,7 +244,7 @@ cdef object backward_run(Op op, PyObject** slots):
         raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit a query of {list(shape_tuple(query))} and "
                            f"a value of {list(shape_tuple(value))}")
     by_query, by_key, by_value = new_like(query, code), new_like(key, code), new_like(value, code)
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, slots, [by_query, by_key, by_value], code)
     else:
         space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item + p.batch * sizeof(Py_ssize_t))
@@ -278,7 +279,7 @@ cdef int by_reference(Op op, PyObject** slots, list outs, int code) except -1:
         value = <object> slots[i]
         arguments.append(array_of(converted(value, code)) if isinstance(value, Tensor) else value)
     with np.errstate(all="ignore"):
-        for computed, out in zip(op.reference(np, *arguments), outs):
+        for computed, out in zip(reference_of(op)(namespace(), *arguments), outs):
             array_into(computed, out)
     return 0
 

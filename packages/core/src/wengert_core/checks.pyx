@@ -6,6 +6,7 @@ from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
 from wengert_core.state cimport WG_BATCHED
@@ -86,6 +87,8 @@ cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 cdef int refuse_zero(Op op, PyObject* divisor) except -1:
     """Integer division by zero is torch's RuntimeError."""
+    if elsewhere():
+        return 0                       # to look would mean to wait for the device
     if isinstance(<object> divisor, Tensor):
         zero = not array_of(<Tensor> divisor).all()
     else:

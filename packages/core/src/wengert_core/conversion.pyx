@@ -19,6 +19,7 @@ from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
 
 from wengert_core import devices as _devices
+from wengert_core.elsewhere import set_non_blocking as _set_non_blocking
 from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -119,7 +120,13 @@ cdef object moved(Tensor self, list values):
         return convert(self, code, bool(values[3]))
     if _devices.device_number(values[0], "to") == self.device:
         return convert(self, code, bool(values[3]))
-    return convert_to(self, code, values[0])
+    if not values[2]:
+        return convert_to(self, code, values[0])
+    before = _set_non_blocking(True)
+    try:
+        return convert_to(self, code, values[0])
+    finally:
+        _set_non_blocking(before)
 
 
 def to(Tensor self, *args, **kwargs):
@@ -219,14 +226,16 @@ def cuda(Tensor self, device=None, non_blocking=False, memory_format=None):
     """The tensor on a CUDA device: the current one unless ``device`` names another."""
     if device is None or isinstance(device, int):
         device = _devices.device("cuda", device)
+    elif _devices.device(device).type != "cuda":
+        raise RuntimeError(f"Invalid device, must be cuda device: cuda() got '{device}'")
     return moved(self, [device, None, non_blocking, None])
 
 
 def type_as(Tensor self, other):
-    """The tensor with another one's dtype."""
+    """The tensor with another one's dtype, on its device."""
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    return convert(self, (<Tensor> other).code, False)
+    return moved(self, [_devices.DEVICES[(<Tensor> other).device], other.dtype, None, None])
 
 
 def type_(Tensor self, dtype=None, non_blocking=False):
@@ -263,4 +272,4 @@ def is_cuda(Tensor self):
 
 def get_device(Tensor self):
     """The number of the tensor's device among those of its type; -1 for the CPU."""
-    return -1 if self.device == 0 else _devices.DEVICES[self.device].index or 0
+    return -1 if self.device == 0 else _devices.DEVICES[self.device].index

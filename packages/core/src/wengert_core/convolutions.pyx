@@ -20,6 +20,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
@@ -194,7 +195,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
     for i in range(ndim):
         shape[2 + i] = g.axes[3 - ndim + i].wide if transposed else g.axes[3 - ndim + i].narrow
-    if ONLY_REFERENCES or FACTS.category[x.code] != CAT_FLOAT:
+    if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, slots, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)
@@ -239,7 +240,7 @@ cdef object weight_run(Op op, PyObject** slots):
                                f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(x, y, *[<object> slots[i] for i in range(2, 7)])
-    if ONLY_REFERENCES or FACTS.category[x.code] != CAT_FLOAT:
+    if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, slots, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)
@@ -274,5 +275,5 @@ cdef Tensor by_reference(Op op, PyObject** slots, int code, int ndim, Py_ssize_t
             value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
     with np.errstate(all="ignore"):
-        array_into(op.reference(np, *arguments), out)
+        array_into(reference_of(op)(namespace(), *arguments), out)
     return out

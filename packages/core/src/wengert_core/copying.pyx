@@ -13,12 +13,16 @@ import numpy as np
 from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
 from libc.string cimport memcpy
 
+from wengert_core.arrays cimport copy_into
+from wengert_core.devices import DEVICES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import dtype_by_name
+from wengert_core.elsewhere cimport on_host, storage_bytes
 from wengert_core.factory cimport mark_grad
 from wengert_core.history cimport requires_grad
 from wengert_core.state cimport WG_BATCHED
-from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
+from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_empty_at, new_on_memory,
+                                  new_view,
                                   same_shape, set_contiguity, storage_of, track)
 from wengert_core.inside_vmap import no_storage
 from wengert_core.caution import warn_of_lost_hooks
@@ -59,8 +63,11 @@ cdef Tensor copied_storage(Tensor t, dict memo):
     key = id(old)
     if key in memo:
         return memo[key]
-    new = new_empty(UINT8, 1, &old.nbytes)
-    memcpy(new.data, old.data, old.nbytes)
+    new = new_empty_at(t.device, UINT8, 1, &old.nbytes)
+    if t.device:
+        copy_into(new, storage_bytes(t))
+    else:
+        memcpy(new.data, old.data, old.nbytes)
     memo[key] = new
     memo.setdefault(id(memo), []).append(old)      # the id stays taken as long as the memo lives
     return new
@@ -153,6 +160,11 @@ def reduce(Tensor self, int protocol):
     refuse_batched(self)
     cdef Tensor memory
     cdef Py_ssize_t nbytes = span_of(self), step = 1
+    if self.device:
+        warn_of_hooks(self)
+        grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
+        return rebuild_elsewhere, (str(DEVICES[self.device]), type(self), on_host(self), requires_grad(self), grad), \
+            attributes(self)
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
@@ -191,6 +203,14 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     if grad is not None:
         if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
             raise ValueError("not a pickled tensor: its gradient is none of its own")
+        keep_grad(new, grad)
+    return new
+
+
+def rebuild_elsewhere(device, cls, Tensor values, bint requires_grad, grad):
+    """The tensor of another device that ``reduce`` took apart, contiguous."""
+    cdef Tensor new = finished(values.to(device), cls, requires_grad)
+    if grad is not None:
         keep_grad(new, grad)
     return new
 

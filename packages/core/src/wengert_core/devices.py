@@ -9,10 +9,13 @@ device(type='cuda', index=1)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from wengert_registry import registry
+
 KNOWN = ["cpu", "cuda", "meta", "mps", "xpu"]
-"""The types of device that have a name; ``device_index`` says which of them can be used."""
+"""The types of device that have a name without a plugin; ``device_number`` says which of them can be used."""
 
 PLACES: dict[tuple[str, int], int] = {("cpu", 0): 0}
 """What core knows a usable device by: Tensor's device number for each (type, index)."""
@@ -21,6 +24,10 @@ _WANTED = {
     "cuda": "Torch not compiled with CUDA enabled: to compute on CUDA devices install wengert-cuda "
     "(pip install 'wengert[cuda12]' or 'wengert[cuda13]')",
 }
+
+
+class AbsentDeviceError(AssertionError, RuntimeError):
+    """No installed package provides a device; of "cuda" torch says so by an AssertionError, of others by a RuntimeError."""
 
 
 class device:
@@ -84,7 +91,7 @@ def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
         index = int(number)
     if not name.replace("_", "").isalpha():
         raise RuntimeError(f"Invalid device string: '{text}'")
-    if name not in KNOWN:
+    if name not in KNOWN and name not in registry.group("devices"):
         raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
     if index is not None and index < 0:
         raise RuntimeError("Device index must not be negative")
@@ -107,11 +114,77 @@ def device_number(spec: Any, caller: str = "device") -> int:
         raise TypeError(f"{caller}(): argument 'device' must be torch.device, not {type(spec).__name__}")
     if spec.type == "cpu":
         return 0
-    number = PLACES.get((spec.type, spec.index or 0))
-    if number is None:
+    number = PLACES.get((spec.type, spec.index))  # type: ignore[arg-type]  # an index that is None is not there
+    return _placed(spec, caller) if number is None else number
+
+
+# ---- plugins
+
+PLACED: list[Any] = [None]
+"""By Tensor's device number: (plugin, its number of the device); None for the CPU."""
+PLUGINS: dict[str, Any] = {}
+"""The plugins that are loaded, by type."""
+_WAITING: list[Callable[[Any], object]] = []
+
+
+def when_loaded(connect: Callable[[Any], object]) -> None:
+    """Call ``connect(wengert_core.foreign)`` as soon as a device is loaded, or now if one is."""
+    _WAITING.append(connect)
+    if PLUGINS:
+        _connect()
+
+
+def _connect() -> None:
+    from wengert_core import foreign
+
+    while _WAITING:
+        _WAITING.pop(0)(foreign)
+
+
+def can_pin() -> bool:
+    """Whether there is a device whose plugin pins memory of the host."""
+    from wengert_core.pinning import plugin_for
+
+    try:
+        return plugin_for() is not None
+    except RuntimeError:
+        return False
+
+
+def plugin_of(kind: str) -> Any:
+    """The plugin of a type of device, loaded now if it was not; None when nobody provides it."""
+    found = PLUGINS.get(kind)
+    if found is None:
+        offer: Any = registry.group("devices").find(kind)
+        if offer is None:
+            return None
+        found = offer() if isinstance(offer, type) else offer
+        if found.type != kind:
+            raise RuntimeError(f"the device plugin {found!r} is registered as '{kind}', but says it is '{found.type}'")
+        PLUGINS[kind] = found
+        _connect()
+    return found
+
+
+def _placed(spec: device, caller: str) -> int:
+    """The number of a device that has none yet, or that is named without an index."""
+    plugin = plugin_of(spec.type)
+    if plugin is None:
         wanted = _WANTED.get(spec.type, f"no installed package provides the device type '{spec.type}'")
-        raise RuntimeError(f"{wanted} ({caller}() was asked for device '{spec}')")
-    return number
+        raise AbsentDeviceError(f"{wanted} ({caller}() was asked for device '{spec}')")
+    count = plugin.device_count()
+    index = plugin.current_device() if spec.index is None else spec.index
+    if count == 0:
+        raise RuntimeError(f"{plugin.unavailable()} ({caller}() was asked for device '{spec}')")
+    if index >= count:
+        raise RuntimeError(f"invalid device ordinal: {caller}() was asked for device '{spec.type}:{index}', there are "
+                           f"{count}, numbered from 0")
+    key = (spec.type, index)
+    if key not in PLACES:
+        DEVICES.append(device(*key))
+        PLACED.append((plugin, index))
+        PLACES[key] = len(PLACED) - 1
+    return PLACES[key]
 
 
 class layout:

@@ -1,6 +1,7 @@
 """The steps that all drivers share: promotion, broadcasting, out=, what comes before and after a write, recording."""
 
 from cpython.ref cimport Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from wengert_core.caution import warn_user
@@ -170,8 +171,26 @@ cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
     return 0
 
 
+ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
+cdef intercept_fn FOREIGN = NULL       # what runs operations on other devices, once one has been loaded
+
+
+cdef object last_intercept(Op op, PyObject** slots, uint32_t live):
+    """The end of the chain of those who intercept: operations on other devices."""
+    if FOREIGN == NULL:
+        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+    return FOREIGN(op, slots, live)
+
+
+HOOKS.intercept = last_intercept
+
+
+def set_foreign(address):
+    """Tell core what runs operations on other devices: the address of an ``intercept_fn``."""
+    global FOREIGN
+    FOREIGN = <intercept_fn> <size_t> address
+
+
 cdef object intercepted(Op op, PyObject** slots, uint32_t live):
     """Hand the call to whoever is responsible for batched tensors, other devices or observing."""
-    if HOOKS.intercept == NULL:
-        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
     return HOOKS.intercept(op, slots, live)

@@ -160,7 +160,7 @@ cdef bint begin(Op op, PyObject** slots, int n_matrices, wg_factoring* job, uint
         if b.code != a.code or b.count == 0:
             return False
     live[0] &= thread_state().modes
-    if live[0] & LIVE_INTERCEPT or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not trusted(op, a.code):
+    if live[0] & LIVE_INTERCEPT or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not trusted(op, a.code):
         return False
     job.lapack, job.code, job.itemsize, job.failed = &LAPACK[a.code - FLOAT32], a.code, FACTS.itemsize[a.code], 0
     job.m, job.n = a.dims[a.rank - 2], a.dims[a.rank - 1]

@@ -10,12 +10,13 @@ from libc.stdlib cimport malloc
 from libc.string cimport memset
 
 from wengert_core.caution import warn_user
-from wengert_core.arrays cimport copy_into
+from wengert_core.arrays cimport copy_into, fill_number
 from wengert_core.construct cimport dtype_code, scalar_code, store_checked, tensor_of_data
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_large, fill_strided
+from wengert_core.elsewhere cimport elsewhere, fill_elsewhere
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
@@ -119,16 +120,20 @@ cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
         if isinstance(<object> value, _device.layout):
             raise NotImplementedError(f"{op.name}: layout {<object> value!r} is not supported, only torch.strided")
         raise TypeError(f"{op.name}(): argument 'layout' must be torch.layout, not {type(<object> value).__name__}")
-    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory]:
+    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory] and not _device.can_pin():
         raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
                            f"on this system ({op.name})")
     return 0
 
 
-cdef bint elsewhere(Op op, FactoryRow* row, PyObject** slots) except -1:
-    """Whether device= names another device than the CPU."""
+cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
+    """Whether device= names another device than the one that tensors are made on."""
     cdef PyObject* value = option(slots, row.device)
-    return value != <PyObject*> None and _device.device_number(<object> value, op.name) != 0
+    cdef unsigned int place
+    if value == <PyObject*> None:
+        return False
+    place = _device.device_number(<object> value, op.name)
+    return place != (thread_state().place if elsewhere() else 0)
 
 
 # ---- making
@@ -136,6 +141,8 @@ cdef bint elsewhere(Op op, FactoryRow* row, PyObject** slots) except -1:
 cdef int fill(Tensor t, PyObject* value) except -1:
     cdef char number[16]
     store_checked(value, t.code, number)
+    if t.device:
+        return fill_elsewhere(t, number)
     if t.count < WITHOUT_GIL:
         fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     else:
@@ -171,7 +178,10 @@ cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
             code = number if row.kind == F_FULL else FACTS.default_float
     cdef Tensor t = sized(op, row, slots, code)
     if row.kind == F_ZEROS:
-        memset(t.data, 0, t.count * FACTS.itemsize[code])
+        if t.device:
+            fill_number(t, 0)
+        else:
+            memset(t.data, 0, t.count * FACTS.itemsize[code])
     elif row.kind == F_ONES:
         fill(t, <PyObject*> ONE)
     elif row.kind == F_FULL:
@@ -246,7 +256,7 @@ cdef object factory_run(Op op, PyObject** slots):
     if row.like >= 0:
         live |= (<Tensor> slots[row.like]).flags
     live &= thread_state().modes & LIVE_INTERCEPT
-    if live or elsewhere(op, row, slots):
+    if live or names_another(op, row, slots) or row.kind >= F_DATA and elsewhere():
         return intercepted(op, slots, live if live else WG_FOREIGN)
     check_options(op, row, slots)
     code = dtype_code(<object> option(slots, row.dtype))
@@ -260,6 +270,8 @@ cdef object factory_run(Op op, PyObject** slots):
         t = filled(op, row, slots, code)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         return write_out(op.name, <Tensor> slots[op.out_slot], t)
+    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory]:
+        t = t.pin_memory()
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
         if not t.flags & WG_GRAD:
             mark_grad(t)

@@ -6,6 +6,7 @@ import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_into, array_of
 from wengert_core.dims cimport dim_slot
@@ -93,6 +94,6 @@ cdef object index_select_run(Op op, PyObject** slots):
 cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, object error) except -1:
     cdef Tensor source = as_vector(t), target = as_vector(out)
     check_bounds(message, error, index, dim, source.dims[dim], False)
-    if ONLY_REFERENCES:
-        return array_into(op.reference(np, array_of(source), dim, array_of(index)).reshape(shape_tuple(out)), out)
+    if ONLY_REFERENCES or elsewhere():
+        return array_into(reference_of(op)(namespace(), array_of(source), dim, array_of(index)).reshape(shape_tuple(out)), out)
     return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))

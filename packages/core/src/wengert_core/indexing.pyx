@@ -15,6 +15,7 @@ from wengert_core.caution import warn_user
 from wengert_core.arrays cimport tensor_of_array
 from wengert_core.dims cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport number_elsewhere
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.scalars cimport load_number
@@ -82,7 +83,7 @@ cdef int read_tensor(Index* index, Item* item, Tensor t) except -1:
     if t.code != BOOL and t.code != UINT8 and t.code != INT64 and t.code != INT32 and (t.rank or FACTS.category[t.code] != CAT_INT):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if t.rank == 0 and not t.flags & WG_BATCHED:
-        item.value = load_number(t.data, t.code)
+        item.value = number_elsewhere(t) if t.device else load_number(t.data, t.code)
         item.kind = I_BOOL if t.code == BOOL or t.code == UINT8 else I_INT
     else:
         item.kind = I_TENSOR

@@ -15,6 +15,7 @@ cimport numpy as cnp
 from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
+from wengert_core.elsewhere cimport on_host
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport WG_BATCHED, WG_GRAD, thread_state
@@ -24,6 +25,8 @@ cnp.import_array()
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object NDARRAY = np.ndarray
+
+from wengert_core.devices import DEVICES
 
 
 # ---- arrays in
@@ -125,6 +128,9 @@ cdef int refuse_batched(Tensor t) except -1:
 
 
 cdef object array_sharing(Tensor t):
+    if t.device:
+        raise TypeError(f"can't convert {DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                        "memory first.")
     if t.code == BFLOAT16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no bfloat16; use .float() first")
     array = array_of(t)
@@ -136,7 +142,7 @@ cdef object array_sharing(Tensor t):
 def numpy(Tensor self, *, bint force=False):
     """The tensor as a NumPy array on the same memory.
 
-    force: for a tensor that requires grad, give the array of ``self.detach()`` instead of a RuntimeError.
+    force: for a tensor that requires grad, or on another device, give the array of ``self.detach().cpu()`` instead of an error.
     TypeError for bfloat16.
 
     >>> from wengert_core import ones
@@ -146,7 +152,7 @@ def numpy(Tensor self, *, bint force=False):
     refuse_batched(self)
     if not force:
         refuse_grad(self, "numpy()")
-    return array_sharing(self)
+    return array_sharing(on_host(self) if force and self.device else self)
 
 
 def array_interface(Tensor self, dtype=None, *, copy=None):
@@ -182,6 +188,8 @@ cdef object list_level(const char* data, const Py_ssize_t* shape, const Py_ssize
 
 
 cdef object list_of(Tensor t):
+    if t.device:
+        t = on_host(t)
     if t.rank == 0:
         return load_number(t.data, t.code)
     return list_level(t.data, t.dims, t.dims + t.rank, t.rank, t.code)

@@ -15,6 +15,7 @@ from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_na
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, prepare_out, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, shape_tuple
@@ -177,7 +178,7 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         given = prepare_out(op, slots[2], code, ndim, shape, live)
     out = new_empty(code, ndim, shape)
     if out.count:
-        if ONLY_REFERENCES:
+        if ONLY_REFERENCES or elsewhere():
             by_reference(op, slots, code, out)
         else:
             place_all(slots[0], n, dim, stacked, out)
@@ -197,7 +198,7 @@ cdef int by_reference(Op op, PyObject** slots, int code, Tensor out) except -1:
         t = <Tensor> item
         if op.name == "stack" or not is_skipped(t):
             arrays.append(array_of(t if t.code == code else converted(t, code)))
-    array_into(op.reference(np, arrays, <object> slots[1]), out)
+    array_into(reference_of(op)(namespace(), arrays, <object> slots[1]), out)
     return 0
 
 
@@ -269,8 +270,8 @@ cdef object repeat_run(Op op, PyObject** slots):
             raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: {sizes_list(n, shape)}")
     out = new_empty(t.code, n, shape)
     if out.count:
-        if ONLY_REFERENCES:
-            array_into(op.reference(np, array_of(t), tuple(sizes_list(n, repeats))), out)
+        if ONLY_REFERENCES or elsewhere():
+            array_into(reference_of(op)(namespace(), array_of(t), tuple(sizes_list(n, repeats))), out)
         else:
             tile_into(t, out, repeats)
     if live:

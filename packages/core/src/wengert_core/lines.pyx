@@ -11,6 +11,7 @@ from wengert_core.arrays cimport contiguous_copy, converted
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.kernels.scan cimport find_scan, scan_fn
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, only_references, reduced,
                                      wrapped_dim)
@@ -72,7 +73,7 @@ cdef object place_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     check_dtype(op, t.code)
-    if t.count == 0 or lines.places.fns[t.code] == NULL:
+    if t.count == 0 or lines.places.fns[t.code] == NULL or elsewhere():
         return along_run(op, slots)
     if slots[lines.dim_slot] == <PyObject*> None:
         mask = <uint64_t> -1
@@ -95,7 +96,7 @@ cdef object extreme_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     check_dtype(op, t.code)
-    if t.count == 0 or lines.values.fns[t.code] == NULL or lines.places.fns[t.code] == NULL:
+    if t.count == 0 or elsewhere() or lines.values.fns[t.code] == NULL or lines.places.fns[t.code] == NULL:
         return along_run(op, slots)
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     values = reduced(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
@@ -121,7 +122,7 @@ cdef object scan_run(Op op, PyObject** slots):
         t = converted(t, asked)
     elif not t.flags & TF_CONTIGUOUS:
         t = contiguous_copy(t)
-    if lines.scans[t.code] == NULL:
+    if lines.scans[t.code] == NULL or elsewhere():
         return along_run(op, slots)
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:

@@ -16,6 +16,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
@@ -199,7 +200,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
         value = <object> slots[i]
         arguments.append(array_of(computable(<Tensor> value)) if isinstance(value, Tensor) else value)
     with np.errstate(all="ignore"):
-        array_into(op.reference(np, *arguments), out)
+        array_into(reference_of(op)(namespace(), *arguments), out)
     return 0
 
 
@@ -263,7 +264,7 @@ cdef Tensor computed(Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor wei
     cdef Tensor out = new_empty(compute, ndim, shape)
     cdef char* weights
     cdef bint right
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, slots, out)
         return out if compute == code else converted(out, code)
     a, weight = computable(a), computable(weight)

@@ -11,6 +11,7 @@ from wengert_core.arrays cimport array_into, array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.scalars cimport load_number, number_code
 from wengert_core.state cimport WG_RECORD, thread_state
@@ -70,7 +71,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     else:
         target = new_empty(t.code, ndim, shape)
         copy_into(target, t)
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, target, mask, number)
     else:
         store(target, mask, number)
@@ -83,7 +84,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
 
 cdef int by_reference(Op op, Tensor target, Tensor mask, char* number) except -1:
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
-    return array_into(plain.reference(np, array_of(target), array_of(mask), load_number(number, target.code)), target)
+    return array_into(reference_of(plain)(namespace(), array_of(target), array_of(mask), load_number(number, target.code)), target)
 
 
 cdef void store(Tensor target, Tensor mask, char* number) noexcept:

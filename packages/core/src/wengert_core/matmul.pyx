@@ -14,6 +14,7 @@ from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, call_bound, find_op
 from wengert_core.products cimport computing_code, has_product, multiply
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
@@ -57,7 +58,7 @@ cdef object multiplied(Op op, PyObject** slots, Tensor a, Tensor b, bint transpo
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         given = checked_out(op, slots, a.code, ndim, shape, live)
     out = new_empty(a.code, ndim, shape)
-    if has_product(a.code):
+    if has_product(a.code) and not elsewhere():
         multiply(a, b, transposed, out)
     else:
         by_reference(op, slots, out)
@@ -93,7 +94,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
             value = array_of(t if computing_code(t.code) == t.code else converted(t, computing_code(t.code)))
         arguments.append(value)
     with np.errstate(all="ignore"):
-        array_into(op.reference(np, *arguments), out)
+        array_into(reference_of(op)(namespace(), *arguments), out)
     return 0
 
 

@@ -12,6 +12,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
@@ -126,7 +127,7 @@ cdef object forward_run(Op op, PyObject** slots):
     out = new_empty(code, x.rank, x.dims)
     if mean is None:
         mean, var = new_empty(code, 1, &units), new_empty(code, 1, &units)
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, slots, [out, mean, var])
     elif units:
         source = operand(op, slots, 0, code)
@@ -164,7 +165,7 @@ cdef object backward_run(Op op, PyObject** slots):
         raise RuntimeError(f"{op.name}: mean and var must have {units} elements")
     out, by_weight, by_bias = new_like(x, code), new_empty(code, 1, &n_weights), new_empty(code, 1, &n_weights)
     p.given, p.eps = <object> slots[5], <double> <object> slots[7]
-    if ONLY_REFERENCES:
+    if ONLY_REFERENCES or elsewhere():
         by_reference(op, slots, [out, by_weight, by_bias])
     else:
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
@@ -219,7 +220,7 @@ cdef int by_reference(Op op, PyObject** slots, list outs) except -1:
         value = <object> slots[i]
         arguments.append(array_of(converted(value, code)) if isinstance(value, Tensor) else value)
     with np.errstate(all="ignore"):
-        for computed, out in zip(op.reference(np, *arguments), outs):
+        for computed, out in zip(reference_of(op)(namespace(), *arguments), outs):
             array_into(computed.reshape(shape_tuple(out)), out)
     return 0
 

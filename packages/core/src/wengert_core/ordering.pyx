@@ -12,6 +12,7 @@ from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport INT64, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.reduction cimport finished, only_references, wrapped_dim
 from wengert_core.state cimport thread_state
@@ -87,7 +88,7 @@ cdef object order_run(Op op, PyObject** slots):
     check_dtype(op, t.code)
     dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
     job.k = int_slot(op, slots, o.k_slot) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
-    if t.rank == 0 or t.count == 0 or not fitting(o.what, job.k, t.dims[dim]):
+    if t.rank == 0 or t.count == 0 or elsewhere() or not fitting(o.what, job.k, t.dims[dim]):
         return along_run(op, slots)
     job.what, job.code = o.what, t.code
     job.flip = o.flip_slot >= 0 and bool(<object> slots[o.flip_slot])

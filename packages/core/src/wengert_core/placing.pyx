@@ -7,7 +7,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from wengert_core.arrays cimport copy_into
+from wengert_core.arrays cimport copy_into, fill_number
 from wengert_core.dims cimport ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
@@ -26,7 +26,10 @@ def configure(Op op, Op view):
 
 cdef Tensor zeros(int code, int rank, Py_ssize_t* shape):
     cdef Tensor whole = new_empty(code, rank, shape)
-    memset(whole.data, 0, whole.count * FACTS.itemsize[code])
+    if whole.device:
+        fill_number(whole, 0)
+    else:
+        memset(whole.data, 0, whole.count * FACTS.itemsize[code])
     return whole
 
 

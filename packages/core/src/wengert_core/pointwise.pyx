@@ -16,10 +16,11 @@ import numpy as np
 from wengert_core.arrays cimport array_into, array_of, tensor_of_array
 from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
-from wengert_core.driving cimport (LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
+from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.types cimport npy_intp
+from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
@@ -157,7 +158,7 @@ cdef object unary_call(Op op, PyObject* a):
     if type(<object> a) is Tensor:
         x = <Tensor> a
         live = x.flags & thread_state().modes
-        if is_direct(&p.loops[x.code], x) and not live & LIVE_INTERCEPT and not p.identity:
+        if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
             return direct_unary(op, &p.loops[x.code], slots, x, live)
     for i in range(1, op.n_params):
         if slots[i] == NULL:
@@ -201,14 +202,14 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
         elif is_plain_number(other, x.code) and is_unchecked(p, x.code) and op.kinds[number_slot] != K_TENSOR:
             if p.n_in == 1:
                 live &= thread_state().modes
-                if not live & LIVE_INTERCEPT:
+                if not live & LIVE_BEYOND:
                     return direct_unary(op, loop, slots, x, live)
             else:
                 store_number(other, x.code, number)
                 args[number_slot] = number
                 strides[number_slot] = 0
         live &= thread_state().modes
-        if args[number_slot] != NULL and not live & LIVE_INTERCEPT:
+        if args[number_slot] != NULL and not live & LIVE_BEYOND:
             out = new_empty(loop.result, x.rank, x.dims)
             args[1 - number_slot], args[2] = x.data, out.data
             strides[1 - number_slot], strides[2] = itemsize, FACTS.itemsize[loop.out]
@@ -443,9 +444,10 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef double params[4]
     cdef Py_ssize_t shape[64]
     cdef Loop own = loop[0]
-    cdef int i, ndim = out.rank, n_in = p.n_in - loop.n_params
+    cdef bint away = elsewhere()
+    cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef list keep = []
-    for i in range(loop.n_params):
+    for i in range(0 if away else loop.n_params):
         store_number(slots[n_in + i], FLOAT64, <char*> &params[i])
         own.data = params
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
@@ -469,7 +471,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
                 operands[i].strides[k] = 0
             keep.append(<object> slots[i])
     lay(&operands[n_in], out, ndim)
-    if loop.state != LOOP_NATIVE:
+    if loop.state != LOOP_NATIVE or away:
         return by_reference(op, p, keep, loop, out)
     if out.count < WITHOUT_GIL:
         run_loop(&own, n_in, operands, ndim, shape)
@@ -488,15 +490,18 @@ cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 
 cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) except -1:
     """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
     dtype = NUMPY_DTYPES[loop.compute]
+    cdef bint away = elsewhere()
     arrays = []
     for i, value in enumerate(inputs):
         if value is None:
             arrays.append(None)
             continue
         array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
-        arrays.append(array.astype(NUMPY_DTYPES[loop.first] if i == 0 else dtype, copy=False))
+        array = array.astype(NUMPY_DTYPES[loop.first] if i == 0 else dtype, copy=False)
+        arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
     with np.errstate(all="ignore"):
-        result = np.asarray((<object> p.reference)(np, *arrays))
+        reference = <object> p.reference
+        result = as_array((reference_of(op) if away and reference is op.reference else reference)(namespace(), *arrays))
     array_into(result, out)
     return 0
 

@@ -14,6 +14,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.elsewhere cimport elsewhere, namespace, on_host, reference_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
@@ -87,7 +88,7 @@ cdef object pool_run(Op op, PyObject** slots):
         out = new_empty(computing_code(code), t.rank, shape)
         if extremes:
             places = new_empty(INT64, t.rank, shape)
-        if ONLY_REFERENCES or FACTS.category[code] != CAT_FLOAT:
+        if ONLY_REFERENCES or elsewhere() or FACTS.category[code] != CAT_FLOAT:
             by_reference(op, slots, out, places)
         elif out.count:
             source = computable(t)
@@ -163,7 +164,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except
             value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
     with np.errstate(all="ignore"):
-        computed = op.reference(np, *arguments)
+        computed = reference_of(op)(namespace(), *arguments)
     if places is None:
         array_into(computed, out)
     else:
@@ -214,7 +215,7 @@ cdef object gradient_run(Op op, PyObject** slots):
             for i in range(n):
                 shape[rank - n + i] = p.outside[3 - n + i]
         out = new_empty(computing_code(code), rank, shape)
-        if ONLY_REFERENCES:
+        if ONLY_REFERENCES or elsewhere():
             by_reference(op, slots, out, None)
         elif out.count:
             source = computable(t)
@@ -232,6 +233,8 @@ cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor places, Kind kind) exce
     if t.count != expected or (places is not None and places.count != p.planes * p.out_plane):
         raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: expected {expected} elements")
     if places is not None:
+        if places.device:
+            places = on_host(places)
         place = <int64_t*> places.data
         for i in range(places.count):
             if place[i] < 0 or place[i] >= p.in_plane:

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core.devices import CPU, device, device_number
+from wengert_core import elsewhere
+from wengert_core.devices import DEVICES, device, device_number
 from wengert_core.dtypes import ALL
 from wengert_core.tensor import Tensor
 
@@ -45,7 +46,8 @@ STATE_BYTES = 56
 class Generator:
     """A source of random numbers, for ``generator=`` arguments.
 
-    device: "cpu". A new one has a fixed seed; see ``seed`` for a random one.
+    device: whose numbers they are. A new one has a fixed seed; see ``seed`` for a random one. The numbers of every
+    device are drawn on the host.
 
     >>> g = Generator().manual_seed(1)
     >>> g.initial_seed()
@@ -53,15 +55,14 @@ class Generator:
     """
 
     def __init__(self, device: str | device = "cpu") -> None:
-        if device_number(device, "Generator") != 0:
-            raise RuntimeError(f"Generator: random numbers on the device '{device}' come from its own package")
+        self._place = device_number(device, "Generator")
         self._seed = FIRST_SEED
         self._numpy: np.random.Generator | None = None
 
     @property
     def device(self) -> device:
         """Where the numbers are made."""
-        return CPU
+        return DEVICES[self._place]
 
     def numpy(self) -> np.random.Generator:
         """The NumPy generator behind this one; drawing from it advances this one."""
@@ -112,14 +113,14 @@ class Generator:
 
     def clone_state(self) -> Generator:
         """A generator of its own that goes on from the same state."""
-        return Generator().set_state(self.get_state())
+        return Generator(self.device).set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _generator_of, (self.get_state(),)
+        return _generator_of, ((self.get_state(),) if self._place == 0 else (self.get_state(), str(self.device)))
 
 
-def _generator_of(state: Tensor) -> Generator:
-    return Generator().set_state(state)
+def _generator_of(state: Tensor, device: str = "cpu") -> Generator:
+    return Generator(device).set_state(state)
 
 
 def _checked_state(state: Any) -> bytes:
@@ -139,18 +140,34 @@ default_generator = Generator()
 default_generator.seed()
 
 
+_OF_DEVICES: dict[int, Generator] = {}
+
+
+def generator_of(place: int) -> Generator:
+    """The default generator of the device with that number; seeded, as the host's, by the system or ``manual_seed``."""
+    if place == 0:
+        return default_generator
+    if place not in _OF_DEVICES:
+        _OF_DEVICES[place] = Generator(DEVICES[place]).manual_seed(default_generator.initial_seed())
+    return _OF_DEVICES[place]
+
+
 def numpy_generator(generator: Any, caller: str) -> np.random.Generator:
     """The NumPy generator of a ``generator=`` argument; None: the default one's."""
     if generator is None:
-        return default_generator.numpy()
+        return generator_of(elsewhere.place()).numpy()
     if isinstance(generator, Generator):
+        at = elsewhere.place()
+        if at and generator._place != at:
+            raise RuntimeError(f"Expected a '{DEVICES[at].type}' device type for generator but found "
+                               f"'{generator.device.type}': {caller}() draws for {DEVICES[at]}")
         return generator.numpy()
     raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}; "
                     f"{caller}() received an invalid combination of arguments")
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Start the default generator again from a seed; returns it.
+    """Start the default generators of all devices again from a seed; returns the host's.
 
     seed: an int of 64 bits (or what int() takes). ValueError for one that does not fit.
 
@@ -159,6 +176,8 @@ def manual_seed(seed: Any) -> Generator:
     >>> initial_seed()
     7
     """
+    for generator in _OF_DEVICES.values():
+        generator.manual_seed(seed)
     return default_generator.manual_seed(seed)
 
 

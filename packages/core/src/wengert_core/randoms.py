@@ -10,10 +10,11 @@ from wengert_core import construct as _construct
 from wengert_core import factory as _factory
 from wengert_core import sampling
 from wengert_core.checks import is_batched
+from wengert_core.devices import DEVICES, device_number
 from wengert_core.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.factories import CPP_NAMES, invalid_combination, not_for
 from wengert_core.inside_vmap import randomness_here, unfilled
-from wengert_core.random import numpy_generator
+from wengert_core.random import generator_of, numpy_generator
 from wengert_core.tensor import Tensor
 
 Array = Any
@@ -117,6 +118,11 @@ def randint_like(
 # ---- with tensors of parameters
 
 
+def host(array: Array) -> Array:
+    """An array in the host's memory, where random numbers are drawn."""
+    return array if isinstance(array, (np.ndarray, np.generic)) else array.get()
+
+
 def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
     """1 with the probability that an element gives, else 0."""
     rng = numpy_generator(generator, "bernoulli")
@@ -130,7 +136,7 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
         )
-    return xp.asarray(rng.random(given.shape) < given)
+    return xp.asarray(rng.random(given.shape)) < given
 
 
 def poisson(xp: Any, rate: Array, generator: Any) -> Array:
@@ -140,7 +146,7 @@ def poisson(xp: Any, rate: Array, generator: Any) -> Array:
         raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{CPP_NAMES[rate.dtype.name]}'")
     if not xp.all(rate >= 0):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    return xp.asarray(rng.poisson(rate))
+    return xp.asarray(rng.poisson(host(rate)))
 
 
 def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
@@ -153,7 +159,7 @@ def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
         )
     if not (xp.all(count >= 0) and xp.all((prob >= 0) & (prob <= 1))):
         raise RuntimeError("binomial: count must not be negative, and prob must be in [0, 1]")
-    return xp.asarray(rng.binomial(count.astype(xp.int64), prob))
+    return xp.asarray(rng.binomial(host(count).astype(np.int64), host(prob)))
 
 
 def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
@@ -163,10 +169,10 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
     weights = xp.atleast_2d(given).astype(xp.float64)
     if replacement:
         ends = xp.cumsum(weights, -1)
-        draws = rng.random((len(weights), num_samples)) * ends[:, -1:]
+        draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
         places = xp.stack([xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)])
     else:
-        scores = weights / rng.standard_exponential(weights.shape)
+        scores = weights / xp.asarray(rng.standard_exponential(weights.shape))
         places = xp.argsort(-scores, -1)[:, :num_samples]
     return places[0] if given.ndim == 1 else places
 
@@ -228,12 +234,14 @@ def normal(
     if isinstance(mean, Tensor):
         mean = np.asarray(mean.tolist())
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
-    rng = numpy_generator(generator, "normal")
+    place = device_number(tensors[0].device if device is None and tensors else "cpu" if device is None else device, "normal")
+    rng = numpy_generator(generator_of(place) if generator is None else generator, "normal")
     if tensors:
         sample = sampling.normal(rng, shape, kind) * std + mean
     else:
         sample = sampling.normal(rng, shape, kind, mean, std)
-    return _factory.finish("normal", _construct.put(_construct.blank(kind, *shape), sample), out, requires_grad)
+    result = _construct.put(_construct.blank(kind, *shape), sample)
+    return _factory.finish("normal", result.to(DEVICES[place]) if place else result, out, requires_grad)
 
 
 def _normal_of_each(

@@ -17,12 +17,13 @@ from libc.stdint cimport uint32_t, uint64_t
 import numpy as np
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.driving cimport LIVE_BEYOND, LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT64,
                                   N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
+from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
 from wengert_core.op cimport K_INTS, Op, op_error
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty
@@ -124,7 +125,7 @@ cdef object whole_call(Op op, PyObject* a):
         code = t.code
         live = t.flags & thread_state().modes
         if r.fns[code] != NULL and r.kind <= REDUCE_MEAN and t.flags & TF_CONTIGUOUS and t.count < LARGE \
-                and not live & LIVE_INTERCEPT and code >= FLOAT32 and r.accepts >> code & 1:
+                and not live & LIVE_BEYOND and code >= FLOAT32 and r.accepts >> code & 1:
             out = new_empty(code, 0, NULL)
             r.fns[code](t.data, 1, 0, t.count, FACTS.itemsize[code], out.data, 0)
             if r.kind == REDUCE_MEAN:
@@ -282,7 +283,7 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     cdef Py_ssize_t shape[64]
     cdef int i, ndim = 0
     cdef Tensor out
-    if r.fns[t.code] == NULL:
+    if r.fns[t.code] == NULL or elsewhere():
         return by_reference(op, r, t, mask, keepdim)
     for i in range(t.rank):
         if not mask >> i & 1:
@@ -306,7 +307,7 @@ cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
     with np.errstate(all="ignore"):
-        result = np.asarray(op.reference(np, array, axes, keepdim))
+        result = as_array(reference_of(op)(namespace(), array, axes, keepdim))
     return tensor_of_result(result.astype(np.int64) if result.dtype.kind == "u" else result, accumulated(r, t.code))
 
 
@@ -543,11 +544,14 @@ cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept 
             job.target + i * job.row)
 
 
-cdef int divide(Tensor t, Py_ssize_t n) noexcept:
+cdef int divide(Tensor t, Py_ssize_t n) except -1:
     """t /= n, for a fresh contiguous tensor."""
     cdef Py_ssize_t i, count = t.count
     cdef float* single = <float*> t.data
     cdef double* wide = <double*> t.data
+    if t.device:
+        array = array_at(t)
+        return put_array(array / n, t)
     if FACTS.category[t.code] == CAT_COMPLEX:
         count *= 2
     if t.code == FLOAT32 or t.code == COMPLEX64:

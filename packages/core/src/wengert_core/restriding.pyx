@@ -9,10 +9,12 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
+from wengert_core.arrays cimport copy_into
 from wengert_core.dims cimport ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.layouts import contiguous_format, preserve_format
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
@@ -142,14 +144,17 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
     """More memory for a tensor that alone holds its storage. Tensors point into memory directly: others could not follow."""
     cdef Storage old = storage_of(t), fresh
     cdef Tensor room
-    cdef Py_ssize_t offset = t.data - old.data
-    if old.bin == FOREIGN_BIN:
+    cdef Py_ssize_t offset = t.data - old.data, one = 1
+    if old.bin == FOREIGN_BIN and not t.device:
         raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
     if (<PyObject*> old).ob_refcnt > 2:        # t's reference, and that of ``old``
         raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")
     room = new_empty(UINT8, 1, &nbytes)
     fresh = storage_of(room)
-    memcpy(fresh.data, old.data, old.nbytes)
+    if t.device:
+        copy_into(new_view(room, 1, &old.nbytes, &one, fresh.data), storage_bytes(t))
+    else:
+        memcpy(fresh.data, old.data, old.nbytes)
     fresh.version = old.version
     Py_INCREF(fresh)
     Py_XDECREF(t.storage)

@@ -6,6 +6,7 @@ import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_into, array_of, copy_into
 from wengert_core.construct cimport store_checked
@@ -94,11 +95,11 @@ cdef int write(Op op, PyObject** slots, Tensor target, int dim, Tensor index, Te
     multiply = <int> <Py_ssize_t> op.data == SCATTER and <object> slots[5] == "multiply"
     if index.count == 0:
         return 0
-    if not ONLY_REFERENCES and not multiply:
+    if not ONLY_REFERENCES and not multiply and not elsewhere():
         return walk_along(job.what, target, dim, index, job.data, job.shape, job.strides)
     others = [<object> slots[i] for i in range(3, op.n_params) if i != op.out_slot]
     others = [array_of(as_vector(<Tensor> value)) if isinstance(value, Tensor) else value for value in others]
-    return array_into(plain.reference(np, array_of(target), dim, array_of(index), *others), target)
+    return array_into(reference_of(plain)(namespace(), array_of(target), dim, array_of(index), *others), target)
 
 
 # ---- checks

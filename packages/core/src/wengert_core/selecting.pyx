@@ -6,10 +6,11 @@ import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
@@ -77,6 +78,24 @@ cdef void coordinates(int64_t* out, Py_ssize_t n, int rank, const Py_ssize_t* di
             rest //= dims[d]
 
 
+cdef Tensor places_elsewhere(Tensor t):
+    """nonzero by a device's functions: how many there are is known when it has computed them."""
+    cdef Py_ssize_t shape[2]
+    xp = namespace()
+    array = array_of(t)
+    if t.rank == 0:
+        shape[0], shape[1] = bool(array), 0
+        return new_empty(INT64, 2, shape)
+    columns = xp.stack(xp.nonzero(array), axis=1)
+    shape[0], shape[1] = columns.shape
+    cdef Tensor out = new_empty(INT64, 2, shape)
+    cdef int order[2]
+    order[0], order[1] = 1, 0
+    dense_strides(out, order)
+    array_into(columns, out)
+    return out
+
+
 cdef object nonzero_run(Op op, PyObject** slots):
     """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
     cdef Tensor t = <Tensor> slots[0], source, mask, out, asked
@@ -86,6 +105,10 @@ cdef object nonzero_run(Op op, PyObject** slots):
     cdef int order[2]
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if elsewhere():
+        out = places_elsewhere(as_vector(t) if apart else t)
+        asked = None if apart else into_out(op, slots, out, live)
+        return out.unbind(1) if apart else out if asked is None else asked
     source = row_major(as_vector(t) if apart else t)
     mask = source if source.code == BOOL else converted(source, BOOL)
     shape[0], shape[1] = count_true(<uint8_t*> mask.data, mask.count), source.rank
@@ -139,6 +162,8 @@ cdef object select_run(Op op, PyObject** slots):
         broadcast(op, &ndim, shape, mask)
         broadcast(op, &ndim, shape, t)
         t, mask = broadcasted(t, ndim, shape), broadcasted(mask, ndim, shape)
+    if elsewhere():
+        return finished(op, slots, tensor_of_result(reference_of(op)(namespace(), array_of(t), array_of(mask)), t.code), t.code, live)
     wanted = count_true(<uint8_t*> mask.data, mask.count)
     out = new_empty(t.code, 1, &wanted)
     if ONLY_REFERENCES:

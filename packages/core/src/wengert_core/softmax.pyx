@@ -15,6 +15,7 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.state cimport thread_state
@@ -124,7 +125,7 @@ cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
     cdef rows_fn kernel = find_softmax(<bytes> op.impl, code)
     if a.count == 0:
         return new_like(a, a.code)
-    if kernel == NULL or ONLY_REFERENCES:
+    if kernel == NULL or ONLY_REFERENCES or elsewhere():
         return by_reference(op, a, b, dim)
     if last and a.code == code and a.flags & TF_CONTIGUOUS and (b is None or b.flags & TF_CONTIGUOUS):
         out = new_like(a, code)
@@ -185,6 +186,6 @@ cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
     if a.rank == 0:
         arrays = [array.reshape(1) for array in arrays]
     with np.errstate(all="ignore"):
-        result = op.reference(np, *arrays, dim)
+        result = reference_of(op)(namespace(), *arrays, dim)
     array_into(result.reshape(shape_tuple(a)), out)
     return out

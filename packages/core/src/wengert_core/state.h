@@ -12,8 +12,10 @@ enum {
     WG_INFER = 32,        /* tensor: always on.       mode: inference mode */
     WG_ASK = 1 << 17,     /* tensor: a view of a tensor that did not require grad; a write to that may have changed it.
                              mode: always on */
+    WG_ELSEWHERE = 1 << 18, /* tensor: always on.    mode: drivers run for another device: memory comes from there, and references
+                             compute. FOREIGN is then off in the modes. Note [Drivers for other devices] in elsewhere.pxd */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
-    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER,
+    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE,
     WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK
 };
 
@@ -21,6 +23,7 @@ typedef struct {
     unsigned int modes;         /* the WG_* bits above */
     unsigned int anomaly;       /* 1: anomaly mode, 2: check for nan too */
     PyObject *saved_hooks;      /* innermost pair of saved-tensor hooks, owned by the engine; NULL: none */
+    unsigned int place;         /* with ELSEWHERE: Tensor's number of the device */
 } WgState;
 
 #endif

@@ -3,7 +3,7 @@
 
 cdef extern from *:
     """
-    static __thread WgState wengert_thread_state = {WG_GRAD | WG_MODE_ALWAYS, 0, NULL};
+    static __thread WgState wengert_thread_state = {WG_GRAD | WG_MODE_ALWAYS, 0, NULL, 0};
     static inline WgState *wengert_state(void) { return &wengert_thread_state; }
     """
     WgState* wengert_state() noexcept nogil

@@ -69,6 +69,7 @@ cdef class Tensor:
 
 
 cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape)
+cdef Tensor new_empty_at(int device, int dtype, int ndim, const Py_ssize_t* shape)     # in a device's memory
 cdef Tensor new_like(Tensor t, int dtype)                       # contiguous, t's shape
 cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data)
 cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data,

@@ -14,7 +14,8 @@ from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.scalars cimport load_number
 from wengert_core.sizes import Size
-from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, thread_state
+from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
+                                 thread_state)
 
 
 cdef extern from "wengert_core/objects.h":
@@ -59,6 +60,8 @@ cdef extern from *:
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef object ALLOCATE = None            # what gives a device's memory: a callable (device number, bytes) -> (owner, address)
+cdef object FETCH = None               # what reads the only element of another device's tensor
 cdef object CONSTRUCT = None           # what Tensor(...) does: a callable (cls, args, kwargs), set by factories
 
 include "storage.pxi"
@@ -200,7 +203,7 @@ cdef class Tensor:
             which = "no values" if self.count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
                                "use .any(), .all() or a comparison")
-        return bool(load_number(self.data, self.code))
+        return bool(number_in(self))
 
     def __int__(self):
         return int(real_number(self, "int64_t"))
@@ -283,6 +286,11 @@ cdef int refuse_batched(Tensor t) except -1:
                        f"{list(shape_tuple(t))} in a batch")
 
 
+cdef inline object number_in(Tensor t):
+    """The only element."""
+    return load_number(t.data, t.code) if t.device == 0 else FETCH(t)
+
+
 cdef object warned_number(Tensor t):
     """single_number, with torch's warning for a tensor whose history the number leaves behind."""
     if t.flags & WG_BATCHED:
@@ -292,7 +300,7 @@ cdef object warned_number(Tensor t):
                   "Consider using tensor.detach() first.")
     if t.count != 1:
         raise ValueError(f"only one element tensors can be converted to Python scalars: this one has shape {list(shape_tuple(t))}")
-    return load_number(t.data, t.code)
+    return number_in(t)
 
 
 cdef object real_number(Tensor t, str kind):
@@ -311,7 +319,7 @@ cdef object single_number(Tensor t):
     if t.count != 1:
         raise RuntimeError(f"a Tensor with {t.count} elements cannot be converted to Scalar: its shape is "
                            f"{list(shape_tuple(t))}; use .tolist(), or index it first")
-    return load_number(t.data, t.code)
+    return number_in(t)
 
 
 # ---- making tensors
@@ -364,13 +372,48 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
         set_ndim(t, ndim)
     t.count = n
     fill_contiguous(t, shape, itemsize)
-    cdef Storage s = new_storage(n * itemsize)
+    cdef unsigned int special = thread_state().modes & (WG_INFER | WG_ELSEWHERE)
+    cdef Storage s
+    if special:
+        return special_empty(t, special)
+    s = new_storage(n * itemsize)
     t.data = s.data
     Py_INCREF(s)
     t.storage = <PyObject*> s
-    if thread_state().modes & WG_INFER:
+    return t
+
+
+cdef Tensor special_empty(Tensor t, unsigned int special):
+    """The memory of a new tensor in inference mode, or for another device."""
+    cdef Storage s
+    cdef Py_ssize_t nbytes = t.count * FACTS.itemsize[t.code], address
+    if special & WG_ELSEWHERE:
+        t.device = thread_state().place
+        t.flags |= WG_FOREIGN
+        owner, address = ALLOCATE(t.device, nbytes)
+        s = foreign_storage(<char*> address, nbytes, <PyObject*> owner)
+    else:
+        s = new_storage(nbytes)
+    t.data = s.data
+    Py_INCREF(s)
+    t.storage = <PyObject*> s
+    if special & WG_INFER:
         t.flags |= TF_INFERENCE
     return t
+
+
+cdef Tensor new_empty_at(int device, int dtype, int ndim, const Py_ssize_t* shape):
+    """new_empty in the memory of the device with that number."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes, place = state.place
+    if device:
+        state.modes, state.place = modes | WG_ELSEWHERE, device
+    else:
+        state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    try:
+        return new_empty(dtype, ndim, shape)
+    finally:
+        state.modes, state.place = modes, place
 
 
 cdef Tensor new_like(Tensor t, int dtype):
@@ -426,7 +469,7 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
     share_storage(v, t)
     v.data = data
     set_contiguity(v)
-    v.flags |= TF_VIEW | (t.flags & TF_INFERENCE)
+    v.flags |= TF_VIEW | (t.flags & (TF_INFERENCE | WG_FOREIGN))
     if not (<Tensor> base).flags & WG_GRAD:
         v.flags |= WG_ASK
     Py_XINCREF(base)
@@ -463,6 +506,8 @@ cdef Tensor alias(Tensor t):
     new.rank = 0
     copy_geometry(new, t)
     new.flags |= t.flags & (TF_CONTIGUOUS | TF_INFERENCE)
+    if t.device:
+        new.flags |= WG_FOREIGN
     share_storage(new, t)
     return new
 
@@ -489,6 +534,10 @@ cdef int swap_contents(Tensor t, Tensor other) except -1:
     share_storage(t, other)
     Py_XDECREF(old)
     t.flags = (t.flags & ~(<uint32_t> TF_CONTIGUOUS)) | (other.flags & TF_CONTIGUOUS)
+    if t.device:
+        t.flags |= WG_FOREIGN
+    elif not t.flags & WG_BATCHED:
+        t.flags &= ~(<uint32_t> WG_FOREIGN)
     return 0
 
 
@@ -520,6 +569,15 @@ cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
     return CONSTRUCT(<object> cls, <object> args, <object> kwargs if kwargs != NULL else {})
 
 
+def set_allocator(allocate, fetch):
+    """Tell core where devices' memory comes from, and numbers out of it.
+
+    allocate(device number, bytes) -> (what owns it, address); fetch(tensor of one element) -> its number.
+    """
+    global ALLOCATE, FETCH
+    ALLOCATE, FETCH = allocate, fetch
+
+
 def set_constructor(construct):
     """Tell core what ``Tensor(...)`` does: construct(cls, args, kwargs)."""
     global CONSTRUCT
@@ -535,7 +593,7 @@ def as_subclass(Tensor t, cls):
     Py_DECREF(o)
     new.dims = new.dims_inline
     copy_geometry(new, t)
-    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE)) | TF_SUBCLASS
+    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE | WG_FOREIGN)) | TF_SUBCLASS
     share_storage(new, t)
     return new
 

@@ -74,7 +74,6 @@ METHODS = {
     "is_complex": _infos.is_complex,
     "is_floating_point": _infos.is_floating_point,
     "is_nonzero": _infos.is_nonzero,
-    "is_pinned": _false,
     "is_shared": _false,
     "is_signed": _infos.is_signed,
     "long": _conversion.to_long,
@@ -85,6 +84,8 @@ METHODS = {
 }
 
 LATER = {
+    "is_pinned": ("pinning", "is_pinned"),
+    "pin_memory": ("pinning", "pin_memory"),
     "__dlpack__": ("dlpack", "to_capsule"),
     "__dlpack_device__": ("dlpack", "device_pair"),
     "__copy__": ("copying", "shallow_copy"),

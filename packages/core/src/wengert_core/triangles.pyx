@@ -11,6 +11,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.outputs cimport into_out
 from wengert_core.state cimport WG_RECORD
@@ -42,8 +43,8 @@ cdef object triangle_run(Op op, PyObject** slots):
         before_write(op, slots, t, live, &keep)
     else:
         target = contiguous_copy(t)
-    if ONLY_REFERENCES:
-        array_into(plain.reference(np, array_of(target), diagonal), target)
+    if ONLY_REFERENCES or elsewhere():
+        array_into(reference_of(plain)(namespace(), array_of(target), diagonal), target)
     elif target.count:
         each_matrix(target, diagonal, op.data != NULL)
     if op.flags & OP_INPLACE:

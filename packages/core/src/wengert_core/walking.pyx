@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 from wengert_core.arrays cimport converted
 from wengert_core.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
+from wengert_core.elsewhere cimport on_host
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_view, strides_of
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
@@ -36,6 +37,8 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
     cdef Py_ssize_t i, at, low = -size if negative else 0
     cdef char* p = index.data
     cdef int d
+    if index.device:
+        return check_bounds(message, error, on_host(index), dim, size, negative)
     if index.flags & TF_CONTIGUOUS and all_within(<int64_t*> p, index.count, low, size):
         return 0
     for d in range(index.rank):

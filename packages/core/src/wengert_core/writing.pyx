@@ -9,6 +9,7 @@ from wengert_core.construct cimport store_assigned, store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport fill_strided
+from wengert_core.elsewhere cimport fill_elsewhere, number_elsewhere
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.scalars cimport number_code
@@ -112,6 +113,9 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
                                "dimensions.")
     elif number_code(value) < 0:
         raise op_error(op, 1, "Number", value)
+    if isinstance(<object> value, Tensor) and (<Tensor> value).device:
+        of_device = number_elsewhere(<Tensor> value)
+        return store_checked(<PyObject*> of_device, code, number)
     return store_assigned(value, code, number) if isinstance(<object> value, Tensor) else store_checked(value, code, number)
 
 
@@ -131,7 +135,10 @@ cdef object fill_run(Op op, PyObject** slots):
         before_fill(op, slots, target, live, &keep)
     else:
         target = new_preserved(t, t.code)
-    fill_strided(target.data, target.dims + target.rank, target.dims, target.rank, FACTS.itemsize[t.code], number)
+    if target.device:
+        fill_elsewhere(target, number)
+    else:
+        fill_strided(target.data, target.dims + target.rank, target.dims, target.rank, FACTS.itemsize[t.code], number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
     elif live & WG_RECORD:
@@ -150,6 +157,9 @@ cdef object zero_run(Op op, PyObject** slots):
     for i in range(16):
         number[i] = 0
     before_fill(op, slots, t, live, &keep)
-    fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    if t.device:
+        fill_elsewhere(t, number)
+    else:
+        fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     after_write(op, slots, t, live, keep)
     return t

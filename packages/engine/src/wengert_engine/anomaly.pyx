@@ -100,7 +100,7 @@ cdef bint has_bad(Tensor t):
         return False
     if not t.flags & TF_CONTIGUOUS:
         t = <Tensor> t.detach().contiguous()
-    if t.code == FLOAT32 or t.code == COMPLEX64:
+    if t.device == 0 and (t.code == FLOAT32 or t.code == COMPLEX64):
         n *= 1 + (t.code == COMPLEX64)
         singles = <float*> t.data
         if inf:
@@ -110,7 +110,7 @@ cdef bint has_bad(Tensor t):
             for i in range(n):
                 bad |= singles[i] != singles[i]
         return bad
-    if t.code == FLOAT64 or t.code == COMPLEX128:
+    if t.device == 0 and (t.code == FLOAT64 or t.code == COMPLEX128):
         n *= 1 + (t.code == COMPLEX128)
         doubles = <double*> t.data
         if inf:

@@ -67,7 +67,7 @@ def first_gradient(edge: GradientEdge) -> Any:
         raise errors.implicit_gradient(tuple(metadata.shape))
     if not metadata.dtype.is_floating_point:
         raise errors.implicit_real(metadata.dtype)
-    return ones(*metadata.shape, dtype=metadata.dtype) if metadata.shape else ones((), dtype=metadata.dtype)
+    return ones(tuple(metadata.shape), dtype=metadata.dtype, device=metadata.device)
 
 
 def shape_and_dtype(root: Any) -> tuple[tuple[int, ...], Any]:

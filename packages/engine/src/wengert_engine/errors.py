@@ -242,6 +242,17 @@ def grad_dtype_in_use(wanted: str, got: str) -> RuntimeError:
                         "grad_dtype matches the existing gradient's dtype.")
 
 
+def gradient_device(node: str | None, index: int, expected: object, got: object) -> RuntimeError:
+    said = "invalid gradient" if node is None else f"Function {node} returned an invalid gradient"
+    return RuntimeError(f"{said} at index {index} - expected device {expected} but got {got}")
+
+
+def grad_of_other_device(got: Any, expected: Any) -> RuntimeError:
+    kinds = (got.type, expected.type) if got.type != expected.type else (str(got), str(expected))
+    return RuntimeError(f"attempting to assign a gradient with device type '{kinds[0]}' to a tensor with device type "
+                        f"'{kinds[1]}'. Please ensure that the gradient and the tensor are on the same device")
+
+
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:
     return RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got {got} but expected shape "
                         f"compatible with {expected}")

@@ -6,6 +6,7 @@ Note [Who owns a gradient]
     gives it to a leaf as its grad (``stealable``). All other gradients are left as they are.
 """
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
 
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_GRAD
@@ -36,7 +37,7 @@ cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int i
     cdef OutMeta* meta = metas_of(node) + output
     cdef Py_ssize_t* sizes = sizes_of(node) + meta.first_dim
     cdef int i
-    if meta.rank != grad.rank or meta.code != grad.code:
+    if (<uint32_t*> &meta.code)[0] != (<uint32_t*> &grad.code)[0]:     # dtype, rank and device, which lie side by side in both
         return refitted(node, output, grad, source, index)
     for i in range(meta.rank):
         if sizes[i] != grad.dims[i]:

@@ -4,18 +4,29 @@ from libc.string cimport memset
 from wengert_core.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.arrays cimport fill_number
 from wengert_core.state cimport WgState, thread_state
-from wengert_core.tensor cimport new_empty, new_view
+from wengert_core.tensor cimport new_empty_at, new_view
 from wengert_engine import errors
 from wengert_engine.fitting import fit
+from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
 
+from wengert_core.devices import DEVICES
+
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef frozenset MOVING = frozenset(("_to_copy", "copy_"))   # operations whose result is on another device than an input
 
 
 cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index):
     """A gradient whose shape or dtype is not that of the output it belongs to, made to fit."""
     name = type(source).__name__ if source is not None else "backward"
-    cdef int code = metas_of(node)[output].code
+    cdef OutMeta* meta = metas_of(node) + output
+    cdef int code = meta.code
+    if meta.device != grad.device:
+        if source is None or source.formula == NULL or (<Formula> source.formula).op.name not in MOVING:
+            raise errors.gradient_device(name if source is not None else None, index, DEVICES[meta.device], DEVICES[grad.device])
+        grad = grad.to(DEVICES[meta.device])           # the derivative of a move is the move back
+        if code == grad.code and tuple(grad.shape) == shape_of(node, output):
+            return grad
     if source is not None and source.kind == NODE_CUSTOM and code != ANY_DTYPE and FACTS.category[code] < CAT_COMPLEX \
             and FACTS.category[grad.code] == CAT_COMPLEX:
         raise errors.complex_for_real(name, index)    # our own formulas may leave this to the engine
@@ -42,7 +53,7 @@ cdef int write(Op op, Tensor target, Tensor other) except -1:
 cdef Tensor zeros_of(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
     cdef int code = meta.code if meta.code != ANY_DTYPE else (<Tensor> saved_of(node)[0].value).code
-    cdef Tensor t = new_empty(code, meta.rank, sizes_of(node) + meta.first_dim)
+    cdef Tensor t = new_empty_at(meta.device, code, meta.rank, sizes_of(node) + meta.first_dim)
     fill_number(t, 0)
     return t
 
@@ -65,7 +76,7 @@ cdef Tensor nothing_of(Node node, int output):
     cdef Tensor zero
     if meta.rank == 0 or meta.code == ANY_DTYPE:
         return zeros_of(node, output)
-    zero = new_empty(meta.code, 0, NULL)
+    zero = new_empty_at(meta.device, meta.code, 0, NULL)
     fill_number(zero, 0)
     memset(strides, 0, sizeof(strides))
     return new_view(zero, meta.rank, sizes_of(node) + meta.first_dim, strides, zero.data)

@@ -1,5 +1,5 @@
 """What a node shows of itself beyond its name and edges: saved tensors as objects, metadata of its outputs."""
-from wengert_core.devices import PLACES as _PLACES, device
+from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.sizes import Size
 
 from libc.stdint cimport uint32_t
@@ -123,9 +123,7 @@ class InputMetadata:
 
 cdef object described(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
-    place = device("cpu")
-    if meta.device:
-        place = device(*[name for name, number in _PLACES.items() if number == meta.device][0])
+    place = _DEVICES[meta.device]
     dtype = dtype_of(meta.code) if meta.code < NO_TENSOR else None
     return InputMetadata(Size(shape_of(node, output)), dtype, place)
 

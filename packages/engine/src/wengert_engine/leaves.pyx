@@ -8,11 +8,13 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, same_shape, set_contiguity, shape_tuple, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
 from wengert_engine import errors
 from wengert_engine.grad_mode cimport enforces_grad_layout
 from wengert_engine.gradients cimport stealable, write
 from wengert_engine.node cimport hold, saved_of
+
+from wengert_core.devices import DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
@@ -105,7 +107,7 @@ cdef bint has_leaf_layout(Tensor grad, Tensor leaf) noexcept:
 
 cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
     """A copy with the leaf's strides when the leaf is dense, else contiguous."""
-    cdef Tensor out = new_empty(grad.code, grad.rank, grad.dims)
+    cdef Tensor out = new_empty_at(grad.device, grad.code, grad.rank, grad.dims)
     cdef int i
     if is_dense(leaf) and leaf.code == grad.code:
         for i in range(leaf.rank):
@@ -120,4 +122,4 @@ cdef object recorded_copy(Tensor grad, Tensor leaf):
     cdef Tensor layout = copy_with_layout(grad, leaf)
     cdef Py_ssize_t itemsize = FACTS.itemsize[layout.code]
     strides = [strides_of(layout)[i] // itemsize for i in range(layout.rank)]
-    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code)).copy_(grad)
+    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=DEVICES[layout.device]).copy_(grad)

@@ -63,6 +63,7 @@ cdef struct NodeExtra:                 # hooks and metadata; few nodes have any
     PyObject* tensor_hooks             # dict output_nr -> dict id -> hook
     PyObject* retained                 # dict output_nr -> weak reference to a tensor that retains its gradient
     PyObject* trace                    # Trace: where it was recorded (anomaly mode)
+    PyObject* stream                   # the device's stream that its operation ran on
 
 
 cdef class Node:

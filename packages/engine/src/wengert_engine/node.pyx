@@ -338,6 +338,7 @@ cdef void free_extra(PyObject* o) noexcept:
     Py_XDECREF(extra.tensor_hooks)
     Py_XDECREF(extra.retained)
     Py_XDECREF(extra.trace)
+    Py_XDECREF(extra.stream)
     PyMem_Free(extra)
 
 
@@ -395,8 +396,8 @@ cdef int node_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
                     return code
     if extra != NULL:
         parts[0], parts[1], parts[2] = extra.metadata, extra.pre_hooks, extra.post_hooks
-        parts[3], parts[4], parts[5] = extra.tensor_hooks, extra.retained, extra.trace
-        n = 6
+        parts[3], parts[4], parts[5], parts[6] = extra.tensor_hooks, extra.retained, extra.trace, extra.stream
+        n = 7
     if (<Node> o).kind == NODE_CUSTOM:
         parts[n] = (<FunctionNode> o).to_save
         parts[n + 1] = (<FunctionNode> o).dirty

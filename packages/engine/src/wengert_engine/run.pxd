@@ -38,6 +38,7 @@ cdef class Run:
     cdef bint accumulating             # with inputs: leaves take their gradients
     cdef bint watched                  # anomaly mode
     cdef list callbacks                # called when the run is over; or None
+    cdef set streams                   # of devices, that were worked on; None before there is one
     cdef dict notes                    # what hooks keep for the time of the run; or None
     cdef set reachable                 # ids of nodes which the run reaches, once somebody has asked; or None
 
@@ -46,6 +47,9 @@ cdef class Run:
     cdef int claim(self, Node node) except -1
     cdef PyObject** place(self, Node node, uint32_t output) except NULL
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1
+    cdef int deliver_elsewhere(self, Node node, uint32_t output, Tensor good) except -1
+    cdef int add_to_waiting(self, Node node, uint32_t output, Tensor good) except -1
+    cdef int step_chosen(self, Node node, list parts) except -1
     cdef int reach(self, Edge* edge) except -1
     cdef int let_go(self, Node node, uint32_t slot) except -1
     cdef int execute(self) except -1

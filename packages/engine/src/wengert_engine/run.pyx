@@ -13,6 +13,7 @@ from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport NODE_ACCUMULATE, NODE_CUSTOM, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
 from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
+from wengert_engine.streams cimport enter, hand_over, leave, stream_of
 from wengert_engine.wanted cimport first_wanted, free_wanted, leads_on
 
 cdef extern from "Python.h":
@@ -140,7 +141,12 @@ cdef class Run:
         if not leads_on(&self.wanted, edge.node):
             return 0
         cdef Tensor good = fitted(node, edge.input_nr, grad, source, index)
-        cdef PyObject** place = self.place(node, edge.input_nr)
+        if good.device:
+            return self.deliver_elsewhere(node, edge.input_nr, good)
+        return self.add_to_waiting(node, edge.input_nr, good)
+
+    cdef inline int add_to_waiting(self, Node node, uint32_t output, Tensor good) except -1:
+        cdef PyObject** place = self.place(node, output)
         cdef PyObject* old = place[0]
         if old == NULL:
             Py_INCREF(good)
@@ -150,10 +156,20 @@ cdef class Run:
             return write(ADD_, <Tensor> old, good)
         total = ADD.call2(ADD, old, <PyObject*> good)
         Py_INCREF(total)
-        place = self.place(node, edge.input_nr)
+        place = self.place(node, output)
         place[0] = <PyObject*> total
         Py_XDECREF(old)
         return 0
+
+    cdef int deliver_elsewhere(self, Node node, uint32_t output, Tensor good) except -1:
+        """On another device: work for a node is done on its stream. streams.pyx, Note [Streams of nodes]."""
+        if self.streams is None:
+            self.streams = set()
+        before = hand_over(good, node, self.streams)
+        try:
+            return self.add_to_waiting(node, output, good)
+        finally:
+            leave(before)
 
     cdef int reach(self, Edge* edge) except -1:
         """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
@@ -182,10 +198,7 @@ cdef class Run:
                 self.let_go(node, slot)
                 if w.grads != NULL:
                     grad = None
-                    if self.watched:
-                        self.step_watched(node, parts_of(node, w.grads))
-                    else:
-                        self.step_general(node, parts_of(node, w.grads))
+                    self.step_chosen(node, parts_of(node, w.grads))
                     continue
                 if w.grad == NULL:
                     self.step_without(node)
@@ -199,10 +212,7 @@ cdef class Run:
                 elif node.extra != NULL or self.watched or node.kind > NODE_ACCUMULATE or first >= 0 or leaf_has_hooks(node):
                     parts = [grad]
                     grad = None
-                    if self.watched:
-                        self.step_watched(node, parts)
-                    else:
-                        self.step_general(node, parts)
+                    self.step_chosen(node, parts)
                 elif node.kind == NODE_ACCUMULATE:
                     accumulate(node, grad, self.create_graph)
                 elif all_at_once(<Formula> node.formula):
@@ -236,9 +246,17 @@ cdef class Run:
 
     cdef int step_without(self, Node node) except -1:
         """A node with one output whose gradients were all None."""
-        if self.watched:
-            return self.step_watched(node, [None])
-        return self.step_general(node, [None])
+        return self.step_chosen(node, [None])
+
+    cdef int step_chosen(self, Node node, list parts) except -1:
+        """Any node that does not take the short way; on its stream, if it has one."""
+        before = enter(stream_of(node))
+        try:
+            if self.watched:
+                return self.step_watched(node, parts)
+            return self.step_general(node, parts)
+        finally:
+            leave(before)
 
     cdef int step_general(self, Node node, list parts) except -1:
         """A node with hooks, captures, several outputs, sequences of inputs, or a user's Function.

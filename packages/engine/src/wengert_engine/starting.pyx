@@ -9,6 +9,8 @@ from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
 from wengert_engine.wanted cimport find_wanted, leads_on
 
+from wengert_engine.streams import ambient, finish
+
 cdef extern from *:
     """
     static __thread PyObject *wengert_running = NULL;
@@ -41,7 +43,10 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
             edge.node = <PyObject*> node
             run.deliver(&edge, <Tensor> grads[i], None, i)
         roots = grads = node = None
+        before = ambient() if run.streams is not None else None
         run.execute()
+        if before is not None:
+            finish(run.streams, before)
         run_callbacks(run)
     finally:
         state.modes = modes

@@ -31,7 +31,7 @@ def weights_of(query: Tensor, key: Tensor, mask: Any, causal: bool, scale: float
     scores = query @ turned(key) * scale
     scores = scores if mask is None else scores + mask.to(scores.dtype)
     if causal:
-        seen = wc.ones(*scores.shape[-2:], dtype=wc.bool).tril()
+        seen = wc.ones(*scores.shape[-2:], dtype=wc.bool, device=scores.device).tril()
         scores = scores.masked_fill(seen.logical_not(), -math.inf)
     blind = (scores == -math.inf).all(-1, keepdim=True)
     return scores.masked_fill(blind, 0).softmax(-1).masked_fill(blind, 0)

@@ -41,7 +41,7 @@ linear(
 
 def zeros_of(grad: Tensor, shape: Shape) -> Tensor:
     """Zeros of a shape, of the gradient's dtype."""
-    return wc.zeros(shape, dtype=grad.dtype)
+    return grad.new_zeros(shape)
 
 
 # ---- x[...] with index tensors

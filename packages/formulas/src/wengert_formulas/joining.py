@@ -36,7 +36,7 @@ def sum_of_copies(grad: Tensor, self_shape: Shape, repeats: Any) -> Tensor:
     repeats = [repeats] if isinstance(repeats, int) else list(repeats)
     sizes = [1] * (len(repeats) - len(self_shape)) + list(self_shape)
     if 0 in repeats:
-        return wc.zeros(self_shape, dtype=grad.dtype)
+        return grad.new_zeros(self_shape)
     grad = grad.reshape([n for pair in zip(repeats, sizes, strict=True) for n in pair])
     return (grad.sum(list(range(0, 2 * len(sizes), 2))) if sizes else grad).reshape(self_shape)
 
@@ -60,7 +60,7 @@ linear("roll", self=rolled_back)
 linear(
     "masked_select",
     self=lambda grad, self_shape, mask: wc.masked_scatter(
-        wc.zeros(wc.broadcast_shapes(self_shape, mask.shape), dtype=grad.dtype), mask, grad
+        grad.new_zeros(wc.broadcast_shapes(self_shape, mask.shape)), mask, grad
     ),
 )
 
@@ -69,7 +69,7 @@ def in_source(grad: Tensor, mask: Tensor, source_shape: Shape) -> Tensor:
     """The gradient where the mask is True, at the front of zeros of the source's shape."""
     taken = wc.masked_select(grad, mask)
     rest = math.prod(source_shape) - taken.numel()
-    return wc.cat([taken, wc.zeros(rest, dtype=grad.dtype)]).reshape(source_shape)
+    return wc.cat([taken, grad.new_zeros(rest)]).reshape(source_shape)
 
 
 linear("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0), source=in_source)

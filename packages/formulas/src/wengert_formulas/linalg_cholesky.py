@@ -16,7 +16,7 @@ derivative = TABLE.derivative
 def half_triangle(x: Tensor, scale: float = 1.0) -> Tensor:
     """The lower triangle with half the diagonal, times a number."""
     n = x.shape[-1]
-    return x * (wc.ones(n, n, dtype=x.dtype).tril() * scale - wc.eye(n, dtype=x.dtype) * (0.5 * scale))
+    return x * (x.new_ones((n, n)).tril() * scale - wc.eye(n, dtype=x.dtype, device=x.device) * (0.5 * scale))
 
 
 def lower_solve(L: Tensor, x: Tensor, left: bool = True) -> Tensor:

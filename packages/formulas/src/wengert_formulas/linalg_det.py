@@ -40,7 +40,7 @@ def cofactors(A: Tensor, result: Tensor) -> Tensor:
     found = adjugate(A, u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)).mT
     if bad.all().item():
         return found
-    regular = wc.where(column(bad), wc.eye(n, dtype=A.dtype), A)
+    regular = wc.where(column(bad), wc.eye(n, dtype=A.dtype, device=A.device), A)
     return wc.where(column(bad), found, column(wc.where(bad, 1, result)) * wc.linalg_inv_ex(regular)[0].mT)
 
 
@@ -65,14 +65,14 @@ def adjugate(A: Tensor, x: Tensor, yh: Tensor) -> Tensor:
     """
     b = A + x @ yh
     inverse = wc.linalg_inv_ex(b)[0]
-    det_m, adj_m = small_adjugate(wc.eye(x.shape[-1], dtype=A.dtype) - yh @ inverse @ x)
+    det_m, adj_m = small_adjugate(wc.eye(x.shape[-1], dtype=A.dtype, device=A.device) - yh @ inverse @ x)
     return column(wc.linalg_det(b)) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
 
 
 def small_adjugate(M: Tensor) -> tuple[Tensor, Tensor]:
     """(det M, adj M) without a division by M. Source: Faddeev and LeVerrier's recursion."""
     k = M.shape[-1]
-    one = wc.eye(k, dtype=M.dtype)
+    one = wc.eye(k, dtype=M.dtype, device=M.device)
     adj = one.expand(M.shape)
     c = -diagonal_sum(M @ adj)
     for j in range(2, k + 1):

@@ -35,7 +35,7 @@ def skew(x: Tensor) -> Tensor:
 
 def differences(values: Tensor) -> Tensor:
     """values[j] - values[i], and 1 for i = j."""
-    one = wc.eye(values.shape[-1], dtype=wc.bool)
+    one = wc.eye(values.shape[-1], dtype=wc.bool, device=values.device)
     return wc.where(one, 1, values.unsqueeze(-2) - values.unsqueeze(-1))
 
 
@@ -78,7 +78,7 @@ def eigh_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor, 
     if v.is_complex():
         check_phase("linalg_eigh", imag(diagonal(turned)), turned, "eigenvectors")
     inner = skew(turned) * 0.5 / differences(eigenvalues)
-    one = wc.eye(v.shape[-1], dtype=wc.bool)
+    one = wc.eye(v.shape[-1], dtype=wc.bool, device=v.device)
     return v @ wc.where(one, on_diagonal(by_values.to(v.dtype)), inner) @ adjoint(v)
 
 
@@ -89,7 +89,7 @@ def eigh_tangent(A_t: Tensor, A: Tensor, eigenvalues: Tensor, eigenvectors: Tens
     values = real(diagonal(moved))
     if eigenvectors.ndim == 1:
         return values, None
-    one = wc.eye(v.shape[-1], dtype=wc.bool)
+    one = wc.eye(v.shape[-1], dtype=wc.bool, device=v.device)
     return values, v @ wc.where(one, 0, moved / differences(eigenvalues))
 
 
@@ -109,7 +109,7 @@ def eig_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor) -
         turned = adjoint(v) @ by_vectors
         check_phase("linalg_eig", imag(diagonal(turned)), turned, "eigenvectors")
         turned = turned - (adjoint(v) @ v) * real(diagonal(turned)).unsqueeze(-2)
-        one = wc.eye(v.shape[-1], dtype=wc.bool)
+        one = wc.eye(v.shape[-1], dtype=wc.bool, device=v.device)
         inner = wc.where(one, inner, turned / differences(eigenvalues.conj()))
     result = wc.linalg_solve_ex(adjoint(v), inner @ adjoint(v))[0]
     return result if A.is_complex() else real(result)
@@ -119,7 +119,7 @@ def eig_tangent(A_t: Tensor, eigenvalues: Tensor, eigenvectors: Tensor) -> Any:
     """The diagonal of V^-1 dA V; vectors keep their length."""
     v = eigenvectors
     moved = wc.linalg_solve_ex(v, A_t.to(v.dtype) @ v)[0]
-    one = wc.eye(v.shape[-1], dtype=wc.bool)
+    one = wc.eye(v.shape[-1], dtype=wc.bool, device=v.device)
     turned = v @ wc.where(one, 0, moved / differences(eigenvalues))
     stretched = real(diagonal(adjoint(v) @ turned)).unsqueeze(-2)
     return diagonal(moved), turned - v * stretched
@@ -154,7 +154,7 @@ def svd_grad(grads: Any, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
         turn = imag(diagonal(from_u))
         check_phase("svd", turn + imag(diagonal(from_v)), from_u, "singular vectors")
         center = wc.complex(by_s, turn / S)
-    one = wc.eye(k, dtype=wc.bool)
+    one = wc.eye(k, dtype=wc.bool, device=S.device)
     inner = wc.where(one, on_diagonal(center), inner)
     m, n = u.shape[-2], vh.shape[-1]
     if m > k:
@@ -179,7 +179,7 @@ def svd_tangent(A_t: Tensor, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Any
     k, (m, n) = S.shape[-1], A.shape[-2:]
     s_row, s_column = S.unsqueeze(-2), S.unsqueeze(-1)
     gaps = differences(S * S)
-    one = wc.eye(k, dtype=wc.bool)
+    one = wc.eye(k, dtype=wc.bool, device=S.device)
     turn: Any = 0
     if u.is_complex():
         turn = on_diagonal(wc.complex(wc.zeros_like(S), imag(diagonal(moved)) / (S * 2)))
@@ -219,7 +219,7 @@ def check_qr(mode: str, m: int, n: int) -> None:
 def half_upper(x: Tensor) -> Tensor:
     """The upper triangle with half the diagonal."""
     n = x.shape[-1]
-    return x * (wc.ones(n, n, dtype=x.dtype).triu() - wc.eye(n, dtype=x.dtype) * 0.5)
+    return x * (x.new_ones((n, n)).triu() - wc.eye(n, dtype=x.dtype, device=x.device) * 0.5)
 
 
 def qr_grad(grads: Any, A_shape: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:

@@ -23,7 +23,7 @@ def blocks(like: Any, rows_at_a_time: int | None = None) -> Iterator[Any]:
     for start in range(0, count, step):
         rows = min(step, count - start)
         with no_grad():
-            block = zeros((rows, count), dtype=like.dtype)
+            block = zeros((rows, count), dtype=like.dtype, device=like.device)
             block.narrow(1, start, rows).diagonal().fill_(1)
             found = block.view((rows, *like.shape))
         yield found
@@ -49,7 +49,7 @@ def stacked(column: Sequence[Any], output: Any, value: Any) -> Any:
     """The Jacobian of an output for one input, of the gradients of the output's elements."""
     shape = (*output.shape, *value.shape)
     if all(gradient is None for gradient in column):
-        return zeros(shape, dtype=value.dtype)
+        return zeros(shape, dtype=value.dtype, device=value.device)
     rows = [zeros_like(value.detach()) if gradient is None else gradient for gradient in column]
     return stack(rows).view(shape)
 
@@ -140,6 +140,6 @@ def beside(tangents: Sequence[Any], output: Any, value: Any) -> Any:
     """The Jacobian of an output for one input, of the tangents that the input's elements gave one by one."""
     shape = (*output.shape, *value.shape)
     if all(tangent is None for tangent in tangents):
-        return zeros(shape, dtype=output.dtype)
+        return zeros(shape, dtype=output.dtype, device=output.device)
     columns = [zeros_like(output.detach()) if tangent is None else tangent for tangent in tangents]
     return stack(columns, -1).reshape(shape)

@@ -145,7 +145,7 @@ def composed(
     """Attention made of other ops, with all scores in memory."""
     scores = query @ key.transpose(-2, -1) * scale
     if is_causal:
-        mask = added(ops["ones"](*scores.shape[-2:], dtype=ALL["bool"]).tril(), query.dtype)
+        mask = added(ops["ones"](*scores.shape[-2:], dtype=ALL["bool"], device=scores.device).tril(), query.dtype)
     if mask is None:
         weights = scores.softmax(-1)
     else:

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_core.checks import each_sample, every_sample, is_batched
 from wengert_core.dtypes import type_name
-from wengert_core.interop import from_numpy
+from wengert_core.ops.beside import beside
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -126,9 +126,9 @@ def largest(rows: Tensor, bags: Any, count: int) -> Tensor:
     table = np.zeros((count, longest), np.int64)
     table[bags, places] = np.arange(len(bags))
     there = np.arange(longest) < sizes[:, None]
-    spread = rows.index_select(0, from_numpy(table.reshape(-1))).reshape(count, longest, rows.size(1))
-    found = where(from_numpy(there).unsqueeze(2), spread, -np.inf).max(1)[0]
-    return where(from_numpy(sizes == 0).unsqueeze(1), 0, found)
+    spread = rows.index_select(0, beside(rows, table.reshape(-1))).reshape(count, longest, rows.size(1))
+    found = where(beside(rows, there).unsqueeze(2), spread, -np.inf).max(1)[0]
+    return where(beside(rows, sizes == 0).unsqueeze(1), 0, found)
 
 
 def embedding_bag(
@@ -167,8 +167,8 @@ def embedding_bag(
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if padding_idx is not None:
         kept = np.flatnonzero(np.asarray(entries.tolist(), np.int64) != padding_idx % total)
-        bags, entries = bags[kept], entries.index_select(0, from_numpy(kept))
-        factors = None if factors is None else factors.index_select(0, from_numpy(kept))
+        bags, entries = bags[kept], entries.index_select(0, beside(entries, kept))
+        factors = None if factors is None else factors.index_select(0, beside(factors, kept))
     if max_norm is not None:
         shorten(weight, input.reshape(-1), max_norm, norm_type)
     rows = weight.index_select(0, entries)
@@ -178,11 +178,11 @@ def embedding_bag(
         return largest(rows, bags, count)
     if factors is not None:
         rows = rows * factors.unsqueeze(1)
-    sums = rows.new_zeros((count, weight.size(1))).index_add(0, from_numpy(bags.astype(np.int64)), rows)
+    sums = rows.new_zeros((count, weight.size(1))).index_add(0, beside(rows, bags.astype(np.int64)), rows)
     if mode == "sum":
         return sums
     sizes = np.maximum(np.bincount(bags, minlength=count), 1)
-    return sums / from_numpy(sizes).to(sums.dtype).unsqueeze(1)
+    return sums / beside(sums, sizes).to(sums.dtype).unsqueeze(1)
 
 
 TABLE.composite(embedding_bag, namespace="nn.functional")

@@ -162,7 +162,7 @@ def equal_edges(input: Tensor, bins: int, range: Sequence[float] | None) -> Tens
         )
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return ops["linspace"](low, high, bins + 1, dtype=input.dtype)
+    return ops["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
 
 
 @composite

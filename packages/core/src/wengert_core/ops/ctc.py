@@ -12,7 +12,7 @@ import numpy as np
 
 from wengert_core.checks import each_sample, is_batched
 from wengert_core.factories import not_for
-from wengert_core.interop import from_numpy
+from wengert_core.ops.beside import beside
 from wengert_core.ops.loss_reduction import reduction_of
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -85,28 +85,28 @@ def alignments(logs: Tensor, labels: Any, blank: int, inputs: Any, outputs: Any)
     skips = np.zeros(extended.shape, bool)  # from two places before, past a blank between different labels
     skips[:, 2:] = (extended[:, 2:] != blank) & (extended[:, 2:] != extended[:, :-2])
     width = extended.shape[1]
-    at = logs.gather(2, from_numpy(extended).unsqueeze(0).expand(steps, batch, width))
+    at = logs.gather(2, beside(logs, extended).unsqueeze(0).expand(steps, batch, width))
     at = where(at < IMPOSSIBLE, IMPOSSIBLE, at)
     before = logs.new_full((batch, 2), IMPOSSIBLE)
-    skip = from_numpy(skips)
-    state = where(from_numpy(np.arange(width) < 2), at[0], IMPOSSIBLE) if steps else logs.new_full((batch, width), 0)
+    skip = beside(logs, skips)
+    state = where(beside(logs, np.arange(width) < 2), at[0], IMPOSSIBLE) if steps else logs.new_full((batch, width), 0)
     even = len(inputs) == 0 or bool((inputs == steps).all())
     for t in range(1, steps):
         shifted = ops["cat"]([before, state], 1)
         paths = ops["logaddexp"](state, shifted[:, 1:-1])
         paths = ops["logaddexp"](paths, where(skip, shifted[:, :-2], IMPOSSIBLE)) + at[t]
-        state = paths if even else where(from_numpy(t < inputs).unsqueeze(1), paths, state)
+        state = paths if even else where(beside(logs, t < inputs).unsqueeze(1), paths, state)
     return ending(state, inputs, outputs)
 
 
 def ending(state: Tensor, inputs: Any, outputs: Any) -> Tensor:
     """At the end only the last label and the blank behind it count; without any time only no labels are possible."""
-    last = from_numpy(2 * outputs).unsqueeze(1)
+    last = beside(state, 2 * outputs).unsqueeze(1)
     ends = state.gather(1, last).squeeze(1)
     previous = state.gather(1, (last - 1).clamp_min(0)).squeeze(1)
-    total = where(from_numpy(outputs > 0), ops["logaddexp"](ends, previous), ends)
-    nothing = from_numpy(np.where(outputs == 0, 0.0, IMPOSSIBLE)).to(state.dtype)
-    return where(from_numpy(inputs == 0), nothing, total)
+    total = where(beside(state, outputs > 0), ops["logaddexp"](ends, previous), ends)
+    nothing = beside(state, np.where(outputs == 0, 0.0, IMPOSSIBLE)).to(state.dtype)
+    return where(beside(state, inputs == 0), nothing, total)
 
 
 def held(x: Tensor) -> Tensor:
@@ -144,12 +144,12 @@ def ctc_loss(
     check_ctc(log_probs, targets, blank, inputs, outputs)
     labels = labels_of(targets, outputs, int(max(outputs, default=0)))
     losses = -alignments(logs, labels, blank, inputs, outputs)
-    during = from_numpy(np.arange(logs.size(0))[:, None] < inputs).unsqueeze(2)
+    during = beside(logs, np.arange(logs.size(0))[:, None] < inputs).unsqueeze(2)
     losses = losses + held(where(during, logs, -np.inf).exp().sum((0, 2)))
     lost = losses > -IMPOSSIBLE / 2
     losses = where(lost, 0, losses) if zero_infinity else losses * where(lost, np.inf, 1.0)  # whose gradient is NaN
     if reduction == "mean":
-        return (losses / from_numpy(np.maximum(outputs, 1)).to(losses.dtype)).mean()
+        return (losses / beside(losses, np.maximum(outputs, 1)).to(losses.dtype)).mean()
     if reduction == "sum":
         return losses.sum()
     return losses.squeeze(0) if single else losses

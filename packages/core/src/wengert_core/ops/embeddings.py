@@ -15,7 +15,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if tensor.numel() == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype)
+        return TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype, device=tensor.device)
     seen = every_sample(tensor)
     if seen is not tensor and num_classes == -1:
         raise RuntimeError(
@@ -33,7 +33,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
         )
-    return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes)).to(tensor.dtype)
+    return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes, device=tensor.device)).to(tensor.dtype)
 
 
 # ---- embeddings

@@ -28,7 +28,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
     dtype = input.dtype if input.dtype.is_floating_point else None
-    halves = ops["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=dtype)
+    halves = ops["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=dtype, device=input.device)
     terms = ops["lgamma"](ops["add"](ops["unsqueeze"](input, -1), halves))
     return ops["add"](ops["sum"](terms, -1), p * (p - 1) / 4 * math.log(math.pi), out=out)
 

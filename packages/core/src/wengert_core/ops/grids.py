@@ -58,7 +58,7 @@ def centres(n: int, align_corners: bool, like: Tensor) -> Tensor:
     """The centres of n pixels, from -1 to 1: the first and last ones there, or half a pixel inside."""
     if n <= 1:
         return like.new_zeros((n,))
-    at = ops["linspace"](-1, 1, n, dtype=like.dtype)
+    at = ops["linspace"](-1, 1, n, dtype=like.dtype, device=like.device)
     return at if align_corners else at * ((n - 1) / n)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.factories import invalid_combination, not_for
-from wengert_core.interop import from_numpy
+from wengert_core.ops.beside import beside
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -105,12 +105,12 @@ def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
     for places, weights in taps:
         if not weights.any():
             continue
-        weight = from_numpy(weights).to(x.dtype).reshape(shape)
-        part = x.index_select(dim, from_numpy(places)) * weight
+        weight = beside(x, weights).to(x.dtype).reshape(shape)
+        part = x.index_select(dim, beside(x, places)) * weight
         if not weights.all():
             part = ops["where"](weight != 0, part, 0)
         total = part if total is None else total + part
-    return x.index_select(dim, from_numpy(taps[0][0])) * 0 if total is None else total
+    return x.index_select(dim, beside(x, taps[0][0])) * 0 if total is None else total
 
 
 def merged(taps: Taps) -> Taps:
@@ -142,7 +142,7 @@ def resized(
     """x with another size of one dim."""
     size = x.size(dim)
     if mode in ("nearest", "nearest-exact"):
-        return x.index_select(dim, from_numpy(nearest_places(size, new, scale, mode == "nearest-exact")))
+        return x.index_select(dim, beside(x, nearest_places(size, new, scale, mode == "nearest-exact")))
     if size == new and mode != "area" and (scale is None or align_corners):
         return x
     if smooth:

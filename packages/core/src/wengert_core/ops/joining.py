@@ -103,7 +103,7 @@ def indices_of(repeats: Tensor) -> Any:
     if any(count < 0 for count in counts):
         raise RuntimeError("repeats can not be negative")
     listed = [i for i, count in enumerate(counts) for _ in range(count)]
-    return TABLE.ops["tensor"](listed, dtype=repeats.dtype)
+    return TABLE.ops["tensor"](listed, dtype=repeats.dtype, device=repeats.device)
 
 
 @composite
@@ -248,13 +248,13 @@ def block_diag(*tensors: Tensor) -> Any:
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {x.dim()} dimensions"
             )
         blocks.append(TABLE.ops["atleast_2d"](x))
-    zeros, width = TABLE.ops["zeros"], sum(x.size(1) for x in blocks)
+    width = sum(x.size(1) for x in blocks)
     rows, before = [], 0
     for x in blocks:
-        left, right = (zeros(x.size(0), n, dtype=x.dtype) for n in (before, width - before - x.size(1)))
+        left, right = (x.new_zeros((x.size(0), n)) for n in (before, width - before - x.size(1)))
         rows.append(cat([left, x, right], 1))
         before += x.size(1)
-    return cat(rows) if rows else zeros(1, 0)
+    return cat(rows) if rows else TABLE.ops["zeros"](1, 0)
 
 
 @composite
@@ -277,5 +277,5 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     rows = list(pick(range(input.numel()), r))
     if not rows:
         return input.new_zeros((0, r) if r else (0,))
-    index = TABLE.ops["tensor"]([i for row in rows for i in row])
+    index = TABLE.ops["tensor"]([i for row in rows for i in row], device=input.device)
     return input.index_select(0, index).reshape(len(rows), r)

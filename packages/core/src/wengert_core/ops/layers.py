@@ -105,7 +105,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
     if not p >= 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
-    first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1)
+    first, second = TABLE.ops["triu_indices"](input.size(0), input.size(0), 1, device=input.device)
     difference = input.index_select(0, first) - input.index_select(0, second)
     return largest_size(difference) if p == math.inf else TABLE.ops["norm"](difference, p, -1)
 

@@ -108,10 +108,10 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
     check_kernel("cholesky_inverse_out_cpu", L)
     zero = L.diagonal(0, -2, -1) == 0
     if every_sample(zero).any().item():
-        order = ops["arange"](1, L.shape[-1] + 1)
+        order = ops["arange"](1, L.shape[-1] + 1, device=L.device)
         place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
         check_invertible("cholesky_inverse", place)
-    inverse = triangular_op(L, ops["eye"](L.shape[-1], dtype=L.dtype), upper=upper)
+    inverse = triangular_op(L, ops["eye"](L.shape[-1], dtype=L.dtype, device=L.device), upper=upper)
     adjoint = ops["adjoint"](inverse)
     result = ops["matmul"](inverse, adjoint) if upper else ops["matmul"](adjoint, inverse)
     return given("cholesky_inverse", result, out)

@@ -83,8 +83,8 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
         raise TypeError(f"{name}(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square("linalg.matrix_power", A)
     if n == 0:
-        one = ops["eye"](A.shape[-1], dtype=A.dtype)
-        result = ops["where"](ops["zeros"](1, dtype=DTYPES["bool"]), A, one)  # A takes part, with derivative 0
+        one = ops["eye"](A.shape[-1], dtype=A.dtype, device=A.device)
+        result = ops["where"](A.new_zeros(1, dtype=DTYPES["bool"]), A, one)  # A takes part, with derivative 0
     elif n == 1:
         result = A.clone()
     else:
@@ -136,14 +136,14 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {type_name(tau)} does not match input dtype {type_name(input)}")
     check_kernel("orgqr_cpu", input)
-    result = ops["eye"](m, n, dtype=input.dtype).expand(*input.shape)
+    result = ops["eye"](m, n, dtype=input.dtype, device=input.device).expand(*input.shape)
     result = reflected(input, tau, result, reversed(range(tau.shape[-1])), False)
     return given("linalg_householder_product", result.clone() if not tau.shape[-1] else result, out)
 
 
 def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> Any:
     """x after the reflections in the order given; adjoint: with tau conjugated."""
-    v = input.tril(-1) + ops["eye"](*input.shape[-2:], dtype=input.dtype)
+    v = input.tril(-1) + ops["eye"](*input.shape[-2:], dtype=input.dtype, device=input.device)
     factor = tau.conj() if adjoint else tau
     for i in order:
         column = v.narrow(-1, i, 1)

@@ -103,7 +103,7 @@ def reflectors(xp: Any, a: Any) -> Any:
 def upper_triangle(xp: Any, x: Any, above: int = 0) -> Any:
     """xp.triu, in a third of its time for small matrices."""
     m, n = x.shape[-2:]
-    return xp.triu(x, above) if max(m, n) > SMALL else xp.where(upper_part(m, n, above), x, 0)
+    return xp.triu(x, above) if max(m, n) > SMALL else xp.where(xp.asarray(upper_part(m, n, above)), x, 0)
 
 
 @functools.lru_cache(256)

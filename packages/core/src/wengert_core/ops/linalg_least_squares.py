@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dtypes import type_name
+from wengert_core.dtypes import ALL, type_name
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
@@ -113,7 +113,7 @@ def matrix_rank(
     plain = A.detach() if hasattr(A, "detach") else A
     values = checked_eigh(plain, "L", False)[0].abs() if hermitian else checked_svd(plain, False, False, None)[1]
     if not values.shape[-1]:
-        rank = values.sum(-1).to(ops["arange"](1).dtype)
+        rank = values.sum(-1).to(ALL["int64"])
     else:
         rank = (values > threshold(values.amax(-1, keepdim=True), atol, rtol)).sum(-1)
     return given("linalg_matrix_rank", rank, out)

@@ -87,14 +87,14 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
 def permutation_matrix(pivots: Tensor, rows: int, dtype: Any) -> Any:
     """P of A = P L U."""
     order = order_op(pivots, rows)
-    return (order.unsqueeze(-2) == ops["arange"](rows).unsqueeze(-1)).to(dtype)
+    return (order.unsqueeze(-2) == ops["arange"](rows, device=pivots.device).unsqueeze(-1)).to(dtype)
 
 
 def triangles(LU: Tensor) -> tuple[Any, Any]:
     """L with its ones, and U."""
     (m, n), k = LU.shape[-2:], min(LU.shape[-2:])
     lower, upper = LU if m >= n else LU.narrow(-1, 0, k), LU if n >= m else LU.narrow(-2, 0, k)
-    return lower.tril(-1) + ops["eye"](m, k, dtype=LU.dtype), upper.triu()
+    return lower.tril(-1) + ops["eye"](m, k, dtype=LU.dtype, device=LU.device), upper.triu()
 
 
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:

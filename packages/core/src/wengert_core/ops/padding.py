@@ -103,7 +103,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     for i in range(len(pads) // 2):
         dim, before, after = input.dim() - 1 - i, pads[2 * i], pads[2 * i + 1]
         if before or after:
-            input = input.index_select(dim, ops["tensor"](PLACES[mode](input.size(dim), before, after)))
+            input = input.index_select(dim, ops["tensor"](PLACES[mode](input.size(dim), before, after), device=input.device))
     return input
 
 
@@ -131,11 +131,11 @@ def counts(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
     return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in each]
 
 
-def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> Any:
+def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any, device: Any) -> Any:
     """Flat places of the blocks' elements in a padded image: [kernel * blocks]."""
     arange = ops["arange"]
     rows, columns = (
-        (arange(k) * d).reshape(-1, 1) + arange(b) * s
+        (arange(k, device=device) * d).reshape(-1, 1) + arange(b, device=device) * s
         for k, b, d, s in zip(kernel, blocks, dilation, stride, strict=True)
     )
     return (rows.reshape(kernel[0], 1, blocks[0], 1) * padded[1] + columns.reshape(1, kernel[1], 1, blocks[1])).reshape(
@@ -180,7 +180,7 @@ def unfold(
         )
     around = [padded[1], padded[1], padded[0], padded[0]]
     wide = constant_pad_nd(input, around, 0) if any(padded) else input
-    index = places(wide.shape[-2:], kernel, blocks, dilated, step)
+    index = places(wide.shape[-2:], kernel, blocks, dilated, step, input.device)
     front, channels = input.shape[:-3], input.size(-3)
     columns = wide.reshape(*front, channels, -1).index_select(-1, index)
     return columns.reshape(*front, channels * kernel[0] * kernel[1], blocks[0] * blocks[1])
@@ -219,9 +219,9 @@ def fold(
         raise NotImplementedError(f"\"col2im_out_cpu\" not implemented for '{type_name(input)}'")
     wide = [n + 2 * p for n, p in zip(size, padded, strict=True)]
     front, channels = input.shape[:-2], input.size(-2) // (kernel[0] * kernel[1])
-    index = places(wide, kernel, blocks, dilated, step)
+    index = places(wide, kernel, blocks, dilated, step, input.device)
     flat = input.reshape(*front, channels, -1)
-    whole = ops["zeros"](*front, channels, wide[0] * wide[1], dtype=input.dtype).index_add(-1, index, flat)
+    whole = input.new_zeros((*front, channels, wide[0] * wide[1])).index_add(-1, index, flat)
     whole = whole.reshape(*front, channels, *wide)
     return constant_pad_nd(whole, [-padded[1], -padded[1], -padded[0], -padded[0]], 0) if any(padded) else whole
 

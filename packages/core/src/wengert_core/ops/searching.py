@@ -106,7 +106,7 @@ def searchsorted(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
     check_search(sorted_sequence, input, sorter)
-    values = input if isinstance(input, Tensor) else ops["tensor"](input)
+    values = input if isinstance(input, Tensor) else ops["tensor"](input, device=sorted_sequence.device)
     for x in (sorted_sequence, values):
         if x.dtype.category in (0, 3):
             raise NotImplementedError(
@@ -166,7 +166,8 @@ def isin(
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
         raise invalid_combination("isin", (elements, test_elements), expected)
-    elements, test_elements = (x if isinstance(x, Tensor) else ops["tensor"](x) for x in (elements, test_elements))
+    device = (elements if isinstance(elements, Tensor) else test_elements).device
+    elements, test_elements = (x if isinstance(x, Tensor) else ops["tensor"](x, device=device) for x in (elements, test_elements))
     for x in (elements, test_elements):
         if x.dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[x.dtype.code]}")

@@ -39,7 +39,7 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
         places = [k % n for k in range(-amount, n + amount)]
     else:
         places = [min(max(k, 0), n - 1) for k in range(-amount, n + amount)]
-    return ops["index_select"](input, input.ndim - 1, ops["tensor"](places))
+    return ops["index_select"](input, input.ndim - 1, ops["tensor"](places, device=input.device))
 
 
 def widened(x: Tensor, n_fft: int) -> Tensor:
@@ -128,7 +128,7 @@ def spectrum(frames: Tensor, normalized: bool, onesided: bool | None, is_complex
 def overlap_added(frames: Tensor, hop: int) -> Tensor:
     """The sum of frames [batch, frame, time], each hop later than the one before: [batch, time]."""
     batch, count, n = frames.shape
-    places = ops["add"](ops["arange"](0, count * hop, hop).unsqueeze(1), ops["arange"](n)).reshape(-1)
+    places = ops["add"](ops["arange"](0, count * hop, hop, device=frames.device).unsqueeze(1), ops["arange"](n, device=frames.device)).reshape(-1)
     target = frames.new_zeros((batch, n + hop * (count - 1)))
     return ops["index_add"](target, 1, places, frames.reshape(batch, count * n))
 

@@ -75,9 +75,9 @@ def is_dense(geometry: Geometry) -> bool:
     )
 
 
-def places(geometry: Geometry, length: int) -> Any:
+def places(geometry: Geometry, length: int, device: Any) -> Any:
     """The place of each element, as one dim."""
-    return ops["as_strided"](ops["arange"](length), *geometry).reshape(-1)
+    return ops["as_strided"](ops["arange"](length, device=device), *geometry).reshape(-1)
 
 
 def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
@@ -87,23 +87,23 @@ def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry
     length = max(extent(source), extent(target))
     plain = shared is None or not overlaps(shared)
     if plain and is_dense(target) and math.prod(target[0]) == length and not overlaps(source):
-        whole = ops["zeros"](target[0], dtype=self.dtype)
+        whole = self.new_zeros(target[0])
         ops["as_strided"](whole, *source).copy_(self)
         return whole
-    storage = ops["zeros"](length, dtype=self.dtype)
+    storage = self.new_zeros(length)
     if overlaps(source):
-        storage = ops["index_add"](storage, 0, places(source, length), self.reshape(-1))
+        storage = ops["index_add"](storage, 0, places(source, length, self.device), self.reshape(-1))
     elif self.numel():
         ops["as_strided"](storage, *source).copy_(self)
     if not plain:
-        storage = storage / how_often(shifted(shared, start), length, self.dtype)  # type: ignore[arg-type]
+        storage = storage / how_often(shifted(shared, start), length, self.dtype, self.device)  # type: ignore[arg-type]
     return ops["as_strided"](storage, *target).clone()
 
 
-def how_often(geometry: Geometry, length: int, dtype: Any) -> Any:
+def how_often(geometry: Geometry, length: int, dtype: Any, device: Any) -> Any:
     """How many elements have each place; 1 where none has."""
-    once = ops["ones"](math.prod(geometry[0]), dtype=dtype)
-    count = ops["index_add"](ops["zeros"](length, dtype=dtype), 0, places(geometry, length), once)
+    once = ops["ones"](math.prod(geometry[0]), dtype=dtype, device=device)
+    count = ops["index_add"](ops["zeros"](length, dtype=dtype, device=device), 0, places(geometry, length, device), once)
     return ops["where"](ops["eq"](count, 0), 1, count)
 
 

@@ -1,0 +1,31 @@
+"""Running the drivers for other devices than the CPU.
+
+Note [Drivers for other devices]
+    A driver does not know of devices. An operation on a tensor of another device comes to ``intercept`` (its flag FOREIGN), and
+    at the end of that chain to foreign.pyx, which runs the same driver once more, with ELSEWHERE set in the thread's modes and
+    FOREIGN off. Then ``new_empty`` takes the device's memory, ``array_of`` gives the device's arrays, ``copy_into`` and
+    ``array_into`` go by the device, and no loop or kernel of the CPU is chosen: a driver asks ``elsewhere()`` where it asks
+    whether WENGERT_KERNELS wants references only. So promotion, shapes, out=, errors, versions and recording are the same.
+    What records (the engine, hooks of users) is called with the usual modes again.
+    A tensor's data pointer is an address of the device there: only pointer arithmetic is done with it.
+"""
+from wengert_core.op cimport Op
+from wengert_core.state cimport WG_ELSEWHERE, thread_state
+from wengert_core.tensor cimport Tensor
+
+cdef inline bint elsewhere() noexcept:
+    """Whether a driver runs for another device."""
+    return thread_state().modes & WG_ELSEWHERE != 0
+
+cdef object namespace()                            # the array namespace to compute with: NumPy, or the device's
+cdef object reference_of(Op op)                    # what computes an op there: the device's kernel for it, or its reference
+cdef object as_array(object value)                 # a computed value as an array of that namespace
+cdef object array_at(Tensor t)                     # the device's array on t's memory
+cdef object host_value(Tensor t)                   # a tensor of the host without dims, for a computation elsewhere
+cdef int put_array(object array, Tensor t) except -1          # an array of either side into a tensor of either
+cdef int copy_elsewhere(Tensor target, Tensor source) except -1      # copy_into where one of the two is not on the host
+cdef int fill_elsewhere(Tensor t, const char* number) except -1      # every element = the number of t's dtype
+cdef object number_elsewhere(Tensor t)             # the only element as a Python number; waits for the device
+cdef Tensor moved_here(Tensor t)                   # a copy where the drivers run
+cdef Tensor storage_bytes(Tensor t)                # all bytes of t's storage as a tensor of uint8, on the same memory
+cdef Tensor on_host(Tensor t)                      # a copy in the host's memory, of t's dtype, contiguous

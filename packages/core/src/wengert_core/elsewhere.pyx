@@ -1,0 +1,240 @@
+"""Memory and arrays of other devices for the drivers: Note [Drivers for other devices] in elsewhere.pxd."""
+from _thread import _local
+
+import numpy as np
+
+from cpython.ref cimport PyObject
+
+from wengert_core.arrays cimport array_of, copy_into, tensor_of_array
+from wengert_core.dtypes cimport BFLOAT16, UINT8, DTypeFacts, dtype_facts
+from wengert_core.scalars cimport load_number
+from wengert_core.state cimport WgState
+from wengert_core.tensor cimport Storage, alias, new_empty, new_empty_at, new_view, shape_tuple, storage_of, strides_of
+
+from wengert_core import devices as _devices
+from wengert_core import tensor as _tensor
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef list PLACED = _devices.PLACED          # by device number: (plugin, its number of the device); None: the CPU
+
+
+class Hints(_local):
+    """What this thread's copies are told beside their arguments."""
+
+    non_blocking = False
+
+
+cdef object HINTS = Hints()
+
+
+cdef object plugin_of(unsigned int place):
+    return PLACED[place][0]
+
+
+def allocate(place, nbytes):
+    """What owns ``nbytes`` of a device's memory, and where it is."""
+    plugin, index = PLACED[place]
+    memory = plugin.allocate(nbytes, index)
+    return memory, memory.address
+
+
+def fetch(Tensor t):
+    """The only element of a tensor, as a Python number."""
+    return number_elsewhere(t)
+
+
+def set_non_blocking(flag):
+    """Say whether the copies that are being made need not be waited for; gives what held before."""
+    before = HINTS.non_blocking
+    HINTS.non_blocking = flag
+    return before
+
+
+def place():
+    """The number of the device that this thread's drivers run for; 0: the host."""
+    return thread_state().place if elsewhere() else 0
+
+
+_tensor.set_allocator(allocate, fetch)
+
+
+# ---- computing
+
+cdef object namespace():
+    return plugin_of(thread_state().place).xp if elsewhere() else np
+
+
+cdef object reference_of(Op op):
+    if elsewhere():
+        kernel = plugin_of(thread_state().place).kernels.get(op.name if op.out_of_place is None else op.out_of_place.name)
+        if kernel is not None:
+            return kernel
+    return op.reference
+
+
+cdef object as_array(object value):
+    if elsewhere():
+        return value if hasattr(value, "__dlpack_device__") or hasattr(value, "ndim") and not isinstance(value, np.generic) \
+            else namespace().asarray(value)
+    return np.asarray(value)
+
+
+# ---- arrays
+
+cdef object numpy_dtype(int code):
+    if code == BFLOAT16:
+        import ml_dtypes
+        return np.dtype(ml_dtypes.bfloat16)
+    return NUMPY_DTYPES[code]
+
+
+cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
+                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32", "float64",
+                                  "complex64", "complex128")])
+
+
+def memory_of(Tensor t):
+    """What the device's plugin gave as the owner of a tensor's memory; None on the CPU."""
+    return owner_of(t) if t.device else None
+
+
+def owner_of(Tensor t):
+    """What keeps a tensor's memory alive, where it is not core's own; None else."""
+    cdef Storage s = storage_of(t)
+    while s.owner != NULL and isinstance(<object> s.owner, Storage):
+        s = <Storage> s.owner
+    return <object> s.owner if s.owner != NULL else None
+
+
+cdef object array_at(Tensor t):
+    """The device's array on t's memory, bfloat16 included."""
+    cdef int i
+    memory = memory_of(t)
+    strides = tuple([strides_of(t)[i] if t.count else 0 for i in range(t.rank)])
+    return plugin_of(t.device).array(memory, <Py_ssize_t> t.data - <Py_ssize_t> memory.address, shape_tuple(t), strides,
+                                     numpy_dtype(t.code))
+
+
+cdef object host_value(Tensor t):
+    """A number of the host for the device's functions."""
+    return numpy_dtype(t.code).type(load_number(t.data, t.code)) if t.rank == 0 else mixed(t)
+
+
+cdef object mixed(Tensor t):
+    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
+                       f"{_devices.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is on the CPU")
+
+
+cdef Tensor storage_bytes(Tensor t):
+    cdef Storage s = storage_of(t)
+    cdef Py_ssize_t one = 1
+    cdef Tensor whole = alias(t)
+    whole.code = UINT8
+    return new_view(whole, 1, &s.nbytes, &one, s.data)
+
+
+cdef Tensor moved_here(Tensor t):
+    cdef Tensor out = new_empty(t.code, t.rank, t.dims)
+    copy_elsewhere(out, t)
+    return out
+
+
+cdef Tensor on_host(Tensor t):
+    cdef Tensor out = new_empty_at(0, t.code, t.rank, t.dims)
+    copy_elsewhere(out, t)
+    return out
+
+
+cdef object number_elsewhere(Tensor t):
+    cdef Tensor out = on_host(t)
+    return load_number(out.data, out.code)
+
+
+# ---- copies
+
+cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    if target.count == 0:
+        return 0
+    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    try:
+        if target.device and source.device:
+            between(target, source)
+        elif target.device:
+            upload(target, source)
+        else:
+            copy_into(target, tensor_of_array(downloaded(source)))
+    finally:
+        state.modes = modes
+    return 0
+
+
+cdef object downloaded(Tensor t):
+    """A tensor's elements as an array of the host; waits for what computes them. bfloat16 comes as what ml_dtypes has for it."""
+    return np.ascontiguousarray(plugin_of(t.device).download(array_at(t))).reshape(shape_tuple(t))
+
+
+cdef int between(Tensor target, Tensor source) except -1:
+    plugin = plugin_of(target.device)
+    if plugin is not plugin_of(source.device):
+        host = tensor_of_array(downloaded(source))
+        return upload(target, host)
+    if target.device != source.device:
+        if source.code != target.code:                 # converted where it is
+            source = converted_there(source, target.code)
+        plugin.transfer(array_at(source), array_at(target))
+        return 0
+    plugin.assign(array_at(target), array_at(source))
+    return 0
+
+
+cdef Tensor converted_there(Tensor t, int code):
+    cdef Tensor out = new_empty_at(t.device, code, t.rank, t.dims)
+    plugin_of(t.device).assign(array_at(out), array_at(t))
+    return out
+
+
+cdef int upload(Tensor target, Tensor source) except -1:
+    """From the host; converted and made contiguous there, unless the plugin may read the memory as it is."""
+    cdef Tensor ready = source
+    if source.code != target.code:
+        ready = new_empty_at(0, target.code, source.rank, source.dims)
+        copy_into(ready, source)
+    cdef bint direct = HINTS.non_blocking and ready is source
+    if direct:
+        from wengert_core.pinning import is_pinned
+        direct = is_pinned(source)
+    plugin_of(target.device).upload(host_array(ready), array_at(target), direct)
+    return 0
+
+
+cdef object host_array(Tensor t):
+    """A NumPy array on a tensor's memory, bfloat16 included."""
+    if t.code != BFLOAT16:
+        return array_of(t)
+    cdef Tensor bits = new_empty_at(0, t.code, t.rank, t.dims)
+    copy_into(bits, t)
+    import ctypes
+    raw = (ctypes.c_uint16 * max(t.count, 1)).from_address(<Py_ssize_t> bits.data)
+    return np.frombuffer(raw, np.uint16, t.count).copy().view(numpy_dtype(BFLOAT16)).reshape(shape_tuple(t))
+
+
+cdef int put_array(object array, Tensor t) except -1:
+    if isinstance(array, (np.ndarray, np.generic, bool, int, float, complex)):
+        return copy_elsewhere(t, tensor_of_array(ready_array(np.asarray(array))))
+    if t.count:
+        plugin_of(t.device).assign(array_at(t), array)
+    return 0
+
+
+cdef object ready_array(object array):
+    if array.dtype == np.longdouble:
+        array = array.astype(np.float64)
+    return np.ascontiguousarray(array).reshape(array.shape)
+
+
+cdef int fill_elsewhere(Tensor t, const char* number) except -1:
+    if t.count:
+        array_at(t)[...] = numpy_dtype(t.code).type(load_number(number, t.code))
+    return 0

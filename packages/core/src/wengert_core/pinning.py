@@ -1,0 +1,56 @@
+"""Pinned memory of the host: what a device reads and writes directly, so that copies need not be waited for."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from wengert_core import arrays, devices, elsewhere
+from wengert_core.tensor import Tensor
+from wengert_registry import registry
+
+_PINNED: WeakValueDictionary[int, Any] = WeakValueDictionary()  # by id: owners of pinned memory
+
+
+def plugin_for(device: Any = None) -> Any:
+    """The plugin that pins memory: that of a device, or the first of cuda and the other types that has one."""
+    if device is not None:
+        kinds = [devices.device(device).type]
+    else:
+        kinds = sorted({"cuda", *devices.PLUGINS, *registry.group("devices")}, key=lambda kind: (kind != "cuda", kind))
+    for kind in kinds:
+        plugin = devices.plugin_of(kind)
+        if plugin is not None and plugin.device_count():
+            return plugin
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor in pinned memory of the host; itself when it is there already.
+
+    RuntimeError without a device, and for a tensor that is on one.
+    """
+    plugin = plugin_for(device)
+    if self.device.type != "cpu":
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned: it is on {self.device}")
+    if is_pinned(self):
+        return self
+    host = (self.detach() if hasattr(self, "detach") else self).contiguous()
+    return pinned_like(plugin, host).copy_(host)
+
+
+def pinned_like(plugin: Any, host: Tensor) -> Tensor:
+    """An empty contiguous tensor in pinned memory, with a tensor's shape and dtype."""
+    block = plugin.pin(max(host.numel() * host.element_size(), 1))
+    raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * host.element_size()]
+    _PINNED[id(raw)] = raw
+    memory: Any = arrays.from_array(raw)
+    return memory.view(host.dtype).view(host.shape).detach() if hasattr(memory, "detach") else memory.view(host.dtype).view(host.shape)
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the tensor is in pinned memory of the host."""
+    owner = elsewhere.owner_of(self)
+    return owner is not None and _PINNED.get(id(owner)) is owner

@@ -1,0 +1,250 @@
+"""Arrays of the simulated device, and the namespace of functions on them: NumPy's, which they hide.
+
+As with CuPy's, an array of the host among the arguments is an error, and so is taking one of the device for the host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from wengert_testing.sim.order import WORLD, Block, Stamp
+
+WRITERS = {"copyto", "put", "put_along_axis", "place", "putmask", "fill_diagonal", "at"}
+WRITING_METHODS = {"sort", "fill", "partition", "put", "itemset", "resize", "byteswap"}
+UNARY = ("neg", "pos", "abs", "invert")
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
+
+
+class SimArray:
+    """An array in the memory of the simulated device."""
+
+    __slots__ = ("__weakref__", "_block", "_data", "_owner", "_place")
+    __array_ufunc__ = None  # NumPy's functions do not take it
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, data: Any, block: Block, place: Any, owner: Any = None) -> None:
+        self._data, self._block, self._place, self._owner = data, block, place, owner  # owner: keeps the memory alive
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed: the array is in the memory of the device "
+                        f"{self._place.device}. Use .get()")  # fmt: skip
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._data, name)
+        if callable(found):
+            return Function(f"ndarray.{name}", getattr(np.ndarray, name), name in WRITING_METHODS, self)
+        return self._place.wrapped(found, [self]) if isinstance(found, np.ndarray) else found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in SimArray.__slots__:
+            object.__setattr__(self, name, value)
+        elif name in ("real", "imag"):
+            getattr(self, name)[...] = value
+        else:
+            raise AttributeError(f"'{name}' of a device's array cannot be set")
+
+    def __getitem__(self, index: Any) -> Any:
+        return run("getitem", lambda data, i: data[i], (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        def write(data: Any, i: Any, v: Any) -> None:
+            data[i] = v
+
+        run("setitem", write, (self, index, value), {}, writes=True)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self._data)))
+
+    def get(self) -> Any:
+        """The elements, as an array of the host; waits for the stream."""
+        stamp = self._place.stream().launch("a copy to the host")
+        data = seen(self, stamp).copy()
+        stamp.stream.synchronize()
+        return data
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number; waits for the stream."""
+        return self.get().item(*args)
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers; waits for the stream."""
+        return self.get().tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.get())
+
+    def __int__(self) -> int:
+        return int(self.get())
+
+    def __index__(self) -> int:
+        return int(self.get().__index__())
+
+    def __float__(self) -> float:
+        return float(self.get())
+
+    def __complex__(self) -> complex:
+        return complex(self.get())
+
+    def __repr__(self) -> str:
+        return f"<array of {self._place.device}: {self._data.dtype}{list(self._data.shape)}>"
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    special = f"__{name}__"
+
+    def operator(self: SimArray, *others: Any) -> Any:
+        if any(isinstance(other, np.ndarray) for other in others):
+            raise host_array(name)
+        return run(special, getattr(np.ndarray, special), (self, *others), {}, writes=name.startswith("i") and name != "invert")
+
+    return operator
+
+
+for _name in (*UNARY, *BINARY, *COMPARISONS, *(f"r{n}" for n in BINARY), *(f"i{n}" for n in BINARY)):
+    setattr(SimArray, f"__{_name}__", _operator(_name))
+
+
+def host_array(what: str) -> TypeError:
+    """The error for an array of the host among the arguments."""
+    return TypeError(f"{what}: Unsupported type <class 'numpy.ndarray'>: an array of the host where one of the device is needed")
+
+
+def seen(array: SimArray, stamp: Stamp) -> Any:
+    """What a read finds: the contents, or what was there before."""
+    if array._block.read_by(stamp) and array._block.before is not None:
+        start = array._block.after
+        offset = array._data.__array_interface__["data"][0] - start
+        return np.ndarray(array._data.shape, array._data.dtype, array._block.before, offset, array._data.strides)
+    return array._data
+
+
+class Function:
+    """A function of NumPy's on arrays of the device."""
+
+    def __init__(self, name: str, function: Any, writes: bool = False, bound: SimArray | None = None) -> None:
+        self.name, self.function, self.writes, self.bound = name, function, writes, bound
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.bound is not None:
+            args = (self.bound, *args)
+        return run(self.name, self.function, args, kwargs, self.writes)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.function, name)
+        return Function(f"{self.name}.{name}", found, name in WRITERS) if callable(found) else found
+
+
+def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], writes: bool = False) -> Any:
+    """Queue a function on the current stream of its arrays' device. writes: into its first argument."""
+    arrays: list[SimArray] = []
+    collect(args, arrays, name)
+    collect(list(kwargs.values()), arrays, name)
+    if not arrays:
+        return current_place().wrapped(function(*args, **kwargs), [])
+    place = arrays[0]._place
+    if any(array._place is not place for array in arrays):
+        raise ValueError(f"{name}: arrays of several devices: {sorted({str(array._place.device) for array in arrays})}")
+    stamp = place.stream().launch(name)
+    targets = [arrays[0]] if writes else []
+    if isinstance(kwargs.get("out"), SimArray):
+        targets.append(kwargs["out"])
+    for target in targets:
+        keep(target, stamp)
+    unwrapped = {id(a): a._data if any(a is t for t in targets) else seen(a, stamp) for a in arrays}
+    for target in targets:
+        target._block.write_by(stamp)
+    result = function(*strip(args, unwrapped), **{key: strip(value, unwrapped) for key, value in kwargs.items()})
+    if targets and isinstance(result, np.ndarray) and any(result is t._data for t in targets):
+        return targets[-1]
+    return place.wrapped(result, arrays, stamp)
+
+
+def keep(target: SimArray, stamp: Stamp) -> None:
+    """With races("stale"): remember what a write overwrites."""
+    if WORLD.mode == "stale":
+        root = target._data
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        target._block.before, target._block.after = root.tobytes(), root.__array_interface__["data"][0]
+
+
+def collect(value: Any, found: list[SimArray], name: str) -> None:
+    """The device's arrays in an argument; TypeError for one of the host."""
+    if isinstance(value, SimArray):
+        found.append(value)
+    elif isinstance(value, np.ndarray):
+        raise host_array(name)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            collect(item, found, name)
+
+
+def strip(value: Any, unwrapped: dict[int, Any]) -> Any:
+    """An argument with the hidden arrays in place of the device's."""
+    if isinstance(value, SimArray):
+        return unwrapped[id(value)]
+    if type(value) in (tuple, list):
+        return type(value)(strip(item, unwrapped) for item in value)
+    return value
+
+
+CURRENT: Callable[[], Any]
+
+
+def current_place() -> Any:
+    """The device that functions without arrays among their arguments make theirs on."""
+    return CURRENT()
+
+
+def set_current(function: Callable[[], Any]) -> None:
+    """Say which device is the current one."""
+    global CURRENT
+    CURRENT = function
+
+
+class SimNamespace:
+    """NumPy's functions, for arrays of the device."""
+
+    def __init__(self, module: Any = np) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._module, name)
+        if type(found) is type(np):
+            return SimNamespace(found)
+        if name in ("asarray", "array", "ascontiguousarray"):
+            return copied if name == "array" else from_host
+        if isinstance(found, type) or not callable(found):
+            return found
+        return Function(name, found, name in WRITERS)
+
+
+def copied(value: Any, dtype: Any = None, copy: Any = True, order: Any = None, ndmin: int = 0) -> Any:
+    """array: asarray that copies."""
+    return from_host(value, dtype, copy, order, ndmin)
+
+
+def from_host(value: Any, dtype: Any = None, copy: Any = None, order: Any = None, ndmin: int = 0) -> Any:
+    """asarray: an array of the device as it is; what is the host's is copied there, on purpose."""
+    if isinstance(value, SimArray):
+        changed = value if dtype is None else value.astype(dtype, copy=False)
+        return changed.copy() if copy else changed
+    arrays: list[SimArray] = []
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, SimArray):
+                arrays.append(item)
+    if arrays:
+        return run("array", np.array, (list(value),), {} if dtype is None else {"dtype": dtype})
+    return current_place().wrapped(np.array(value, dtype, ndmin=ndmin), [])

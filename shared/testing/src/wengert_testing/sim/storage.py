@@ -1,0 +1,63 @@
+"""Memory of the simulated device, and the host's pinned memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_testing.sim.order import WORLD, Block
+
+START = 1 << 60  # no address of a process: what follows one of ours there crashes
+FREED = 0xFB  # what memory holds before it is written to, and when it is freed
+
+
+class SimMemory:
+    """Owner of a block of a device's memory: see ``DevicePlugin.allocate``."""
+
+    def __init__(self, pool: Pool, nbytes: int, stream: Any) -> None:
+        self.pool, self.nbytes, self.stream = pool, nbytes, stream
+        self.block = Block()
+        self.address = pool.take(nbytes)
+        self.bytes = np.full(nbytes, FREED, np.uint8)  # hidden from users: reached through arrays only
+
+    def __del__(self) -> None:
+        block = getattr(self, "block", None)
+        if block is None or not hasattr(self, "bytes"):
+            return
+        self.bytes.fill(FREED)
+        self.pool.give(self.nbytes)
+        for stamp in block.users():
+            if stamp.stream is not self.stream and stamp.stream.number not in block.shared \
+                    and not stamp.known_to(self.stream.clock) and not stamp.known_to(WORLD.host):
+                WORLD.races.append(f"memory of {self.stream} is freed while {stamp.what} on {stamp.stream} uses it; "
+                                   "record_stream() would have kept it")  # fmt: skip
+
+
+class Pool:
+    """The memory of one device: figures and a limit."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.next = START + (index << 50)
+        self.allocated = self.peak = 0
+        self.limit: int | None = None
+
+    def fits(self, nbytes: int) -> bool:
+        """Whether that much is left."""
+        return self.limit is None or self.allocated + nbytes <= self.limit
+
+    def take(self, nbytes: int) -> int:
+        """An address that was never given before."""
+        self.allocated += nbytes
+        self.peak = max(self.peak, self.allocated)
+        address, self.next = self.next, self.next + (nbytes + 511) // 512 * 512 + 512
+        return address
+
+    def give(self, nbytes: int) -> None:
+        """Memory is free again."""
+        self.allocated -= nbytes
+
+
+class Pinned(np.ndarray):  # type: ignore[type-arg]
+    """Pinned memory of the host: copies to and from it need not be waited for."""

@@ -1,0 +1,38 @@
+"""The simulated device, registered where wengert-testing is not installed (a source tree on PYTHONPATH)."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from wengert_core import devices
+from wengert_registry import registry
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _registered():
+    from wengert_testing.sim import SimDevice
+
+    group = registry.group("devices")
+    if "sim" in group:
+        yield
+        return
+    with group.register("sim", SimDevice, owner="tests/devices"):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def sim(_registered):
+    """The plugin. Races that nothing raised, of memory that was freed too early, fail the test."""
+    from wengert_testing.sim import reset
+    from wengert_testing.sim.order import WORLD
+
+    plugin = devices.plugin_of("sim")
+    reset()
+    for index in range(plugin.COUNT):
+        plugin.set_stream(plugin.default_stream(index))
+        plugin.limit(None, index)
+    plugin.set_device(0)
+    yield plugin
+    gc.collect()
+    assert WORLD.races == []
