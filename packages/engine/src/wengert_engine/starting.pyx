@@ -2,14 +2,16 @@
 from _thread import _local
 
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
+from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
 
+cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef object RUNNING = _local()         # .runs: this thread's, the innermost last
 
 
@@ -23,6 +25,7 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Edge edge
+    cdef int64_t event = -1
     cdef int i
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
     run.watched = anomaly_flags() & ANOMALY_ON
@@ -33,11 +36,17 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     if not hasattr(RUNNING, "runs"):
         RUNNING.runs = []
     RUNNING.runs.append(run)
+    if modes & WG_OBSERVE and OBSERVER.begin != NULL:
+        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> RUNNING, NULL, 0)
     try:
-        for i in range(len(roots)):
-            node, edge.input_nr = roots[i]
-            edge.node = <PyObject*> node
-            run.deliver(&edge, <Tensor> grads[i], None, i)
+        try:
+            for i in range(len(roots)):
+                node, edge.input_nr = roots[i]
+                edge.node = <PyObject*> node
+                run.deliver(&edge, <Tensor> grads[i], None, i)
+        finally:
+            if event >= 0:
+                OBSERVER.end(event)
         roots = grads = node = None
         run.execute()
         run_callbacks(run)
