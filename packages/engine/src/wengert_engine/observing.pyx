@@ -224,10 +224,12 @@ cdef int64_t expected_number(PyObject* const* args, Py_ssize_t n_args):
 cdef bint tell(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept:
     """Tell the listener that something begins; whether that was possible. One that raises is told nothing more."""
     cdef Node node
+    cdef int64_t number = -1
     try:
         if kind == EVENT_NODE:
             node = <Node> what
-            number = -1 if node.kind == NODE_ACCUMULATE else node.sequence
+            if node.kind != NODE_ACCUMULATE:
+                number = <int64_t> node.sequence
             what = <PyObject*> Py_TYPE(what)
         else:
             number = expected_number(args, n_args)

@@ -154,8 +154,10 @@ def counters(records: Records) -> Iterator[str]:
     changing = changing[np.argsort(table["end"][changing], kind="stable")]
     levels = np.cumsum(own[changing]).tolist()
     for at, level in zip(((table["end"][changing] - records.started) / 1e3).tolist(), levels, strict=True):
-        yield (f'{{"ph": "C", "name": "memory of tensors", "pid": {process}, "tid": 0, "ts": {at}, '
-              f'"args": {{"bytes": {level}}}}}')
+        yield (
+            f'{{"ph": "C", "name": "memory of tensors", "pid": {process}, "tid": 0, "ts": {at}, '
+            f'"args": {{"bytes": {level}}}}}'
+        )
 
 
 def span(event: Any, process: int) -> str:
