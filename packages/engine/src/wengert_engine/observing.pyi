@@ -1,14 +1,9 @@
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from wengert_core.tensor import Tensor
 
 from wengert_engine.recording import Recording
-
-class Listener(Protocol):
-    record_shapes: bool
-    def begin(self, kind: int, what: Any, number: int, shapes: list[Any] | None) -> None: ...
-    def end(self) -> None: ...
 
 class Observer: ...
 

@@ -1,4 +1,5 @@
 """Recording: what observed operations leave behind. See recording.pxd; observing.pyx writes it, the profiler reads it."""
+cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
@@ -92,6 +93,7 @@ cdef class Recording:
             self.known[place] = what
             self.kept[<size_t> what] = <object> what
 
+    @cython.overflowcheck(False)
     cdef uint32_t intern(self, Words* words, const int64_t* items, int n) noexcept:
         """The entry of a sequence; 0 when there is no memory left."""
         cdef uint64_t h = 1469598103934665603
@@ -197,6 +199,7 @@ cdef bint make_room(Words* words, int n) noexcept:
     return True
 
 
+@cython.overflowcheck(False)
 cdef bint widen(Words* words) noexcept:
     """A table of twice the size."""
     cdef uint32_t size = max(1024, 2 * words.table_size), place, entry, i
