@@ -28,6 +28,7 @@ autodoc_typehints = "none"
 autosummary_generate = False
 
 html_theme = "furo"
+html_static_path = ["_static"]  # trace.html, its example and pictures
 html_title = f"wengert {release}"
 html_show_sourcelink = False
 pygments_style = "tango"

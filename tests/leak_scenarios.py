@@ -178,6 +178,20 @@ def anomaly_mode():
         (X * W).exp().sum().backward()
 
 
+def profiles():
+    profiler = torch.autograd.profiler
+    options = {"record_shapes": True, "with_stack": True, "profile_memory": True}
+    with profiler.profile(**options) as prof, profiler.record_function("step", "n"):
+        (Scaled.apply(X) * W).sum().backward()
+    prof.key_averages(True, 1)
+    X.grad = W.grad = None
+
+
+def followed_memory():
+    with torch.profiler.saved_tensors():
+        (X * W).sin().sum().backward()
+
+
 def one_object_each_time():
     """What the measurement must see."""
     KEPT.append(object())

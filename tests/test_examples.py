@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -49,6 +50,17 @@ def test_digits_quick(tmp_path: Path) -> None:
     assert number(r"max relative error (\S+)", text) < 1e-6
     assert number(r"time per step: (\d+) us", text) > 0
     check_pictures(tmp_path, text, "learning_curve.png", "misread.png")
+
+
+def test_a_profiled_step(tmp_path: Path) -> None:
+    """Its files are those that the page on the profiler shows."""
+    text = run("profile_step.py", tmp_path, "--quick")
+    for word in ("aten::linear", "AddmmBackward0", "FLOPs", "saved tensors: peak", "profile_step.py("):
+        assert word in text
+    trace = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))
+    names = {event["name"] for event in trace["traceEvents"]}
+    assert {"forward", "backward", "update", "fwdbwd", "memory of tensors"} <= names
+    assert "step" in (tmp_path / "flame.html").read_text(encoding="utf-8")
 
 
 def test_digits_reads_97_percent(tmp_path: Path) -> None:

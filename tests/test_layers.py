@@ -19,12 +19,13 @@ BELOW = {
     "wengert_graph": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_functional": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_gradcheck": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_profiler": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }
 """What each may import: the picture of docs/architecture.md. wengert_testing is nobody's."""
-IN_STUBS = {"wengert": {"wengert_functional", "wengert_gradcheck", "wengert_graph"}}
+IN_STUBS = {"wengert": {"wengert_functional", "wengert_gradcheck", "wengert_graph", "wengert_profiler"}}
 """What the stubs of each may import besides: names that optional parts bring."""
 TEXTS = re.compile(r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'', re.DOTALL)
 CYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+c?import\b|c?import[ \t]+([^#\n]+))", re.MULTILINE)

@@ -22,6 +22,7 @@ WENGERT = (*FORMULAS, "wengert")
 GRAPH = (*WENGERT, "wengert-graph")
 FUNCTIONAL = (*WENGERT, "wengert-functional")
 GRADCHECK = (*WENGERT, "wengert-gradcheck")
+PROFILER = (*WENGERT, "wengert-profiler")
 SPECIAL = (*WENGERT, "wengert-special")
 OUTSIDE = ("numpy",)
 SQUARE = "x = wc.tensor([1.0, 2.0], requires_grad=True); y = (x * x).sum()"
@@ -101,6 +102,11 @@ def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def with_functional(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment(tmp_path_factory.mktemp("functional"), FUNCTIONAL)
+
+
+@pytest.fixture(scope="module")
+def with_profiler(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("profiler"), PROFILER)
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +226,8 @@ MISSING = [
     ("from wengert.autograd.gradcheck import GradcheckError", "gradcheck"),
     ("import wengert.autograd.profiler", "profiler"),
     ("wg.autograd.profiler.profile()", "profiler"),
+    ("from wengert.profiler import compare", "profiler"),
+    ("import wengert.profile; wengert.profile.main(['x.py'])", "profiler"),
     ("import wengert.cuda", "cuda12"),
     ("wg.autograd.graph.walk", "graph"),
     ("from wengert.autograd.graph import saved_memory", "graph"),
@@ -354,6 +362,44 @@ from wengert_functional.functional import hvp
 print(hvp(lambda x: (x * x * x).sum(), wc.tensor([1.0, 2.0]), wc.tensor([1.0, 1.0]))[1].tolist())
 """
     assert run(folder, program) == "[6.0, 12.0]"
+
+
+@pytest.mark.parametrize("statement", [
+    "import wengert as wg; profile, record_function = wg.autograd.profiler.profile, wg.profiler.record_function",
+    "from wengert.autograd.profiler import profile, record_function",
+    "from wengert.autograd import profiler as p; profile, record_function = p.profile, p.record_function",
+    "import wengert.autograd.profiler as p; profile, record_function = p.profile, p.record_function",
+    "from wengert.profiler import profile, record_function",
+])
+def test_the_profiler_is_found_in_every_way_of_importing_it(with_profiler: Path, statement: str) -> None:
+    program = f"""
+import sys, wengert
+before = 'wengert_profiler' in sys.modules
+{statement}
+with profile() as prof, record_function('label'):
+    wengert.ones(2).exp()
+print(before, [event.name for event in prof.function_events], 'nvtx' in sys.modules)
+"""
+    assert run(with_profiler, program) == "False ['label', 'aten::ones', 'aten::exp'] False"
+
+
+def test_the_profiler_works_without_formulas_and_namespace(tmp_path: Path) -> None:
+    folder = environment(tmp_path, (*ENGINE, "wengert-profiler"))
+    program = """
+import wengert_core as wc, wengert_engine
+from wengert_profiler.profiler import profile
+with profile() as prof:
+    wc.ones(2).exp()
+print([row.key for row in prof.key_averages()])
+"""
+    assert run(folder, program) == "['aten::ones', 'aten::exp']"
+
+
+def test_ranges_name_the_package_that_they_need(with_profiler: Path) -> None:
+    for name, extra in (("nvtx", "nvtx"), ("itt", "itt")):
+        text = error(with_profiler, "import wengert as wg", f"wg.autograd.profiler.emit_{name}().__enter__()")
+        assert "'ImportError'" in text
+        assert f"pip install 'wengert-profiler[{extra}]'" in text
 
 
 @pytest.mark.parametrize("statement", [

@@ -1,7 +1,7 @@
-"""The example plugin as its users have it: built, installed into a fresh environment, found by its entry points.
+"""The example plugins as their users have them: built, installed into a fresh environment, found by their entry points.
 
-The fresh environment sees the packages of the one that runs the tests, through a .pth file; the plugin is installed in
-the fresh one alone, so only its entry points can have brought its operations into wengert.
+The fresh environment sees the packages of the one that runs the tests, through a .pth file; a plugin is installed in
+the fresh one alone, so only its entry points can have brought what it gives into wengert.
 """
 
 import json
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 PLUGIN = Path(__file__).resolve().parents[1] / "docs" / "examples" / "plugin"
+SINK = PLUGIN.with_name("sink")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 LISTED = {"wengert.ops.v1", "wengert.formulas.v1"}
 
@@ -29,19 +30,15 @@ def succeed(command: list[str], **environment: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The plugin's wheel, built from a copy of its folder."""
-    folder = tmp_path_factory.mktemp("wheel")
-    shutil.copytree(PLUGIN, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+def built(source: Path, folder: Path) -> Path:
+    """A plugin's wheel, built from a copy of its folder."""
+    shutil.copytree(source, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     succeed([*PIP, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(folder), str(folder / "source")])
-    return next(folder.glob("wengert_acme-*.whl"))
+    return next(folder.glob("wengert_*.whl"))
 
 
-@pytest.fixture(scope="module")
-def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The interpreter of a fresh environment with the plugin."""
-    folder = tmp_path_factory.mktemp("environment")
+def fresh(wheel: Path, folder: Path) -> str:
+    """The interpreter of a fresh environment with a plugin."""
     venv.create(folder, symlinks=True)
     ours = folder / "bin" / "python"
     asked = succeed([str(ours), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
@@ -50,6 +47,18 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     lines = [f"import site; site.addsitedir({path!r})" for path in shared]
     (Path(asked.strip()) / "beside.pth").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return str(ours)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The interpreter of a fresh environment with the plugin of operations."""
+    return fresh(built(PLUGIN, tmp_path_factory.mktemp("wheel")), tmp_path_factory.mktemp("environment"))
+
+
+@pytest.fixture(scope="module")
+def with_sink(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """... and of one with the profiler sink."""
+    return fresh(built(SINK, tmp_path_factory.mktemp("sink_wheel")), tmp_path_factory.mktemp("sink_environment"))
 
 
 def run(python: str, program: str, **environment: str) -> str:
@@ -133,3 +142,37 @@ def test_it_can_be_switched_off(python: str) -> None:
 def test_its_own_tests_pass(python: str) -> None:
     options = ["-q", "-p", "no:cacheprovider", "-c", str(PLUGIN / "pyproject.toml")]
     succeed([python, "-B", "-m", "pytest", *options, str(PLUGIN / "tests")])
+
+
+def test_a_sink_writes_profiles_where_its_package_is_installed(with_sink: str, tmp_path: Path) -> None:
+    program = """
+import sys, wengert as wg
+print([name for name in sys.modules if 'csv_sink' in name])
+with wg.autograd.profiler.profile(sinks=['csv:operations.csv']):
+    wg.ones(3) * 2
+"""
+    script = tmp_path / "script.py"
+    target = tmp_path / "operations.csv"
+    assert run(with_sink, program.replace("operations.csv", str(target))) == "[]\n"
+    lines = target.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "name,calls,self_cpu_us,cpu_us,memory_bytes"
+    assert {line.split(",")[0] for line in lines[1:]} == {"aten::ones", "aten::mul"}
+    script.write_text("import wengert as wg\nwg.ones(3).exp()\n", encoding="utf-8")
+    succeed([with_sink, "-m", "wengert.profile", "--sink", f"csv:{tmp_path / 'again.csv'}", str(script)])
+    assert "aten::exp" in (tmp_path / "again.csv").read_text(encoding="utf-8")
+
+
+def test_a_sink_that_is_not_installed_is_named(python: str) -> None:
+    program = """
+import wengert as wg
+try:
+    wg.autograd.profiler.profile(sinks=['csv']).__enter__()
+except ValueError as error:
+    print(error)
+"""
+    assert "there is no sink 'csv'" in run(python, program)
+
+
+def test_the_sinks_own_tests_pass(with_sink: str) -> None:
+    options = ["-q", "-p", "no:cacheprovider", "-c", str(SINK / "pyproject.toml")]
+    succeed([with_sink, "-B", "-m", "pytest", *options, str(SINK / "tests")])

@@ -3,6 +3,10 @@ in torch's words. Nothing is looked at before something has failed, so a call co
 """
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t
+
+from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
+from wengert_core.state cimport WG_OBSERVE, thread_state
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames)
@@ -14,6 +18,8 @@ cdef extern from "Python.h":
 
 cdef extern from "wengert_core/objects.h":
     void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
+
+cdef ObserverHooks* OBSERVER = observer_hooks()
 
 
 cdef class Composite:
@@ -68,6 +74,17 @@ cdef class Composite:
 
 
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef int64_t event
+    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+        return called(callable_, args, nargsf, kwnames)
+    event = OBSERVER.begin(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
+    try:
+        return called(callable_, args, nargsf, kwnames)
+    finally:
+        OBSERVER.end(event)
+
+
+cdef inline object called(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
     try:
         if composite.writes and kwnames != NULL:

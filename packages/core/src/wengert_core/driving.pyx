@@ -9,13 +9,15 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
+from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
-from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_RECORD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_OBSERVE, WG_RECORD, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, new_empty, shape_overlap, shape_tuple, storage_of,
                                   swap_contents)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
+cdef ObserverHooks* OBSERVER = observer_hooks()
 
 
 # ---- dtypes
@@ -193,4 +195,6 @@ def set_foreign(address):
 
 cdef object intercepted(Op op, PyObject** slots, uint32_t live):
     """Hand the call to whoever is responsible for batched tensors, other devices or observing."""
+    if live & WG_OBSERVE and OBSERVER.run_op != NULL:
+        return OBSERVER.run_op(op, slots, live)
     return HOOKS.intercept(op, slots, live)

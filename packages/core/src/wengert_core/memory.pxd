@@ -12,5 +12,6 @@ cdef struct MemoryStats:
     Py_ssize_t reuses                  # ... that were served from the cache
     Py_ssize_t frees                   # calls of release
 
+cdef MemoryStats* memory_stats() noexcept nogil
 cdef char* allocate(Py_ssize_t nbytes, unsigned char* bin_) except NULL
 cdef void release(char* block, unsigned char bin_) noexcept

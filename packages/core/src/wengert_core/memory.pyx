@@ -65,6 +65,10 @@ memset(&STATS, 0, sizeof(STATS))
 STATS.limit = <Py_ssize_t> (wengert_physical_memory() // 8)
 
 
+cdef MemoryStats* memory_stats() noexcept nogil:
+    return &STATS
+
+
 cdef void drop_cache() noexcept:
     """Give every kept block back to the system."""
     cdef char* block

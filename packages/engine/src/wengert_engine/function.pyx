@@ -1,11 +1,12 @@
 """Function: an operation of the user's own, with its derivative. The context ``ctx`` is the node itself."""
 from cpython.ref cimport Py_INCREF, PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.history cimport requires_grad
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WgState, thread_state
+from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
@@ -18,9 +19,10 @@ from wengert_engine.record cimport check_write, move_retained, rebase_node
 from wengert_engine.saved cimport saved_value
 
 cdef extern from "Python.h":
-    PyObject** PySequence_Fast_ITEMS(list o) noexcept
+    PyObject** PySequence_Fast_ITEMS(object o) noexcept       # of a list or a tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef object TANGENTS_OF = None         # forward mode's functions, once it is in use. See forward.pyx
 cdef object GIVE_TANGENTS = None
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
@@ -176,6 +178,17 @@ cdef bint has_batched(tuple args) noexcept:
 
 def apply_function(cls, tuple args):
     """Run a Function's forward and record it."""
+    cdef int64_t event
+    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+        return applied(cls, args)
+    event = OBSERVER.begin(EVENT_CUSTOM, <PyObject*> cls, PySequence_Fast_ITEMS(args), len(args))
+    try:
+        return applied(cls, args)
+    finally:
+        OBSERVER.end(event)
+
+
+cdef inline object applied(cls, tuple args):
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef FunctionNode ctx

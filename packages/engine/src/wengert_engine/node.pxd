@@ -128,5 +128,6 @@ cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # new 
 cdef int grad_code(Tensor leaf) except -1                        # DTypeCode of a leaf's gradients, or ANY_DTYPE
 cdef int set_grad_code(Tensor leaf, int code) except -1
 cdef void number(Node node) noexcept
+cdef uint64_t last_number() noexcept                             # what number() gave last, to any thread's node
 ctypedef void (*OriginHook)(Node node) noexcept
 cdef void set_origin_hook(OriginHook hook) noexcept              # called with every new node; NULL: nothing is

@@ -231,6 +231,10 @@ cdef Node new_node(PyTypeObject* type_, int kind, int n_edges, int n_saved, int 
     return node
 
 
+cdef uint64_t last_number() noexcept:
+    return SEQUENCE
+
+
 cdef void number(Node node) noexcept:
     """Give the node its place in the order. Its edges are there, so those it leads to have smaller numbers."""
     global SEQUENCE

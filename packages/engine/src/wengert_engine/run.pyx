@@ -1,9 +1,12 @@
 """Running a graph backward: nodes from the youngest to the oldest, each when all its gradients are there."""
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from wengert_core.observer cimport EVENT_NODE, ObserverHooks, observer_hooks
 from wengert_core.op cimport Op, find_op
+from wengert_core.state cimport WG_OBSERVE, WgState, thread_state
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.gradients cimport fitted, stealable, write
@@ -20,6 +23,7 @@ cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept
     int PyErr_CheckSignals() except -1
 
+cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef uint32_t RUNS = 0
 cdef Op ADD = find_op("add")
 cdef Op ADD_ = find_op("add_")
@@ -181,6 +185,8 @@ cdef class Run:
 
     cdef int execute(self) except -1:
         """Run what waits, and what that leads to, until nothing waits."""
+        cdef WgState* state = thread_state()
+        cdef int64_t event = -1        # the observed node's
         cdef uint32_t slot, steps = 0
         cdef int32_t first
         cdef Waiting w
@@ -196,6 +202,8 @@ cdef class Run:
                 node = <Node> w.node
                 Py_DECREF(w.node)          # ``node`` holds it now
                 self.let_go(node, slot)
+                if event >= 0 or state.modes & WG_OBSERVE:
+                    event = next_event(event, &w)
                 if w.grads != NULL:
                     grad = None
                     self.step_chosen(node, parts_of(node, w.grads))
@@ -219,7 +227,11 @@ cdef class Run:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)
+            if event >= 0:
+                OBSERVER.end(event)
         except BaseException as error:
+            if event >= 0:
+                OBSERVER.end(event)
             if node is not None:
                 errors.name_node(error, type(node).__name__)
             raise
@@ -332,6 +344,16 @@ cdef class Run:
             self.results[position] = parts[self.wanted.inputs[position].output_nr]
             position = self.wanted.inputs[position].next
         return 0
+
+
+cdef int64_t next_event(int64_t event, Waiting* w) noexcept:
+    """The event of the node which is run now; that of the node before it ends."""
+    cdef Node node = <Node> w.node
+    if event >= 0:
+        OBSERVER.end(event)
+    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+        return -1
+    return OBSERVER.begin(EVENT_NODE, w.node, &w.grad if w.grads == NULL else w.grads, 1 if w.grads == NULL else node.n_outputs)
 
 
 cdef list parts_of(Node node, PyObject** grads):

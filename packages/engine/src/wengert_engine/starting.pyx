@@ -1,8 +1,9 @@
 """Starting a run through a graph, and what is done when it is over."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
+from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
@@ -17,6 +18,8 @@ cdef extern from *:
     """
     PyObject* RUNNING "wengert_running"    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
 
+cdef ObserverHooks* OBSERVER = observer_hooks()
+
 
 def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
     """Run a graph backward.
@@ -28,6 +31,7 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Edge edge
+    cdef int64_t event = -1
     cdef int i
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
     run.watched = anomaly_flags() & ANOMALY_ON
@@ -37,11 +41,17 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
     state.modes = modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)
     run.outer = innermost()
     set_innermost(run)
+    if modes & WG_OBSERVE and OBSERVER.begin != NULL:
+        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> run, NULL, 0)
     try:
-        for i in range(len(roots)):
-            node, edge.input_nr = roots[i]
-            edge.node = <PyObject*> node
-            run.deliver(&edge, <Tensor> grads[i], None, i)
+        try:
+            for i in range(len(roots)):
+                node, edge.input_nr = roots[i]
+                edge.node = <PyObject*> node
+                run.deliver(&edge, <Tensor> grads[i], None, i)
+        finally:
+            if event >= 0:
+                OBSERVER.end(event)
         roots = grads = node = None
         before = ambient() if run.streams is not None else None
         run.execute()

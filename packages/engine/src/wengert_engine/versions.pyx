@@ -1,17 +1,6 @@
 """Version counters from outside, and a look at every write: what checks of saved tensors are switched off with."""
-from _thread import _local
-
-from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t
-
-from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
-from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Storage, Tensor, bump_version
-
-cdef EngineHooks* HOOKS = engine_hooks()
-cdef object WATCHING = _local()        # .callback: called with every tensor that is about to be written to
-ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
-cdef intercept_fn BEFORE = HOOKS.intercept     # who was there before
+from wengert_engine.observing import watch
 
 
 def increment_version(tensor):
@@ -39,30 +28,4 @@ def set_version(Tensor tensor, version):
 
 def watch_writes(callback):
     """Call ``callback(tensor)`` before this thread's operations write to a tensor; None: no more."""
-    cdef WgState* state = thread_state()
-    WATCHING.callback = callback
-    if callback is None:
-        state.modes &= ~(<unsigned int> WG_OBSERVE)
-    else:
-        state.modes |= WG_OBSERVE
-
-
-cdef object run_watched(Op op, PyObject** slots, uint32_t live):
-    """An operation while writes are watched; what it consists of is not watched again."""
-    cdef WgState* state = thread_state()
-    if live & (WG_BATCHED | WG_FOREIGN):     # somebody else runs it, and what that calls is watched
-        if BEFORE != NULL:
-            return BEFORE(op, slots, live)
-        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
-    state.modes &= ~(<unsigned int> WG_OBSERVE)
-    try:
-        if op.flags & OP_INPLACE:
-            WATCHING.callback(<object> slots[0])
-        if op.out_slot >= 0 and slots[op.out_slot] != NULL and isinstance(<object> slots[op.out_slot], Tensor):
-            WATCHING.callback(<object> slots[op.out_slot])
-        return op.run(op, slots)
-    finally:
-        state.modes |= WG_OBSERVE
-
-
-HOOKS.intercept = run_watched
+    watch(callback)

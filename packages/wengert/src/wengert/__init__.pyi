@@ -23,6 +23,7 @@ from wengert import autograd as autograd
 from wengert import fft as fft
 from wengert import linalg as linalg
 from wengert import nn as nn
+from wengert import profiler as profiler
 from wengert import signal as signal
 from wengert import special as special
 from wengert import utils as utils

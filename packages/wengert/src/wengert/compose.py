@@ -24,7 +24,8 @@ from wengert_registry import registry
 
 PARTS = {
     "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
-    "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "profiler": "profiler",
+    "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "autograd.profiler_util": "profiler",
+    "profiler": "profiler",
     "utils.checkpoint": "graph",
     "autograd.graph.Drawing": "graph", "autograd.graph.draw": "graph", "autograd.graph.explain_grad": "graph",
     "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",

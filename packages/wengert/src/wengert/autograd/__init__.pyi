@@ -4,6 +4,8 @@ from wengert.autograd import function as function
 from wengert.autograd import functional as functional
 from wengert.autograd import grad_mode as grad_mode
 from wengert.autograd import graph as graph
+from wengert.autograd import profiler as profiler
+from wengert.autograd import profiler_util as profiler_util
 from wengert.autograd import variable as variable
 from wengert_engine import Function as Function
 from wengert_engine import backward as backward

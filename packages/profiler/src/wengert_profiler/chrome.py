@@ -1,0 +1,205 @@
+"""The trace that chrome://tracing and ui.perfetto.dev show: a JSON file of events, flow arrows and counters."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+import numpy as np
+
+from wengert_profiler.naming import CUSTOM, FUNCTION, LABEL, MEMORY, NODE, OP, ROOT
+from wengert_profiler.records import Records
+
+CATEGORIES = {
+    OP: "cpu_op",
+    FUNCTION: "cpu_op",
+    NODE: "backward",
+    LABEL: "user_annotation",
+    CUSTOM: "cpu_op",
+    ROOT: "backward",
+    MEMORY: "cpu_instant_event",
+}
+BLOCK = 65536
+"""Events that are written at a time."""
+
+
+def write_records(records: Records, path: Any) -> None:
+    """Write the events of a profile. OSError when the file cannot be written."""
+    with open(path, "w", encoding="utf-8") as file:
+        write(file, (*metadata(records.recording.n_threads),), spans(records), flows(records), counters(records))
+
+
+def write_events(events: Iterable[Any], path: Any) -> None:
+    """Write a list of FunctionEvent, which need not come from a recording."""
+    events = list(events)
+    threads = {event.thread: None for event in events}
+    process = os.getpid()
+    with open(path, "w", encoding="utf-8") as file:
+        write(
+            file,
+            metadata(0),
+            (named_thread(thread, process) for thread in threads),
+            (span(e, process) for e in events),
+            (kernel for event in events for kernel in kernels(event, process)),
+        )
+
+
+def write(file: TextIO, *parts: Iterable[str]) -> None:
+    """Write texts of events as one trace."""
+    file.write(
+        '{"schemaVersion": 1, "displayTimeUnit": "ms", "otherData": {"producer": "wengert-profiler"},'
+        ' "traceEvents": [\n'
+    )
+    first = True
+    for part in parts:
+        for text in part:
+            if not text:
+                continue
+            file.write(text if first else ",\n" + text)
+            first = False
+    file.write("\n]}\n")
+
+
+def metadata(n_threads: int) -> list[str]:
+    """The names of the process and of its threads."""
+    process = os.getpid()
+    found = [
+        json.dumps({"ph": "M", "name": "process_name", "pid": process, "tid": 0, "ts": 0, "args": {"name": "python"}})
+    ]
+    return found + [named_thread(thread + 1, process) for thread in range(n_threads)]
+
+
+def named_thread(thread: Any, process: int) -> str:
+    """The name of a thread."""
+    return json.dumps(
+        {"ph": "M", "name": "thread_name", "pid": process, "tid": thread, "ts": 0, "args": {"name": f"thread {thread}"}}
+    )
+
+
+def spans(records: Records) -> Iterator[str]:
+    """What ran, from when to when; a block of events at a time."""
+    table, process = records.table, os.getpid()
+    names, which = records.naming
+    quoted = [json.dumps(name) for name in names]
+    heads = {
+        (kind, name): f'{{"ph": "X", "cat": "{CATEGORIES[kind]}", "name": {quoted[name]}, "pid": {process}, "tid": '
+        for kind, name in set(zip(table["kind"].tolist(), which.tolist(), strict=True))
+    }
+    shapes: dict[int, str] = {0: ""}
+    stacks: dict[int, str] = {0: ""}
+    flops = records.flops if table["result"].any() else None
+    origins, arguments = records.forward_of, records.arguments()
+    for begin in range(0, len(table), BLOCK):
+        part = table[begin : begin + BLOCK]
+        for entry in np.unique(part["shapes"]).tolist():
+            shapes.setdefault(entry, f', "Input Dims": {json.dumps(records.shapes_of(entry))}')
+        for entry in np.unique(part["stack"]).tolist():
+            stacks.setdefault(entry, f', "Call stack": {json.dumps(";".join(records.stack_of(entry)))}')
+        forward = origins[begin : begin + BLOCK]
+        threads = np.where(forward >= 0, table["thread"][forward] + 1, 0).tolist()
+        counted = flops[begin : begin + BLOCK].tolist() if flops is not None else [0] * len(part)
+        starts, lengths = (part["start"] - records.started).tolist(), (part["end"] - part["start"]).tolist()
+        rows = zip(
+            part["kind"].tolist(),
+            which[begin : begin + BLOCK].tolist(),
+            part["thread"].tolist(),
+            starts,
+            lengths,
+            part["sequence"].tolist(),
+            part["shapes"].tolist(),
+            part["stack"].tolist(),
+            threads,
+            counted,
+            strict=True,
+        )
+        lines = []
+        for i, (kind, name, thread, start, length, number, shape, stack, origin, count) in enumerate(rows, begin):
+            if kind == MEMORY:
+                continue
+            more = shapes[shape] + stacks[stack]
+            if i in arguments:
+                more += f', "Concrete Inputs": {json.dumps([arguments[i]])}'
+            if count:
+                more += f', "FLOPs": {count}'
+            lines.append(
+                f'{heads[kind, name]}{thread + 1}, "ts": {start / 1e3}, "dur": {length / 1e3}, '
+                f'"args": {{"External id": '
+                f'{i}, "Sequence number": {number}, "Fwd thread id": {origin}{more}}}}}'
+            )
+        yield ",\n".join(lines)
+
+
+def flows(records: Records) -> Iterator[str]:
+    """An arrow from each operator to the node that it recorded, where that was run."""
+    table, process = records.table, os.getpid()
+    nodes = np.flatnonzero(records.forward_of >= 0)
+    makers = records.forward_of[nodes]
+    starts = ((table["start"] - records.started) / 1e3).tolist() if len(nodes) else []
+    head = f'"cat": "fwdbwd", "name": "fwdbwd", "pid": {process}, "tid": '
+    threads = table["thread"]
+    for number, (node, maker) in enumerate(zip(nodes.tolist(), makers.tolist(), strict=True), 1):
+        yield (
+            f'{{"ph": "s", "id": {number}, {head}{threads[maker] + 1}, "ts": {starts[maker]}}},\n'
+            f'{{"ph": "f", "bp": "e", "id": {number}, {head}{threads[node] + 1}, "ts": {starts[node]}}}'
+        )
+
+
+def counters(records: Records) -> Iterator[str]:
+    """The bytes that tensors take more than when the profile began."""
+    table, process = records.table, os.getpid()
+    own = records.self_memory if table["memory"].any() else np.zeros(0, np.int64)
+    changing = np.flatnonzero(own)
+    changing = changing[np.argsort(table["end"][changing], kind="stable")]
+    levels = np.cumsum(own[changing]).tolist()
+    for at, level in zip(((table["end"][changing] - records.started) / 1e3).tolist(), levels, strict=True):
+        yield (
+            f'{{"ph": "C", "name": "memory of tensors", "pid": {process}, "tid": 0, "ts": {at}, '
+            f'"args": {{"bytes": {level}}}}}'
+        )
+
+
+def span(event: Any, process: int) -> str:
+    """One FunctionEvent."""
+    args: dict[str, Any] = {
+        "External id": event.id,
+        "Sequence number": event.sequence_nr,
+        "Fwd thread id": event.fwd_thread or 0,
+    }
+    if event.input_shapes:
+        args["Input Dims"] = event.input_shapes
+    if event.stack:
+        args["Call stack"] = ";".join(event.stack)
+    interval = event.time_range
+    return json.dumps(
+        {
+            "ph": "X",
+            "cat": "cpu_op",
+            "name": event.trace_name,
+            "pid": process,
+            "tid": event.thread,
+            "ts": interval.start,
+            "dur": interval.elapsed_us(),
+            "args": args,
+        }
+    )
+
+
+def kernels(event: Any, process: int) -> Iterator[str]:
+    """What ran on a device for a FunctionEvent, from when the event began: the file it came from has no other time."""
+    at = event.time_range.start
+    for kernel in event.kernels:
+        yield json.dumps(
+            {
+                "ph": "X",
+                "cat": "kernel",
+                "name": kernel.name,
+                "pid": process,
+                "tid": f"device {kernel.device}",
+                "ts": at,
+                "dur": kernel.duration,
+                "args": {"External id": event.id},
+            }
+        )
+        at += kernel.duration

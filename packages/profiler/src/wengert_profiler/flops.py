@@ -1,0 +1,61 @@
+"""Floating point operations of an event, from the shapes of its arguments and its result."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+Shape = list[int]
+Shapes = list[list[int]]
+
+
+def product(shapes: list[Any], result: Shape) -> int:
+    """A matrix product: each element of the result takes as many multiplications and additions as the last dim of the
+    first argument has elements.
+    """
+    return 2 * prod(result) * shapes[0][-1] if shapes[0] else 0
+
+
+def sum_and_product(shapes: list[Any], result: Shape) -> int:
+    """addmm, baddbmm, addmv: the second argument is the product's first."""
+    return product(shapes[1:], result)
+
+
+def convolution(shapes: Shapes, result: Shape) -> int:
+    """Each element of the result takes as many as a filter has; a transposed one has not a channel for each filter."""
+    if result[1] != shapes[1][0]:
+        return transposed_convolution(shapes, result)
+    return 2 * prod(result) * prod(shapes[1][1:])
+
+
+def transposed_convolution(shapes: Shapes, result: Shape) -> int:
+    """Each element of the input goes through a whole filter."""
+    return 2 * prod(shapes[0]) * prod(shapes[1][1:])
+
+
+def pointwise(shapes: list[Any], result: Shape) -> int:
+    """One for each element."""
+    return prod(result)
+
+
+RULES = dict.fromkeys(("mm", "bmm", "matmul", "mv", "dot", "vdot", "inner", "linear", "chain_matmul"), product)
+RULES |= dict.fromkeys(("addmm", "addmm_", "baddbmm", "baddbmm_", "addmv", "addmv_"), sum_and_product)
+RULES |= dict.fromkeys(("conv1d", "conv2d", "conv3d", "convolution"), convolution)
+RULES |= dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), transposed_convolution)
+RULES |= dict.fromkeys(("mul", "mul_", "add", "add_"), pointwise)
+"""What is counted, as in torch: matrix products, convolutions, products and sums."""
+
+
+def flops_of(name: str, shapes: list[Any], result: Any) -> int:
+    """The floating point operations of an operator; 0 where they are not counted.
+
+    >>> flops_of("aten::mm", [[2, 3], [3, 4]], [2, 4])
+    48
+    """
+    rule = RULES.get(name.removeprefix("aten::"))
+    if rule is None or result is None:
+        return 0
+    try:
+        return rule(shapes, result)
+    except (IndexError, TypeError):  # another form of the operator
+        return 0

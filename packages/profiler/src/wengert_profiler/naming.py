@@ -1,0 +1,47 @@
+"""The names of events, which are torch's: ``aten::mul``, ``MulBackward0``, ``torch::autograd::AccumulateGrad``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
+"""Kinds of events: those of core's observer.pxd."""
+MEMORY_EVENT_NAME = "[memory]"
+SPACES = ("linalg", "special", "fft", "sparse")
+"""Namespaces which torch's operators have in their names: linalg.solve is aten::linalg_solve."""
+
+
+def event_name(kind: int, what: Any, dotted: dict[int, str]) -> str:
+    """The name of an event. dotted: the names under which functions of ops are in their table, by identity."""
+    if kind == OP:
+        return operator_name(what.name, what.owner)
+    if kind == FUNCTION:
+        return operator_name(dotted.get(id(what), what.name), "core")
+    if kind == NODE:
+        name = what.__name__
+        return "torch::autograd::AccumulateGrad" if name == "AccumulateGrad" else name
+    if kind == ROOT:
+        return "torch::autograd::GraphRoot"
+    if kind == MEMORY:
+        return MEMORY_EVENT_NAME
+    return str(what) if kind == LABEL else what.__name__
+
+
+def operator_name(name: str, owner: str) -> str:
+    """An operator's name with its library; ``max.dim`` is a form of ``max``.
+
+    >>> operator_name("max.dim", "core"), operator_name("linalg.solve", "core"), operator_name("log_cosh", "acme")
+    ('aten::max', 'aten::linalg_solve', 'acme::log_cosh')
+    """
+    name = name.removeprefix("nn.functional.")
+    space, _, last = name.partition(".")
+    if last:
+        name = f"{space}_{last}" if space in SPACES else space
+    return f"{'aten' if owner in ('core', '') else owner}::{name}"
+
+
+def dotted_names() -> dict[int, str]:
+    """Identity of each loaded function of ops -> its name in core's table."""
+    from wengert_core import TABLE
+
+    return {id(op): name for name, op in dict.items(TABLE.ops)}

@@ -1,0 +1,51 @@
+"""load_chrome_trace: the events of a Chrome trace that was written earlier."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from wengert_profiler.event_list import EventList
+from wengert_profiler.events import FunctionEvent
+from wengert_profiler.nvprof import TraceFileError
+
+
+def load_chrome_trace(path: Any) -> EventList:
+    """Read the events of a Chrome trace. OSError when it cannot be read, TraceFileError when it is none, or damaged."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            whole = json.load(file)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise TraceFileError(f"{path} is not a Chrome trace, or it is damaged: {error}") from error
+    rows = whole.get("traceEvents") if isinstance(whole, dict) else whole
+    if not isinstance(rows, list):
+        raise TraceFileError(f"{path} is not a Chrome trace: it has no list of traceEvents")
+    events = EventList()
+    for number, row in enumerate(rows):
+        try:
+            if row["ph"] == "X":
+                events.append(made(row, number))
+        except (KeyError, TypeError, ValueError) as error:
+            raise TraceFileError(
+                f"{path} is damaged: its event {number} is {row!r:.100} ({type(error).__name__}: {error})"
+            ) from error
+    events.build_tree()
+    return events
+
+
+def made(row: dict[str, Any], number: int) -> FunctionEvent:
+    """One event."""
+    args = row.get("args", {})
+    start = float(row["ts"])
+    return FunctionEvent(
+        int(args.get("External id", number)),
+        str(row["name"]),
+        row["tid"],
+        start,
+        start + float(row["dur"]),
+        input_shapes=args.get("Input Dims"),
+        sequence_nr=int(args.get("Sequence number", -1)),
+        fwd_thread=int(args.get("Fwd thread id", 0)),
+        is_user_annotation=row.get("cat") == "user_annotation",
+        stack=args["Call stack"].split(";") if args.get("Call stack") else None,
+    )

@@ -1,0 +1,14 @@
+"""Fixtures of the profiler's tests."""
+
+import pytest
+from wengert_engine import observing
+
+
+@pytest.fixture(autouse=True)
+def nobody_observes():
+    """No test leaves its thread observed."""
+    yield
+    left = observing.recorded()
+    observing.stop()
+    observing.listen(None)
+    assert left is None
