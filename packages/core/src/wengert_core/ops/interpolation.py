@@ -131,8 +131,8 @@ def combined_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
     shape = [-1 if d == dim else 1 for d in range(x.dim())]
     total: Any = 1 << (bits - 1)
     for places, weights in taps:
-        whole = from_numpy(np.floor(weights * 2.0**bits + 0.5).astype(np.int64)).reshape(shape)
-        total = x.index_select(dim, from_numpy(places)) * whole + total
+        whole = beside(x, np.floor(weights * 2.0**bits + 0.5).astype(np.int64)).reshape(shape)
+        total = x.index_select(dim, beside(x, places)) * whole + total
     return (total >> bits).clamp(0, 255).to(x.dtype)
 
 
