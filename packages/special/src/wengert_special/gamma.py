@@ -48,7 +48,7 @@ polygamma_op = TABLE.array(
 TABLE.hidden.add("_polygamma")
 
 
-def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma, elementwise."""
     if not hasattr(n, "__index__") or isinstance(n, Tensor):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")

@@ -72,7 +72,7 @@ def positive_part(x: Tensor) -> Tensor:
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: int = 1,
+    p: Any = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
     size_average: bool | None = None,
@@ -151,7 +151,7 @@ def multilabel_margin_loss(
 
 def multilabel_soft_margin_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | float,
     weight: Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,

@@ -206,7 +206,7 @@ def fold(
 ) -> Any: ...
 def gaussian_nll_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | _float,
     var: Tensor | _float,
     full: _bool = False,
     eps: _float = 1e-06,
@@ -370,7 +370,7 @@ def multi_head_attention_forward(
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: _int = 1,
+    p: Any = 1,
     margin: _float = 1.0,
     weight: Tensor | None = None,
     size_average: _bool | None = None,
@@ -386,7 +386,7 @@ def multilabel_margin_loss(
 ) -> Tensor: ...
 def multilabel_soft_margin_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | _float,
     weight: Tensor | None = None,
     size_average: _bool | None = None,
     reduce: _bool | None = None,
@@ -403,8 +403,8 @@ def nll_loss(
 ) -> Tensor: ...
 def normalize(
     input: Tensor,
-    p: _float = 2.0,
-    dim: _int = 1,
+    p: Any = 2.0,
+    dim: Any = 1,
     eps: _float = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor: ...
