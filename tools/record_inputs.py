@@ -4,7 +4,8 @@
     python tools/record_inputs.py answer FILE
 
 The first, in wengert's environment, writes the sample table as calls (tests/oracle/oracle_inputs.py); the second, where
-there is PyTorch 2.13, writes tests/oracle/answers/inputs.json.
+there is PyTorch 2.13, writes tests/oracle/answers/inputs.json, and arguments.json: which of these calls are refused
+when an argument has another type (tests/oracle/oracle_arguments.py).
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import Any
 ORACLE = Path(__file__).resolve().parent.parent / "tests" / "oracle"
 sys.path.insert(0, str(ORACLE))
 
+from oracle_arguments import outcome  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 from oracle_inputs import Call, answer, found  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 
 
@@ -40,7 +42,7 @@ def record(questions: dict[str, list[Call]]) -> None:
     if not torch.__version__.startswith("2.13"):
         raise SystemExit(f"the answers are PyTorch 2.13's; this environment has {torch.__version__}")
     torch.set_num_threads(1)
-    lines, n = [], 0
+    lines, refusals, n = [], [], 0
     for op, asked in sorted(questions.items()):
         place = found(op, torch)
         if place is None or not asked:
@@ -48,8 +50,11 @@ def record(questions: dict[str, list[Call]]) -> None:
         answers = {str(call): [call.digest, answer(call, place[0], torch)] for call in asked}
         n += len(answers)
         lines.append(f"  {json.dumps(op)}: {json.dumps({'path': place[0], 'answers': answers})}")
-    text = f'{{"torch": {json.dumps(torch.__version__)}, "ops": {{\n' + ",\n".join(lines) + "\n}}\n"
-    (ORACLE / "answers" / "inputs.json").write_text(text, encoding="utf-8")
+        samples = [call.sample for call in asked if call.kind == "given"]
+        refusals.append(f"  {json.dumps(op)}: {json.dumps({'path': place[0], **outcome(place[0], samples, torch)})}")
+    for name, written in (("inputs", lines), ("arguments", refusals)):
+        text = f'{{"torch": {json.dumps(torch.__version__)}, "ops": {{\n' + ",\n".join(written) + "\n}}\n"
+        (ORACLE / "answers" / f"{name}.json").write_text(text, encoding="utf-8")
     print(f"{len(lines)} ops, {n} calls")
 
 

@@ -44,7 +44,7 @@ cdef struct Checked:                   # a parameter with an annotation that is 
 
 cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR}
 cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor", "antialias", "get_infos",
-                      "add_zero_attn", "norm_type", "M"}     # what torch looks at in Python takes whatever Python does
+                      "add_zero_attn", "norm_type", "M", "sym"}     # what torch looks at in Python takes whatever Python does
 cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor")
 
 

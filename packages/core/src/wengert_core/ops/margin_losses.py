@@ -199,7 +199,7 @@ def triplet_margin_with_distance_loss(
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
-    swap: bool = False,
+    swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor:
     """triplet_margin_loss with any function as the distance, the 2-norm of the difference by default."""
