@@ -1,4 +1,4 @@
-"""The forms in which an op can be called: as a function, by name, as a method, in place, with out=; views; names of results.
+"""The forms of a call: as a function, by name, as a method, in place, with out=; which results are views; their names.
 
 Used with PyTorch by tools/record_inputs.py and with wengert by test_forms.py; imports neither.
 """
