@@ -161,6 +161,7 @@ from wengert_core import celu_ as celu_
 from wengert_core import cfloat as cfloat
 from wengert_core import chain_matmul as chain_matmul
 from wengert_core import channels_last as channels_last
+from wengert_core import channels_last_3d as channels_last_3d
 from wengert_core import cholesky as cholesky
 from wengert_core import cholesky_inverse as cholesky_inverse
 from wengert_core import cholesky_solve as cholesky_solve
