@@ -14,6 +14,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8,
                                   INT16, INT32, INT64, UINT8, DTypeFacts, dtype, dtype_facts, dtype_of)
 from wengert_core.layouts cimport FORMAT_PRESERVE, Format, format_of, has_format
+from wengert_core.layouts import contiguous_format
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
@@ -143,7 +144,7 @@ def to(Tensor self, *args, **kwargs):
 # ---- shorthands
 
 cdef object shorthand(Tensor self, int code, object memory_format):
-    if code == self.code and memory_format is None:
+    if code == self.code and (memory_format is None or memory_format is contiguous_format):
         return self
     if memory_format is None:
         return convert_to(self, code, None)
