@@ -105,7 +105,7 @@ cdef object pool_run(Op op, PyObject** slots):
 cdef Tensor as_laid_out(Tensor t, Tensor out):
     """The result with its channels last, if the input's are, as torch has it for these."""
     cdef Format form = FORMAT_CHANNELS_LAST if t.rank == 4 else FORMAT_CHANNELS_LAST_3D
-    if not has_format(t, form):
+    if t.device or not has_format(t, form):      # elsewhere it is as the device made it
         return out
     cdef Tensor copy = new_like(out, out.code)
     lay_out(copy, form)
