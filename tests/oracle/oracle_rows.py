@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
+import wengert_core as wc
 from oracle_inputs import Call, Sample, calls
+from wengert_core.op import Op
 from wengert_core.ops.hidden import INNER
 from wengert_testing.samples import CASES
 
@@ -49,6 +53,24 @@ def samples_of(op: str) -> list[Sample]:
 def calls_of(op: str) -> Iterator[Call]:
     """The questions about an op."""
     return calls(op, samples_of(op))
+
+
+@cache
+def names_of(op: str) -> tuple[str, ...]:
+    """The names of an op's parameters that may be given by place; () of one that takes any number."""
+    function = wc.TABLE.ops.get(op)
+    if isinstance(function, Op):
+        inside = function.schema[function.schema.index("(") + 1 : function.schema.rindex(") ->")]
+        parts = inside.partition("*, ")[0].removesuffix(", ").split(", ")
+        if any(part.split(" ")[0].endswith("*") for part in parts):
+            return ()
+        return tuple("input" if name == "self" else name for name in (p.split(" ")[1].partition("=")[0] for p in parts))
+    if function is None or isinstance(function, functools.partial):
+        return ()
+    parameters = inspect.signature(function).parameters.values()
+    if any(p.kind == p.VAR_POSITIONAL for p in parameters):
+        return ()
+    return tuple(p.name for p in parameters if p.kind == p.POSITIONAL_OR_KEYWORD)
 
 
 def is_plain(value: Any) -> bool:

@@ -102,6 +102,60 @@ def test_each_permutation_is_as_likely() -> None:
     np.testing.assert_allclose(counts / 6000, 1 / 6, atol=5 * math.sqrt(1 / 6 * 5 / 6 / 6000))
 
 
+# ---- dropout and its kin
+DROPPED: dict[str, tuple[Any, tuple[int, ...]]] = {  # (the function, the shape of what is dropped together)
+    "dropout": (wg.TABLE.ops["nn.functional.dropout"], ()),
+    "dropout1d": (wg.TABLE.ops["nn.functional.dropout1d"], (3,)),
+    "dropout2d": (wg.TABLE.ops["nn.functional.dropout2d"], (2, 2)),
+    "dropout3d": (wg.TABLE.ops["nn.functional.dropout3d"], (1, 2, 2)),
+    "feature_dropout": (wg.TABLE.ops["feature_dropout"], (2,)),
+}
+ALPHA: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "alpha_dropout": (wg.TABLE.ops["nn.functional.alpha_dropout"], ()),
+    "feature_alpha_dropout": (wg.TABLE.ops["nn.functional.feature_alpha_dropout"], (2,)),
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_so_many_are_dropped_and_the_others_are_larger(name: str) -> None:
+    wg.manual_seed(14)
+    function, together = DROPPED[name]
+    out = function(wg.ones(N // 100, 100, *together), 0.3, True).reshape(N, -1).numpy()
+    assert bool((out == out[:, :1]).all())
+    dropped = out[:, 0] == 0
+    assert abs(dropped.mean() - 0.3) < 5 * math.sqrt(0.21 / N)
+    np.testing.assert_allclose(out[~dropped], 1 / 0.7, rtol=1e-6)
+    neighbours = (dropped[1:] & dropped[:-1]).mean()
+    assert abs(neighbours - 0.09) < 5 * math.sqrt(0.09 / N)
+
+
+@pytest.mark.parametrize("name", ALPHA)
+def test_alpha_dropout_keeps_mean_and_variance(name: str) -> None:
+    wg.manual_seed(15)
+    function, together = ALPHA[name]
+    x = wg.randn(N, 1, *together)
+    out = function(x, 0.3, True).numpy().reshape(N, -1)
+    assert abs(out.mean()) < 6 / math.sqrt(N)
+    assert out.var() == pytest.approx(1, abs=0.06)
+    values, counts = np.unique(out[:, 0], return_counts=True)
+    assert abs(counts.max() / N - 0.3) < 5 * math.sqrt(0.21 / N)
+    assert bool((out == values[counts.argmax()]).all(1).mean() > 0.25)
+
+
+@pytest.mark.parametrize("name", ["rrelu", "rrelu_"])
+def test_slopes_of_rrelu_are_uniform(name: str) -> None:
+    wg.manual_seed(16)
+    slopes = -wg.TABLE.ops[f"nn.functional.{name}"](wg.full((N,), -1.0, dtype=wg.float64), 0.2, 0.5, training=True)
+    assert distance(slopes, lambda x: (x - 0.2) / 0.3, False) < BOUND
+
+
+def test_every_random_op_is_tested() -> None:
+    ops = wg.TABLE.ops
+    drawn = {name for name, op in ops.items() if "generator" in (getattr(op, "params", None) or ())}
+    drawn |= {name.rpartition(".")[2] for name in ops if "dropout" in name or "rrelu" in name}
+    assert drawn - {*CONTINUOUS, *WHOLE, *DROPPED, *ALPHA, "rrelu", "rrelu_", "randperm"} == set()
+
+
 # ---- states
 def draw_and_fail() -> None:
     wg.rand(3)

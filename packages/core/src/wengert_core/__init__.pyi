@@ -26,6 +26,7 @@ from wengert_core.infos import numel as numel
 from wengert_core.infos import result_type as result_type
 from wengert_core.interop import from_numpy as from_numpy
 from wengert_core.layouts import channels_last as channels_last
+from wengert_core.layouts import channels_last_3d as channels_last_3d
 from wengert_core.layouts import contiguous_format as contiguous_format
 from wengert_core.layouts import memory_format as memory_format
 from wengert_core.layouts import preserve_format as preserve_format

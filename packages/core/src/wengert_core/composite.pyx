@@ -1,6 +1,12 @@
 """Composite: a function of other ops, as users call it: what it raises for an argument of the wrong type is a TypeError
-in torch's words. Nothing is looked at before something has failed, so a call costs what the function costs.
+in torch's words.
+
+Note [What a composite's annotations say]
+    Arguments annotated bool, int, float or Tensor (or one of these and None) are looked at before the call, by comparing
+    types: a number is no bool and True no int, though Python takes one for the other, as torch has it. The rest is looked at only when
+    something has failed, so that a call costs little more than the function.
 """
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
@@ -8,7 +14,15 @@ from libc.stdint cimport int64_t
 from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_OBSERVE, thread_state
 
+from wengert_core.tensor cimport Tensor
+
 cdef extern from "Python.h":
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyIndex_Check(PyObject* o) noexcept
+    bint PyNumber_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyFloat_CheckExact(PyObject* o) noexcept
     object PyObject_Vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames)
     Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
@@ -22,16 +36,40 @@ cdef extern from "wengert_core/objects.h":
 cdef ObserverHooks* OBSERVER = observer_hooks()
 
 
+cdef enum:
+    LOOSE_BOOL = 1
+    LOOSE_INT = 2
+    LOOSE_FLOAT = 3
+    LOOSE_TENSOR = 4
+
+cdef struct Checked:                   # a parameter with an annotation that is looked at
+    PyObject* name                     # interned; owned by the function's code
+    int place                          # -1: only by name
+    int kind
+    bint optional
+
+cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR}
+cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor", "antialias", "get_infos",
+                      "add_zero_attn", "norm_type", "M", "sym"}     # what torch looks at in Python takes whatever Python does
+cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor")
+
+
 cdef class Composite:
     """A row that is a function of other ops: call it as a function, or as a method of Tensor."""
     cdef void* vectorcall              # CPython's entry; its offset is told to the type
     cdef readonly object function      # what it calls
     cdef readonly str name             # under which it is called, without its namespace
     cdef bint writes                   # out= is taken here, and not by the function
+    cdef int n_checked                 # parameters to look at; -1: not yet read from the function
+    cdef Checked* checked              # owned
 
     def __init__(self, function, str name, bint out=False):
         self.function, self.name, self.writes = function, name, out
         self.vectorcall = <void*> composite_vectorcall
+        self.n_checked = -1
+
+    def __dealloc__(self):
+        PyMem_Free(self.checked)
 
     def __repr__(self):
         return f"<wengert function {self.name}>"
@@ -73,6 +111,73 @@ cdef class Composite:
         return self.function.__defaults__
 
 
+cdef int read_annotations(Composite composite) except -1:
+    """Note which parameters are looked at. Note [What a composite's annotations say]"""
+    function = composite.function
+    annotations = getattr(function, "__annotations__", None) or {}
+    code = getattr(function, "__code__", None)
+    cdef list found = []
+    cdef Py_ssize_t i, n_positional
+    if code is not None:
+        n_positional = code.co_argcount
+        for i, name in enumerate(code.co_varnames[:n_positional + code.co_kwonlyargcount]):
+            text = annotations.get(name, "")
+            kind = ANNOTATED.get(text.removesuffix(" | None")) if isinstance(text, str) else None
+            if kind is not None and name not in ANY_TRUTH:
+                found.append((name, i if i < n_positional else -1, kind, text.endswith(" | None")))
+    composite.checked = <Checked*> PyMem_Malloc(max(len(found), 1) * sizeof(Checked))
+    if composite.checked == NULL:
+        raise MemoryError()
+    for i, (name, place, kind, optional) in enumerate(found):
+        composite.checked[i].name = <PyObject*> name
+        composite.checked[i].place, composite.checked[i].kind, composite.checked[i].optional = place, kind, optional
+    composite.n_checked = <int> len(found)
+    return 0
+
+
+cdef inline bint fits_at_once(PyObject* value, Checked* c) noexcept:
+    """The exact types, which nearly all arguments have."""
+    if c.kind == LOOSE_TENSOR:
+        return type(<object> value) is Tensor
+    if c.kind == LOOSE_BOOL:
+        return PyBool_Check(value)
+    return PyLong_CheckExact(value) or (c.kind == LOOSE_FLOAT and PyFloat_CheckExact(value))
+
+
+cdef bint fits(PyObject* value, Checked* c) except -1:
+    if value == <PyObject*> None:
+        return c.optional
+    if c.kind == LOOSE_TENSOR:
+        return isinstance(<object> value, Tensor)
+    if c.kind == LOOSE_BOOL:
+        return type(<object> value).__name__ in ("bool", "bool_")     # NumPy's as well
+    if c.kind == LOOSE_INT and isinstance(<object> value, Tensor):
+        return (<Tensor> value).rank == 0
+    if c.kind == LOOSE_INT:
+        return PyIndex_Check(value) and not PyBool_Check(value)
+    return PyNumber_Check(value) and not PyComplex_Check(value)
+
+
+cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
+    """TypeError for an argument that is not what its annotation says."""
+    cdef Py_ssize_t i, k, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
+    cdef Checked* c
+    cdef PyObject* value
+    for i in range(composite.n_checked):
+        c = &composite.checked[i]
+        value = args[c.place] if 0 <= c.place < nargs else NULL
+        k = 0
+        while value == NULL and k < n_keywords:
+            if PyTuple_GET_ITEM(kwnames, k) == c.name:
+                value = args[nargs + k]
+            k += 1
+        if value != NULL and not fits_at_once(value, c) and not fits(value, c):
+            place = f" (position {c.place + 1})" if c.place >= 0 else ""
+            raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{place} must be {EXPECTED[c.kind]}, not "
+                            f"{type(<object> value).__name__}; {composite.name}() received an invalid combination of arguments")
+    return 0
+
+
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef int64_t event
     if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
@@ -86,13 +191,18 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
 
 cdef inline object called(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
+    cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
+    if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
+        if composite.n_checked < 0:
+            read_annotations(composite)
+        check(composite, args, nargs, kwnames)
     try:
         if composite.writes and kwnames != NULL:
-            return written(composite, args, PyVectorcall_NARGS(nargsf), kwnames)
+            return written(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
         from wengert_core.misfits import misfit, renamed
-        given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
+        given, keywords = arguments(args, nargs, kwnames)
         known = renamed(composite.function, composite.name, keywords)
         refusal = misfit(composite.function, composite.name, given, keywords, error) if known is None else None
         if known is None and refusal is None:

@@ -13,7 +13,8 @@ from wengert_core.construct cimport copy_as, dtype_code
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8,
                                   INT16, INT32, INT64, UINT8, DTypeFacts, dtype, dtype_facts, dtype_of)
-from wengert_core.layouts cimport wants_contiguous
+from wengert_core.layouts cimport FORMAT_PRESERVE, Format, format_of, has_format
+from wengert_core.layouts import contiguous_format
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
@@ -98,6 +99,7 @@ cdef object wrong_call(tuple args, dict kwargs):
 
 cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
     cdef list values = spread((kwargs.pop("other"), *args) if "other" in kwargs else args)
+    cdef Format form
     cdef dict rest = dict(kwargs)
     memory_format = rest.pop("memory_format", None)
     for i, name in enumerate(("device", "dtype", "non_blocking", "copy")):
@@ -108,9 +110,8 @@ cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
     if rest:
         raise wrong_call(args, kwargs)
     result = moved(self, values)
-    if wants_contiguous(<PyObject*> memory_format, False) and not (<Tensor> result).flags & TF_CONTIGUOUS:
-        return result.contiguous()
-    return result
+    form = format_of(<PyObject*> memory_format, FORMAT_PRESERVE)
+    return result if form == FORMAT_PRESERVE or has_format(<Tensor> result, form) else result.contiguous(memory_format=memory_format)
 
 
 cdef object moved(Tensor self, list values):
@@ -150,7 +151,7 @@ def to(Tensor self, *args, **kwargs):
 # ---- shorthands
 
 cdef object shorthand(Tensor self, int code, object memory_format):
-    if code == self.code:
+    if code == self.code and (memory_format is None or memory_format is contiguous_format):
         return self
     if memory_format is None:
         return convert_to(self, code, None)

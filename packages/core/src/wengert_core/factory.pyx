@@ -17,7 +17,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.elsewhere cimport elsewhere, fill_elsewhere
-from wengert_core.layouts cimport new_preserved, wants_contiguous
+from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out, new_preserved
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
@@ -155,13 +155,22 @@ cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
     """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
     cdef Py_ssize_t shape[64]
     cdef int ndim
+    cdef Format form
+    cdef Tensor t
     if row.sizes >= 0:
-        wants_contiguous(option(slots, row.memory_format), True)
+        form = format_of(option(slots, row.memory_format), FORMAT_CONTIGUOUS)
+        if form == FORMAT_PRESERVE:
+            raise RuntimeError(f"unsupported memory format Preserve: {op.name} has no tensor to be like")
         ndim = read_sizes(op, <object> slots[row.sizes], shape)
-        return new_empty(code, ndim, shape)
-    if wants_contiguous(option(slots, row.memory_format), False):
-        return new_like(<Tensor> slots[row.like], code)
-    return new_preserved(<Tensor> slots[row.like], code)
+        t = new_empty(code, ndim, shape)
+    else:
+        form = format_of(option(slots, row.memory_format), FORMAT_PRESERVE)
+        if form == FORMAT_PRESERVE:
+            return new_preserved(<Tensor> slots[row.like], code)
+        t = new_like(<Tensor> slots[row.like], code)
+    if form != FORMAT_CONTIGUOUS:
+        lay_out(t, form)
+    return t
 
 
 cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):

@@ -1,9 +1,13 @@
 """What a tensor says about its place in memory: sizes, strides, offset, storage."""
+from cpython.ref cimport PyObject
+
 from wengert_core.dims cimport wrap_dim
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.layouts import channels_last, contiguous_format
+from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
+
+from wengert_core.layouts import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -47,25 +51,14 @@ def untyped_storage(Tensor self):
 
 
 def is_contiguous(Tensor self, *, memory_format=contiguous_format):
-    """Whether the elements lie in memory row by row without gaps."""
-    if memory_format is channels_last:
-        return is_channels_last(self)
-    return bool(self.flags & TF_CONTIGUOUS)
-
-
-cdef bint is_channels_last(Tensor t) noexcept:
-    cdef Py_ssize_t step = FACTS.itemsize[t.code]
-    cdef int order[4]
-    cdef int i
-    order[0], order[1], order[2], order[3] = 1, 3, 2, 0
-    if t.rank != 4:
-        return False
-    for i in range(4):
-        if t.dims[order[i]] != 1:
-            if t.dims[4 + order[i]] != step:
-                return False
-            step *= t.dims[order[i]]
-    return True
+    """Whether the elements lie in memory without gaps: row by row, or as another memory format has it."""
+    cdef Format form
+    if memory_format is contiguous_format:
+        return bool(self.flags & TF_CONTIGUOUS)
+    form = format_of(<PyObject*> memory_format, FORMAT_CONTIGUOUS)
+    if form == FORMAT_PRESERVE:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return has_format(self, form)
 
 
 def is_set_to(Tensor self, Tensor tensor):

@@ -6,3 +6,4 @@ class memory_format:
 contiguous_format: memory_format
 preserve_format: memory_format
 channels_last: memory_format
+channels_last_3d: memory_format

@@ -8,7 +8,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 
 class memory_format:
-    """How a copy is laid out in memory: ``wengert.contiguous_format``, ``wengert.preserve_format``."""
+    """How a copy is laid out in memory: ``wengert.contiguous_format``, ``preserve_format``, ``channels_last``, ``channels_last_3d``."""
 
     __slots__ = ("name",)
 
@@ -27,18 +27,68 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 """As the input, where it is dense."""
 channels_last = memory_format("channels_last")
-"""Of images: known to is_contiguous, but no copy is made in it."""
+"""Of images [batch, channels, height, width]: the channels of a pixel lie side by side."""
+channels_last_3d = memory_format("channels_last_3d")
+"""Of volumes [batch, channels, depth, height, width]: the channels of a voxel lie side by side."""
+
+cdef tuple FORMATS = (preserve_format, contiguous_format, channels_last, channels_last_3d)
 
 
-cdef bint wants_contiguous(PyObject* memory_format, bint otherwise) except -1:
-    """Whether a copy is to be row-major. None: otherwise."""
-    if memory_format == <PyObject*> None:
+cdef Format format_of(PyObject* asked, Format otherwise) except? FORMAT_PRESERVE:
+    """What memory_format= asks for. None: otherwise."""
+    cdef int i
+    if asked == <PyObject*> None:
         return otherwise
-    if <object> memory_format is contiguous_format:
-        return True
-    if <object> memory_format is preserve_format:
+    for i in range(4):
+        if FORMATS[i] is <object> asked:
+            return <Format> i
+    raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(<object> asked).__name__}")
+
+
+cdef int innermost_first(Format form, int rank, int* order) noexcept:
+    """The dims of a layout; 0 when it is not one of this rank."""
+    cdef int i, dims = 4 if form == FORMAT_CHANNELS_LAST else 5 if form == FORMAT_CHANNELS_LAST_3D else rank
+    if rank != dims:
+        return 0
+    for i in range(rank):
+        order[i] = rank - 1 - i
+    if form != FORMAT_CONTIGUOUS:      # the channels, dim 1, before all others but the batch
+        for i in range(rank - 2, 0, -1):
+            order[i] = order[i - 1]
+        order[0] = 1
+    return 1
+
+
+cdef bint has_format(Tensor t, Format form) noexcept:
+    """Whether t is laid out so, without gaps."""
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef int order[64]
+    cdef int i
+    if form == FORMAT_CONTIGUOUS:
+        return t.flags & TF_CONTIGUOUS
+    if not innermost_first(form, t.rank, order):
         return False
-    raise RuntimeError(f"unsupported memory format option {<object> memory_format!r}: use contiguous_format or preserve_format")
+    for i in range(t.rank):
+        if t.dims[order[i]] != 1:
+            if t.dims[t.rank + order[i]] != step:
+                return False
+            step *= t.dims[order[i]]
+    return True
+
+
+cdef int lay_out(Tensor out, Format form) except -1:
+    """Give a fresh tensor the strides of a layout."""
+    cdef int order[64]
+    cdef int outermost[64]
+    cdef int i
+    if not innermost_first(form, out.rank, order):
+        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {FORMATS[<int> form].name} format: "
+                           f"this one has {out.rank} dims")
+    if form != FORMAT_CONTIGUOUS:
+        for i in range(out.rank):
+            outermost[i] = order[out.rank - 1 - i]
+        dense_strides(out, outermost)
+    return 0
 
 
 cdef inline int compare(int a, int b, const Py_ssize_t* strides, const Py_ssize_t* sizes) noexcept:

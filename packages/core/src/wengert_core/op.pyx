@@ -148,9 +148,9 @@ cdef inline int fits(PyObject* value, int kind) except -1:
     if kind == K_INT:
         return PyIndex_Check(value) and not PyBool_Check(value) and is_index(<object> value)
     if kind == K_BOOL:
-        return PyBool_Check(value) or PyLong_Check(value)
+        return PyBool_Check(value) or type(<object> value).__name__ in ("bool", "bool_")     # NumPy's
     if kind == K_INTS:
-        return PyIndex_Check(value) or (PySequence_Check(value) and not PyUnicode_Check(value)
+        return PyIndex_Check(value) and not PyBool_Check(value) or (PySequence_Check(value) and not PyUnicode_Check(value)
                                         and not isinstance(<object> value, Tensor))
     if kind == K_FLOAT or kind == K_NUMBER:
         return (PyNumber_Check(value) or PyComplex_Check(value)) and not PyUnicode_Check(value) \

@@ -21,7 +21,7 @@ from wengert_core.infos import (
     result_type,
 )
 from wengert_core.interop import from_numpy
-from wengert_core.layouts import channels_last, contiguous_format, memory_format, preserve_format
+from wengert_core.layouts import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
 from wengert_core.legacy import TYPES, tensortype
 from wengert_core.random import (
     Generator,
@@ -101,7 +101,8 @@ PUBLIC: dict[str, Any] = {
     )
 }  # fmt: skip
 PUBLIC |= {
-    "channels_last": channels_last, "contiguous_format": contiguous_format, "default_generator": default_generator,
+    "channels_last": channels_last, "channels_last_3d": channels_last_3d, "contiguous_format": contiguous_format,
+    "default_generator": default_generator,
     "memory": memory, "preserve_format": preserve_format, "random": random, "strided": strided,
 }  # fmt: skip
 PUBLIC |= TYPES

@@ -32,6 +32,7 @@ from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, pa
 cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject* o) noexcept
     bint PyIndex_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
     bint PyTuple_Check(PyObject* o) noexcept
     bint PyList_Check(PyObject* o) noexcept
 
@@ -145,7 +146,7 @@ cdef object dim_call(Op op, PyObject* a, PyObject* dim):
         slots[i] = op.defaults[i]
     if not PyLong_CheckExact(dim) and dim != <PyObject*> None:
         several = op.kinds[1] & 63 == K_INTS
-        if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
+        if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) and not PyBool_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
             raise op_error(op, 1, "tuple of ints" if several else "int", dim)
     return reduction_run(op, slots)
 

@@ -13,7 +13,7 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.layouts import contiguous_format
 from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.layouts cimport new_preserved, wants_contiguous
+from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format, lay_out, new_preserved
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_size, view_strides
@@ -51,9 +51,15 @@ cdef object clone_run(Op op, PyObject** slots):
     cdef Tensor t = checked_self(op, slots)
     cdef uint32_t live = t.flags & thread_state().modes
     cdef Tensor out
+    cdef Format form
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    out = new_like(t, t.code) if wants_contiguous(slots[1], False) else new_preserved(t, t.code)
+    form = format_of(slots[1], FORMAT_PRESERVE)
+    if form == FORMAT_PRESERVE:
+        out = new_preserved(t, t.code)
+    else:
+        out = new_like(t, t.code)
+        lay_out(out, form)
     copy_into(out, t)
     if live & WG_RECORD:
         record(op, slots, out, live)
@@ -66,9 +72,15 @@ cdef object contiguous_clone(Tensor t):
 
 cdef object contiguous_run(Op op, PyObject** slots):
     cdef Tensor t = checked_self(op, slots)
-    if not wants_contiguous(slots[1], True):
+    cdef Format form
+    if slots[1] == <PyObject*> None or t.flags & TF_CONTIGUOUS and <object> slots[1] is contiguous_format:
+        return t if t.flags & TF_CONTIGUOUS else contiguous_clone(t)
+    form = format_of(slots[1], FORMAT_CONTIGUOUS)
+    if form == FORMAT_PRESERVE and t.flags & TF_CONTIGUOUS or form != FORMAT_PRESERVE and has_format(t, form):
+        return t
+    if form == FORMAT_PRESERVE:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return t if t.flags & TF_CONTIGUOUS else contiguous_clone(t)
+    return view_call(V_CLONE, t, (<object> slots[1],))
 
 
 # ---- sizes

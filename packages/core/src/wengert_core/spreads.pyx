@@ -43,7 +43,8 @@ def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
     cdef uint64_t mask = dims_mask(dim, self.rank)
     cdef int i, ndim = 0, kept = 0
     cdef Tensor out
-    if (self.code != FLOAT32 and self.code != FLOAT64) or not self.flags & TF_CONTIGUOUS or only_references() or not self.count:
+    if (self.code != FLOAT32 and self.code != FLOAT64) or not self.flags & TF_CONTIGUOUS or only_references() or not self.count \
+            or self.device:
         return None
     while kept < self.rank and not mask >> kept & 1:
         rows *= self.dims[kept]

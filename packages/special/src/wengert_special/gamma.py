@@ -48,12 +48,8 @@ polygamma_op = TABLE.array(
 TABLE.hidden.add("_polygamma")
 
 
-def polygamma(n: Any, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma, elementwise."""
-    if not hasattr(n, "__index__") or isinstance(n, Tensor):
-        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    if not isinstance(input, Tensor):
-        raise TypeError(f"polygamma(): argument 'input' (position 2) must be Tensor, not {type(input).__name__}")
     if index(n) < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
     if input.dtype.is_complex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types, type_name
 from wengert_core.factories import not_for
@@ -40,7 +41,7 @@ composite(
 # ---- length
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+def normalize(input: Tensor, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """input divided by its p-norm along ``dim`` (at least eps)."""
     size = TABLE.ops["norm"](input, p, dim, keepdim=True).clamp_min(eps)
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)

@@ -270,7 +270,12 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor | float,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
     """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)

@@ -72,7 +72,7 @@ def positive_part(x: Tensor) -> Tensor:
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: int = 1,
+    p: Any = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
     size_average: bool | None = None,
@@ -151,7 +151,7 @@ def multilabel_margin_loss(
 
 def multilabel_soft_margin_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | float,
     weight: Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -199,7 +199,7 @@ def triplet_margin_with_distance_loss(
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
-    swap: bool = False,
+    swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor:
     """triplet_margin_loss with any function as the distance, the 2-norm of the difference by default."""

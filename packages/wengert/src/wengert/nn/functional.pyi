@@ -206,7 +206,7 @@ def fold(
 ) -> Any: ...
 def gaussian_nll_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | _float,
     var: Tensor | _float,
     full: _bool = False,
     eps: _float = 1e-06,
@@ -346,7 +346,7 @@ def multi_head_attention_forward(
     value: Tensor,
     embed_dim_to_check: _int,
     num_heads: _int,
-    in_proj_weight: Tensor | None,
+    in_proj_weight: Any,
     in_proj_bias: Tensor | None,
     bias_k: Tensor | None,
     bias_v: Tensor | None,
@@ -354,23 +354,23 @@ def multi_head_attention_forward(
     dropout_p: _float,
     out_proj_weight: Tensor,
     out_proj_bias: Tensor | None,
-    training: _bool = True,
+    training: Any = True,
     key_padding_mask: Tensor | None = None,
     need_weights: _bool = True,
     attn_mask: Tensor | None = None,
-    use_separate_proj_weight: _bool = False,
+    use_separate_proj_weight: Any = False,
     q_proj_weight: Tensor | None = None,
     k_proj_weight: Tensor | None = None,
     v_proj_weight: Tensor | None = None,
     static_k: Tensor | None = None,
     static_v: Tensor | None = None,
-    average_attn_weights: _bool = True,
-    is_causal: _bool = False,
+    average_attn_weights: Any = True,
+    is_causal: Any = False,
 ) -> tuple[Any, Any]: ...
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: _int = 1,
+    p: Any = 1,
     margin: _float = 1.0,
     weight: Tensor | None = None,
     size_average: _bool | None = None,
@@ -386,7 +386,7 @@ def multilabel_margin_loss(
 ) -> Tensor: ...
 def multilabel_soft_margin_loss(
     input: Tensor,
-    target: Tensor,
+    target: Tensor | _float,
     weight: Tensor | None = None,
     size_average: _bool | None = None,
     reduce: _bool | None = None,
@@ -403,8 +403,8 @@ def nll_loss(
 ) -> Tensor: ...
 def normalize(
     input: Tensor,
-    p: _float = 2.0,
-    dim: _int = 1,
+    p: Any = 2.0,
+    dim: Any = 1,
     eps: _float = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor: ...
@@ -505,7 +505,7 @@ def triplet_margin_with_distance_loss(
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: _float = 1.0,
-    swap: _bool = False,
+    swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor: ...
 def unfold(
