@@ -152,7 +152,7 @@ def test_kron_cross_trace_and_chains() -> None:
 
 
 @pytest.mark.parametrize("layout", range(5))
-@pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "complex64", "int64"))
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "complex64", "int64"])
 @pytest.mark.parametrize(("left", "right"), [
     ((5, 1), (1, 7)), ((1, 1), (1, 1)), ((3, 5, 1), (3, 1, 7)), ((3, 5, 1), (1, 7)), ((5, 1), (3, 1, 7)),
     ((2, 1, 5, 1), (3, 1, 7)), ((200, 1), (1, 300)), ((0, 1), (1, 4)), ((2, 3, 1), (2, 1, 0))], ids=str)

@@ -10,7 +10,7 @@ from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.edges import shape_and_dtype
-from wengert_engine.ends import as_tuple, input_edges, is_inside, root_edges, root_gradients
+from wengert_engine.ends import as_tuple, in_transform, input_edges, is_inside, root_edges, root_gradients
 from wengert_engine.starting import run_backward
 
 zeros_like = TABLE.ops["zeros_like"]
@@ -40,10 +40,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if is_inside():
+    if in_transform():
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-                           "transforms: a vmap is running")
+                           "transforms: a vmap or a transform of wengert.func is running")
     targets = None if inputs is None else as_tuple(inputs)
     if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
