@@ -149,3 +149,18 @@ def test_kron_cross_trace_and_chains() -> None:
         np.testing.assert_allclose(
             to_array(from_array(square).matrix_power(power)), np.linalg.matrix_power(square, power), rtol=1e-10
         )
+
+
+@pytest.mark.parametrize("layout", range(5))
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "complex64", "int64"])
+@pytest.mark.parametrize(("left", "right"), [
+    ((5, 1), (1, 7)), ((1, 1), (1, 1)), ((3, 5, 1), (3, 1, 7)), ((3, 5, 1), (1, 7)), ((5, 1), (3, 1, 7)),
+    ((2, 1, 5, 1), (3, 1, 7)), ((200, 1), (1, 300)), ((0, 1), (1, 4)), ((2, 3, 1), (2, 1, 0))], ids=str)
+def test_a_column_and_a_row(left: tuple[int, ...], right: tuple[int, ...], dtype: str, layout: int) -> None:
+    """One multiplication for each element: products of this shape have a loop of their own."""
+    rng = np.random.default_rng(1)
+    for other in range(5):
+        a, b = operand(left, dtype, rng, layout), operand(right, dtype, rng, other)
+        np.testing.assert_array_equal(to_array(wg.matmul(from_array(a), from_array(b))), a * b)
+    if len(left) == len(right) == 2:
+        np.testing.assert_array_equal(to_array(linear(from_array(a), from_array(b.T))), a * b)

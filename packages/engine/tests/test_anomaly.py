@@ -47,6 +47,14 @@ def test_the_error_carries_its_facts():
                                  "nan, the first at index [1]. Computed from grad_outputs[0] [4] in [0, 0]; saved ")
 
 
+def test_all_rows_of_batched_gradients_are_searched():
+    x = leaf(4.0, 0.0)
+    rows = wc.tensor([[0.0, 1.0], [1.0, 0.0]])  # the second gives 0 * inf
+    error = failing(lambda: grad(x.sqrt(), x, rows, is_grads_batched=True))
+    assert (error.op, error.first_index) == ("SqrtBackward0", (1, 1))
+    assert error.inputs[0].shape == (2, 2)
+
+
 def test_infinities_are_looked_for_when_asked():
     x = leaf(1.0, 0.0)
     with set_detect_anomaly(True):

@@ -268,7 +268,7 @@ def test_batched_gradients_of_an_unused_input():
     x, y = leaf(1.0, 2.0), leaf(3.0)
     assert grad(x * x, [x, y], wc.eye(2), is_grads_batched=True, allow_unused=True)[1] is None
     zeros = grad(x * x, [x, y], wc.eye(2), is_grads_batched=True, materialize_grads=True)[1]
-    assert zeros.tolist() == [[0.0], [0.0]]
+    assert zeros.tolist() == [0.0]
     with pytest.raises(RuntimeError, match="The differentiated Tensor at index 1 appears to not have been used"):
         grad(x * x, [x, y], wc.eye(2), is_grads_batched=True)
 

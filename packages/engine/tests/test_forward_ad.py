@@ -38,13 +38,14 @@ def test_outside_a_level(x, t):
         fwAD.exit_dual_level()
 
 
-def test_levels_do_not_nest(level, x):
+def test_levels_do_not_nest(level, x, t):
     with pytest.raises(RuntimeError, match="Nested forward mode AD is not supported at the moment"):
         fwAD.enter_dual_level()
     with pytest.raises(RuntimeError, match="not the last one that was created"):
         fwAD.exit_dual_level(level=5)
     with pytest.raises(RuntimeError, match="Invalid level given to _fw_primal"):
-        fwAD.unpack_dual(x, level=3)
+        fwAD.unpack_dual(fwAD.make_dual(x, t), level=3)
+    assert fwAD.unpack_dual(x, level=3).tangent is None
 
 
 def test_enter_and_exit_give_and_take_a_number(x, t):

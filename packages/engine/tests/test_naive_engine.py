@@ -63,3 +63,9 @@ def test_the_naive_engine_can_fail_this():
             assert_all_same(range(50))
     finally:
         naive.RULES["mul"] = rules
+
+
+def test_a_write_of_a_dead_view_to_a_view_of_several():
+    """What is written to is looked at first, as in PyTorch."""
+    views = [("sin", 0, 0, 0), ("unbind", 2, 0, 0), ("unbind", 1, 0, 0), ("unbind", 84, 0, 0)]
+    assert_same([*views, ("add_", 3, 0, 0), ("add_", 4, 9, 0), ("backward", 0, 0, 1)])

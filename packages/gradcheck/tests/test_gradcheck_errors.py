@@ -68,6 +68,9 @@ def test_figure():
         shown = figure.axes[2].images[0].get_array()
         assert shown.shape == (3, 3)
         assert shown.max() > 0
+        figure.draw_without_rendering()
+        ticks = [tick for axes in figure.axes[:3] for tick in (*axes.get_xticks(), *axes.get_yticks())]
+        assert all(tick == int(tick) for tick in ticks)
 
 
 def test_figure_without_matplotlib(monkeypatch):

@@ -17,6 +17,7 @@ from wengert_core.blas cimport FEW, by_one_thread, enter_one_thread, is_chosen, 
 from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
+from wengert_core.outer_products cimport outer_product
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
 from wengert_core.vector_products cimport DOT_UNIT, dot_in_units
 from wengert_core.workers cimport parallel_for
@@ -192,6 +193,8 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
         return 0
     if n == 0:
         memset(target.data, 0, target.count * FACTS.itemsize[code])
+    elif n == 1 and outer_product(a, b, transposed, target):
+        pass
     else:
         a, b = operand(a, code, out.count * n, joined), operand(b, code, out.count * n, False)
         itemsize = FACTS.itemsize[code]

@@ -3,8 +3,10 @@ import weakref
 
 from cpython.ref cimport Py_INCREF, PyObject
 
+from wengert_core.checks import every_sample
 from wengert_core.dtypes cimport CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_of, set_origin_hook
@@ -90,7 +92,9 @@ cdef int leave_node(object before) except -1:
 # ---- searching for nan and infinities
 
 cdef bint has_bad(Tensor t):
-    """Whether a tensor holds what the mode looks for."""
+    """Whether a tensor holds what the mode looks for; a batched one, for any sample."""
+    if t.flags & WG_BATCHED:
+        t = <Tensor> every_sample(t)
     cdef Py_ssize_t i, n = t.count
     cdef bint inf = FLAGS & ANOMALY_INF != 0
     cdef int bad = 0
@@ -130,7 +134,7 @@ cdef int check_gradients(Node node, list grads, list parts) except -1:
         return 0
     for i in range(len(grads)):
         if isinstance(grads[i], Tensor) and has_bad(<Tensor> grads[i]):
-            raise REPORT("backward", type(node).__name__, i, grads[i], inputs_of(node, parts), trace_of(node))
+            raise REPORT("backward", type(node).__name__, i, every_sample(grads[i]), inputs_of(node, parts), trace_of(node))
     return 0
 
 
@@ -140,7 +144,7 @@ cdef list inputs_of(Node node, list parts):
     inputs = []
     for i in range(len(parts)):
         if isinstance(parts[i], Tensor):
-            inputs.append((f"grad_outputs[{i}]", parts[i]))
+            inputs.append((f"grad_outputs[{i}]", every_sample(parts[i])))
     for i in range(node.n_saved):
         if saved_of(node)[i].kind == SAVED_TENSOR or saved_of(node)[i].kind == SAVED_OUTPUT:
             name = (<Formula> node.formula).saved_names[i] if node.formula != NULL else i

@@ -9,7 +9,8 @@ from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
-from wengert_engine.ends import as_tuple, input_edges, is_inside, root_edges, root_gradients
+from wengert_engine.edges import shape_and_dtype
+from wengert_engine.ends import as_tuple, in_transform, input_edges, is_inside, root_edges, root_gradients
 from wengert_engine.starting import run_backward
 
 zeros_like = TABLE.ops["zeros_like"]
@@ -39,10 +40,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if is_inside():
+    if in_transform():
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-                           "transforms: a vmap is running")
+                           "transforms: a vmap or a transform of wengert.func is running")
     targets = None if inputs is None else as_tuple(inputs)
     if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -92,10 +93,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = root_edges(roots)
     keep = create_graph if retain_graph is None else retain_graph
-    rows: tuple[int, ...] = ()
     if is_grads_batched:
         results = batched_gradients(roots, grad_outputs, keep, create_graph, targets)
-        rows = (len(as_tuple(grad_outputs)[0]),)
     else:
         grads = root_gradients(roots, grad_outputs)
         ends = input_edges(targets)
@@ -109,7 +108,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         if any(result is None and not isinstance(target, Tensor)
                for result, target in zip(results, targets, strict=True)):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-        results = [zeros(rows, target, create_graph) if result is None else result
+        results = [zeros(target, create_graph) if result is None else result
                    for result, target in zip(results, targets, strict=True)]
     return tuple(results)
 
@@ -121,9 +120,9 @@ def gradients_inside(*arguments: Any) -> list[Any]:
     return batched_grad.gradients(*arguments)
 
 
-def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
-    """The gradient of an input that was not used."""
-    result = zeros_like(target.detach().expand(*rows, *target.shape) if rows else target)
+def zeros(target: Any, create_graph: bool) -> Any:
+    """The gradient of an input that was not used; also where gradients are batched it has no rows, as in torch."""
+    result = zeros_like(target)
     return result.requires_grad_() if create_graph else result
 
 
@@ -141,8 +140,9 @@ def batched_gradients(roots: tuple[Any, ...], given: Any, keep: bool, create_gra
                                f"got {type(gradient).__name__} for output {i}")
         if gradient.ndim == 0:
             raise errors.batched_gradient_without_rows(i)
-        if tuple(gradient.shape[1:]) != tuple(root.shape):
-            raise errors.batched_gradient_shape(i, tuple(gradient.shape[1:]), tuple(root.shape))
+        shape, _ = shape_and_dtype(root)
+        if tuple(gradient.shape[1:]) != shape:
+            raise errors.batched_gradient_shape(i, tuple(gradient.shape[1:]), shape)
     counts = [len(gradient) for gradient in given]
     if len(set(counts)) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "

@@ -15,6 +15,29 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op ONES_LIKE = find_op("ones_like")
 
 
+cdef extern from *:
+    """
+    static __thread int wengert_transforms = 0;
+    """
+    int TRANSFORMS "wengert_transforms"    # how many transforms of functions run in this thread
+
+
+def count_transforms(int change):
+    """Say that a transform of functions, as grad of wengert.func, begins (1) or ends (-1) in this thread."""
+    global TRANSFORMS
+    TRANSFORMS += change
+
+
+def in_transform():
+    """Whether operations of this thread run inside of a vmap or of another transform of functions.
+
+    >>> from wengert_engine.ends import in_transform
+    >>> in_transform()
+    False
+    """
+    return TRANSFORMS > 0 or thread_state().modes & WG_BATCHED != 0
+
+
 def is_inside():
     """Whether operations of this thread run inside of a vmap.
 

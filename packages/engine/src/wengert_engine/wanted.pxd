@@ -2,6 +2,7 @@
 
 Nodes are borrowed: the caller's inputs and outputs keep their graph alive while it is run.
 """
+cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
@@ -28,6 +29,7 @@ cdef int find_wanted(Wanted* table, list roots, list inputs) except -1
 cdef void free_wanted(Wanted* table) noexcept
 
 
+@cython.overflowcheck(False)            # the product wraps
 cdef inline WantedNode* place_of(WantedNode* places, uint32_t bits, PyObject* node) noexcept:
     """Where a node is, or the free place where it would be."""
     cdef uint64_t mixed = (<uint64_t> <size_t> node) * <uint64_t> 0x9E3779B97F4A7C15

@@ -16,6 +16,7 @@ from typing import Any
 from wengert_core.tensor import Tensor
 from wengert_engine import forward, no_grad
 from wengert_engine.attributes import edge_of
+from wengert_engine.ends import count_transforms
 
 from wengert_functional import trees
 
@@ -47,6 +48,7 @@ class Level:
 
     def __enter__(self) -> None:
         STATE.depth += 1
+        count_transforms(1)
         STATE.leaves.update(self.leaves)
         if self.batching is not None:
             self.batching.count_transforms(1)
@@ -54,6 +56,7 @@ class Level:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         STATE.depth -= 1
+        count_transforms(-1)
         if self.batching is not None:
             self.batching.count_transforms(-1)
         if not STATE.depth:

@@ -28,5 +28,7 @@ def figure_of(jacobians: Jacobians, output: int | None, input: int | None) -> An
             style = {"cmap": "Reds", "vmin": 0}
         figure.colorbar(axes.imshow(values, aspect="auto", interpolation="nearest", **style), ax=axes)
         axes.set(title=name, xlabel="element of the output", ylabel="element of the input")
+        for axis in (axes.xaxis, axes.yaxis):  # elements are counted
+            axis.get_major_locator().set_params(integer=True)
     figure.suptitle(f"Jacobian of output {output} with respect to input {input}")
     return figure

@@ -67,6 +67,10 @@ class Tensor(Steps):
             self.seen = self.memory.version
         return self.node
 
+    def requires_grad(self) -> bool:
+        """Whether there is a history, or will be once somebody asks for it."""
+        return bool(self.node or (self.base and self.seen != self.memory.version and self.base.node))
+
     def move(self, node: Node) -> None:
         """Continue the history; a retained gradient follows."""
         if self.node and self.node.keeper is self:
@@ -111,8 +115,8 @@ class Tensor(Steps):
             self.check_origin(base.node)
             if self.history() and base.node and not base.node.run:
                 raise RuntimeError(("a leaf" if base is self else "a view of a leaf") + " Variable that requires grad")
+            self.check_origin(self.requires_grad() or (other and other.requires_grad()))
             nodes = [t and t.history() for t in (self, other)]
-            self.check_origin(any(nodes))
         if np.unique(self.at).size != self.at.size:
             raise RuntimeError("more than one element of the written-to tensor")
         old, value = self.value, other and other.value
