@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
-from wengert_core import devices
+from wengert_core import accelerator, devices
 from wengert_registry import registry
+
+
+def present() -> list[str]:
+    """The device types that the table is tried on: the simulated one, and cuda where there is a GPU."""
+    only = os.environ.get("WENGERT_TEST_DEVICE")
+    if only:
+        return [only]
+    return ["sim", "cuda"] if accelerator.functions("cuda")["is_available"]() else ["sim"]
+
+
+@pytest.fixture(params=present())
+def device(request, _registered):
+    """Each device that is present."""
+    return request.param
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,6 +48,8 @@ def sim(_registered):
         plugin.set_stream(plugin.default_stream(index))
         plugin.limit(None, index)
     plugin.set_device(0)
+    plugin.accelerator = True  # pin_memory() means it here
     yield plugin
+    plugin.accelerator = False
     gc.collect()
     assert WORLD.races == []

@@ -31,6 +31,8 @@ class DevicePlugin:
     xp: Any = None  # an array namespace close to NumPy's; looked up when something is computed
     kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments)
 
+    accelerator: bool = True  # whether pin_memory() without a device may mean this type
+
     def __init__(self) -> None:
         self.local = _local()
 

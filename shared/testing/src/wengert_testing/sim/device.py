@@ -49,6 +49,7 @@ class SimDevice(DevicePlugin):
     """Two simulated devices, sim:0 and sim:1."""
 
     type = "sim"
+    accelerator = False  # it is there for who names it
     COUNT = 2
 
     def __init__(self) -> None:
