@@ -26,7 +26,9 @@ def succeed(command: list[str], **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The interpreter of a fresh environment with the package, which sees those of the environment that runs the tests."""
+    """The interpreter of a fresh environment with the package, which sees those of the environment that runs the
+    tests.
+    """
     folder = tmp_path_factory.mktemp("device")
     source = folder / "source"
     shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
@@ -63,7 +65,8 @@ print(wg.zeros(2, 2, device="disk").device, wg.cuda.is_available())
 
 def test_it_is_listed_with_its_distribution(python):
     table = succeed([python, "-m", "wengert", "plugins"])
-    assert any(line.split()[:4] == ["wengert.devices.v1", "disk", "wengert-disk", "0.2.0"] for line in table.splitlines())
+    expected = ["wengert.devices.v1", "disk", "wengert-disk", "0.2.0"]
+    assert any(line.split()[:4] == expected for line in table.splitlines())
 
 
 def test_it_is_about_a_hundred_lines():

@@ -19,6 +19,7 @@ BELOW = {
     "wengert_graph": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_functional": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_gradcheck": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_cuda": {"wengert_registry", "wengert_core"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},

@@ -20,7 +20,10 @@ def present() -> list[str]:
 
 @pytest.fixture(params=present())
 def device(request, _registered):
-    """Each device that is present."""
+    """Each device that is present; one that WENGERT_TEST_DEVICE names and that is not there skips, and says why."""
+    plugin = devices.plugin_of(request.param)
+    if plugin is None or not plugin.device_count():
+        pytest.skip("wengert-cuda is not installed" if plugin is None else plugin.unavailable())
     return request.param
 
 

@@ -1,4 +1,6 @@
-"""Every row of the sample table on every device that is present: values, dtypes, devices and gradients as on the CPU."""
+"""Every row of the sample table on every device that is present: values, dtypes, devices and gradients as on the
+CPU.
+"""
 
 from __future__ import annotations
 

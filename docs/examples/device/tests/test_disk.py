@@ -7,7 +7,8 @@ import wengert as wg
 from wengert_testing.devices import check_gradients, check_values, rows
 
 SOME = [case for case in rows() if os.environ.get("WENGERT_DISK_TESTS") == "all" or case.op in {
-    "add", "mul", "exp", "sum", "matmul", "cat", "sort", "index_select", "softmax", "layer_norm", "where", "slice", "zeros"}]
+    "add", "mul", "exp", "sum", "matmul", "cat", "sort", "index_select", "softmax", "layer_norm", "where", "slice",
+    "zeros"}]
 
 
 def test_tensors_move_with_their_gradients():

@@ -27,7 +27,9 @@ _WANTED = {
 
 
 class AbsentDeviceError(AssertionError, RuntimeError):
-    """No installed package provides a device; of "cuda" torch says so by an AssertionError, of others by a RuntimeError."""
+    """No installed package provides a device; of "cuda" torch says so by an AssertionError, of others by a
+    RuntimeError.
+    """
 
 
 class device:

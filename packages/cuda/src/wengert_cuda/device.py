@@ -29,7 +29,6 @@ class CudaDevice(DevicePlugin):
 
     def __init__(self) -> None:
         super().__init__()
-        self.live: dict[int, int] = {}
         self.peaks: dict[int, int] = {}
 
     # ---- what is there
@@ -75,18 +74,24 @@ class CudaDevice(DevicePlugin):
         cuda = cupy().cuda
         with cuda.Device(index):
             try:
-                return CudaMemory(cuda.alloc(max(nbytes, 1)), index)
+                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
             except cuda.memory.OutOfMemoryError:
                 self.empty_cache()
             try:
-                return CudaMemory(cuda.alloc(max(nbytes, 1)), index)
+                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
             except cuda.memory.OutOfMemoryError as error:
                 free, total = cuda.runtime.memGetInfo()
                 used = cupy().get_default_memory_pool().used_bytes()
                 raise OutOfMemoryError(
-                    f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of {total} bytes "
-                    f"of which {free} bytes are free; {used} bytes are in use by tensors"
+                    f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of "
+                    f"{total} bytes of which {free} bytes are free; {used} bytes are in use by tensors"
                 ) from error
+
+    def counted(self, memory: CudaMemory) -> CudaMemory:
+        """Note the most bytes in use; what references need in between is not seen."""
+        used = int(cupy().get_default_memory_pool().used_bytes())
+        self.peaks[memory.index] = max(self.peaks.get(memory.index, 0), used)
+        return memory
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
         return cupy().ndarray(shape, dtype, memory.pointer + offset, strides)

@@ -1,7 +1,7 @@
 """Operations in one CUDA kernel each, in place of references that would take several.
 
-A kernel is compiled by CuPy for each combination of dtypes when it is first called, and kept. All are elementwise: their
-inputs are broadcast. float16 comes as float32 from core's drivers where that is what an op computes in.
+A kernel is compiled by CuPy for each combination of dtypes when it is first called, and kept. All are elementwise:
+their inputs are broadcast. float16 comes as float32 from core's drivers where that is what an op computes in.
 """
 
 from __future__ import annotations

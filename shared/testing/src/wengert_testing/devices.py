@@ -1,8 +1,8 @@
 """The sample table on a device: values and gradients are those of the CPU. For our devices and for authors of plugins.
 
-    @pytest.mark.parametrize("case", rows(), ids=str)
-    def test_values(case):
-        check_values(case, "mydevice")
+@pytest.mark.parametrize("case", rows(), ids=str)
+def test_values(case):
+check_values(case, "mydevice")
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def options(case: OpCase, device: str) -> dict[str, Any]:
     """Factories make tensors on a device only when they are told to."""
     op = row_of(case.op)
     makes = isinstance(op, Op) and op.family == "factory" and not any(p in op.params for p in ("self", "input"))
-    windows = case.op.endswith(("_window", "fftfreq")) or case.op.startswith("signal.windows.")
-    return {"device": device} if device != "cpu" and (makes or windows) else {}
+    others = case.op == "normal" or case.op.endswith(("_window", "fftfreq")) or case.op.startswith("signal.windows.")
+    return {"device": device} if device != "cpu" and (makes or others) else {}
 
 
 def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:

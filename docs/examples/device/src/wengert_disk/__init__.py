@@ -1,6 +1,8 @@
-"""wengert-disk: the device type "disk". Its tensors are in temporary files, mapped into memory by the system as they are used.
+"""wengert-disk: the device type "disk". Its tensors are in temporary files, mapped into memory by the system as they
+are used.
 
-For tensors that are larger than memory, and as an example of a device: everything that has to be written is in this file.
+For tensors that are larger than memory, and as an example of a device: everything that has to be written is in this
+file.
 
 >>> import wengert as wg
 >>> x = wg.arange(3.0, device="disk", requires_grad=True)
@@ -65,7 +67,8 @@ class DiskDevice(DevicePlugin):
         try:
             return DiskMemory(self, nbytes)
         except OSError as error:
-            raise OutOfMemoryError(f"disk out of memory. Tried to allocate {nbytes} bytes, {self.used} are in use") from error
+            text = f"disk out of memory. Tried to allocate {nbytes} bytes, {self.used} are in use"
+            raise OutOfMemoryError(text) from error
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
         array: Any = Rows(shape, dtype, memory.bytes if 0 not in shape else None, offset if 0 not in shape else 0,
