@@ -46,7 +46,7 @@ def pinned_like(plugin: Any, host: Tensor) -> Tensor:
     raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * host.element_size()]
     _PINNED[id(raw)] = raw
     memory: Any = arrays.from_array(raw)
-    shaped = memory.view(host.dtype).view(host.shape)
+    shaped: Tensor = memory.view(host.dtype).view(host.shape)
     return shaped.detach() if hasattr(shaped, "detach") else shaped
 
 

@@ -34,7 +34,7 @@ class CudaDevice(DevicePlugin):
     # ---- what is there
 
     @property
-    def xp(self) -> Any:  # type: ignore[override]  # looked up when something is computed
+    def xp(self) -> Any:  # looked up when something is computed
         """CuPy."""
         return cupy()
 
