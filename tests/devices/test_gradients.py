@@ -112,9 +112,10 @@ def test_hooks_of_saved_tensors_see_the_device_and_make_tensors_of_the_host():
     assert torch.allclose(x.grad.cpu(), (x.exp() * (x + 1)).detach().cpu())
 
 
-def test_save_on_cpu():
+@pytest.mark.parametrize("pin_memory", [False, True])
+def test_save_on_cpu(pin_memory):
     x = torch.tensor([1.0, 2.0], device="sim", requires_grad=True)
-    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+    with torch.autograd.graph.save_on_cpu(pin_memory=pin_memory):
         y = (x * x).exp()
     y.sum().backward()
     assert torch.allclose(x.grad.cpu(), (2 * x * (x * x).exp()).detach().cpu())

@@ -65,7 +65,7 @@ class Accelerator:
         if found is None:
             devices.device_number(devices.device(self.kind), self.kind)
         if not found.device_count():
-            raise RuntimeError(found.unavailable())
+            raise devices.AbsentDeviceError(found.unavailable())
         return found
 
     def index(self, device: Any, plugin: Any) -> int:

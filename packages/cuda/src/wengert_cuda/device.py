@@ -30,6 +30,7 @@ class CudaDevice(DevicePlugin):
     def __init__(self) -> None:
         super().__init__()
         self.peaks: dict[int, int] = {}
+        self.in_flight: list[tuple[Any, Any]] = []  # copies from pinned memory: (event, array)
 
     # ---- what is there
 
@@ -127,8 +128,16 @@ class CudaDevice(DevicePlugin):
                 target[...] = staged
                 stream.synchronize()
                 return
-            if not non_blocking:
+            if non_blocking:
+                self.hold_until_copied(host, stream)
+            else:
                 stream.synchronize()
+
+    def hold_until_copied(self, host: Any, stream: Any) -> None:
+        """Keep pinned memory alive as long as a copy may read it."""
+        event = cupy().cuda.Event(disable_timing=True)
+        event.record(stream)
+        self.in_flight = [one for one in self.in_flight if not one[0].done] + [(event, host)]
 
     def assign(self, target: Any, source: Any) -> None:
         with cupy().cuda.Device(target.device.id):
