@@ -4,13 +4,14 @@
 PYTHON ?= python3
 VENV := .venv
 COMPARE := .venv-compare
+CUDA := 12
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 ASV := $(BIN)/asv
 ASV_CONFIG := --config asv_benchmarks/asv.conf.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build develop lint docs bench compare checked clean distclean
+.PHONY: help demo test test-cuda build develop lint docs bench compare checked clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -21,7 +22,7 @@ endef
 
 help: ## list these targets
 	@echo "make TARGET [PYTHON=python3.12]"
-	@sed -n 's/^\([a-z]*\):.*## /  \1: /p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  \1: /p' $(MAKEFILE_LIST)
 
 demo: ## train a network on handwritten digits and say what happens
 	$(call setup,demo)
@@ -34,6 +35,11 @@ test: ## run all tests and doctests; those of core and engine also with plain Nu
 	@failed=0; $(PYTEST) || failed=1; \
 	echo "test: core and engine with WENGERT_KERNELS=python"; \
 	WENGERT_KERNELS=python $(PYTEST) packages/core/tests packages/engine/tests || failed=1; exit $$failed
+
+test-cuda: ## the op table and the tests of wengert-cuda on a GPU; skipped, with the reason, where none is found
+	$(call setup,test)
+	@$(BIN)/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
+	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/devices/test_table.py packages/cuda/tests
 
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
 	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test

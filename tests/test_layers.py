@@ -20,6 +20,7 @@ BELOW = {
     "wengert_functional": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_gradcheck": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_profiler": {"wengert_registry", "wengert_core", "wengert_engine"},
+    "wengert_cuda": {"wengert_registry", "wengert_core"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},

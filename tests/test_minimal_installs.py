@@ -228,7 +228,6 @@ MISSING = [
     ("wg.autograd.profiler.profile()", "profiler"),
     ("from wengert.profiler import compare", "profiler"),
     ("import wengert.profile; wengert.profile.main(['x.py'])", "profiler"),
-    ("import wengert.cuda", "cuda12"),
     ("wg.autograd.graph.walk", "graph"),
     ("from wengert.autograd.graph import saved_memory", "graph"),
     ("wg.utils.checkpoint", "graph"),
@@ -251,6 +250,12 @@ def test_a_missing_part_names_the_command_that_installs_it(whole: Path, statemen
     text = error(whole, "import wengert as wg", statement)
     assert "'ImportError'" in text
     assert f"pip install 'wengert[{extra}]'" in text
+
+
+def test_cuda_is_there_without_its_part(whole: Path) -> None:
+    text = run(whole, "import wengert as wg, wengert.cuda; print(wg.cuda.is_available(), wengert.cuda.device_count())")
+    assert text.split() == ["False", "0"]
+    assert "pip install 'wengert[cuda12]'" in error(whole, "import wengert as wg", "wg.ones(1, device='cuda')")
 
 
 def test_a_name_that_nobody_brings_is_an_attribute_error(whole: Path) -> None:

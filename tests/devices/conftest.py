@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
-from wengert_core import devices
+from wengert_core import accelerator, devices
 from wengert_registry import registry
+
+
+def present() -> list[str]:
+    """The device types that the table is tried on: the simulated one, and cuda where there is a GPU."""
+    only = os.environ.get("WENGERT_TEST_DEVICE")
+    if only:
+        return [only]
+    return ["sim", "cuda"] if accelerator.functions("cuda")["is_available"]() else ["sim"]
+
+
+@pytest.fixture(params=present())
+def device(request, _registered):
+    """Each device that is present; one that WENGERT_TEST_DEVICE names and that is not there skips, and says why."""
+    plugin = devices.plugin_of(request.param)
+    if plugin is None or not plugin.device_count():
+        pytest.skip("wengert-cuda is not installed" if plugin is None else plugin.unavailable())
+    return request.param
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,6 +51,8 @@ def sim(_registered):
         plugin.set_stream(plugin.default_stream(index))
         plugin.limit(None, index)
     plugin.set_device(0)
+    plugin.accelerator = True  # pin_memory() means it here
     yield plugin
+    plugin.accelerator = False
     gc.collect()
     assert WORLD.races == []

@@ -51,12 +51,15 @@ def test_gradients_accumulate_on_the_device():
 
 def test_materialized_zeros_are_on_the_device():
     x = torch.ones(4, device="sim", requires_grad=True)
-    a, b = x.split(2)
+    a, _ = x.split(2)
     a.sum().backward()
     assert x.grad.tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("call", [lambda y, g: y.backward(g), lambda y, g: torch.autograd.grad(y, y.grad_fn.next_functions[0][0].variable, g)])
+@pytest.mark.parametrize("call", [
+    lambda y, g: y.backward(g),
+    lambda y, g: torch.autograd.grad(y, y.grad_fn.next_functions[0][0].variable, g),
+])  # fmt: skip
 def test_a_gradient_of_another_device_is_refused(call):
     x = torch.ones(2, device="sim", requires_grad=True)
     with pytest.raises(RuntimeError, match="invalid gradient at index 0 - expected device sim:0 but got cpu"):
@@ -74,13 +77,13 @@ def test_a_function_that_gives_a_gradient_of_another_device_is_named():
             return torch.ones(2)
 
     x = torch.ones(2, device="sim", requires_grad=True)
-    with pytest.raises(RuntimeError, match="Function WrongBackward returned an invalid gradient at index 0 - expected device sim:0 but"):
+    with pytest.raises(RuntimeError, match="WrongBackward returned an invalid gradient at index 0 - expected"):
         Wrong.apply(x).sum().backward()
 
 
 def test_grad_must_be_on_the_tensors_device():
     x = torch.ones(2, device="sim", requires_grad=True)
-    with pytest.raises(RuntimeError, match="attempting to assign a gradient with device type 'cpu' to a tensor with device type 'sim'"):
+    with pytest.raises(RuntimeError, match="a gradient with device type 'cpu' to a tensor with device type 'sim'"):
         x.grad = torch.ones(2)
 
 
@@ -109,9 +112,10 @@ def test_hooks_of_saved_tensors_see_the_device_and_make_tensors_of_the_host():
     assert torch.allclose(x.grad.cpu(), (x.exp() * (x + 1)).detach().cpu())
 
 
-def test_save_on_cpu():
+@pytest.mark.parametrize("pin_memory", [False, True])
+def test_save_on_cpu(pin_memory):
     x = torch.tensor([1.0, 2.0], device="sim", requires_grad=True)
-    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+    with torch.autograd.graph.save_on_cpu(pin_memory=pin_memory):
         y = (x * x).exp()
     y.sum().backward()
     assert torch.allclose(x.grad.cpu(), (2 * x * (x * x).exp()).detach().cpu())

@@ -77,7 +77,7 @@ def test_a_type_alone_means_the_current_device(sim):
 
 @pytest.mark.parametrize(
     ("name", "phrase"),
-    [("sim:2", "invalid device ordinal.*'sim:2'.*there are 2"), ("nowhere", "Expected one of cpu, cuda.* device type at start of")],
+    [("sim:2", "invalid device ordinal.*'sim:2'.*there are 2"), ("nowhere", "Expected one of cpu, cuda.* device type")],
 )
 def test_a_device_that_is_not_there(name, phrase):
     with pytest.raises(RuntimeError, match=phrase):
@@ -113,7 +113,7 @@ def test_text():
 @pytest.mark.parametrize("elsewhere", ["cpu", "sim:1"])
 def test_devices_do_not_mix(call, elsewhere):
     x, y = torch.ones(2, 2, device="sim"), torch.ones(2, 2, device=elsewhere)
-    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device, but found at least two devices") as e:
+    with pytest.raises(RuntimeError, match="to be on the same device, but found at least two devices") as e:
         call(x, y)
     assert "sim:0" in str(e.value)
     assert elsewhere in str(e.value)
@@ -134,7 +134,7 @@ def test_numbers_of_the_host_mix():
 def test_an_index_outside_is_an_error_as_on_the_cpu():
     x = torch.arange(3.0, device="sim")
     for call in (lambda i: x[i], lambda i: x.gather(0, i), lambda i: x.index_select(0, i)):
-        with pytest.raises((IndexError, RuntimeError), match="out of (bounds|range)"):
+        with pytest.raises((IndexError, RuntimeError), match=r"out of (bounds|range)"):
             call(torch.tensor([3], device="sim"))
 
 
@@ -159,7 +159,10 @@ def test_writes():
     assert x.zero_().resize_(5).device == SIM
 
 
-@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.clone()])
+PICKLED = lambda x: pickle.loads(pickle.dumps(x))  # noqa: E731
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, PICKLED, lambda x: x.clone()])
 def test_copies(make):
     x = torch.arange(6.0, device="sim:1").reshape(2, 3)
     y = make(x)
@@ -180,7 +183,8 @@ def test_copies_keep_gradient_and_leaf():
 def test_factories():
     like = torch.ones(2, 3, device="sim:1", dtype=torch.float64)
     made = [
-        torch.zeros_like(like), torch.rand_like(like), like.new_zeros(2), like.new_tensor([1, 2]), torch.full_like(like, 2),
+        torch.zeros_like(like), torch.rand_like(like), like.new_zeros(2), like.new_tensor([1, 2]),
+        torch.full_like(like, 2),
         like.new_full((2,), 3.0), torch.empty_like(like), torch.randn_like(like), torch.randint_like(like, 5),
     ]  # fmt: skip
     assert {y.device for y in made} == {OTHER}
@@ -216,7 +220,7 @@ def test_memory_is_limited_and_counted(sim):
     x = torch.zeros(1000, device="sim")
     assert sim.memory_stats(0)["allocated"] == before + 4000
     sim.limit(before + 5000)
-    with pytest.raises(RuntimeError, match=r"sim out of memory. Tried to allocate 4000 bytes. Device 0 has a total capacity of"):
+    with pytest.raises(RuntimeError, match=r"sim out of memory. Tried to allocate 4000 bytes. Device 0 has a total"):
         x + 1
     sim.limit(None)
     del x

@@ -1,6 +1,7 @@
 """Streams: what the simulated device calls a race, and the order of a backward.
 
-The references: "Stream semantics of backward passes". Each part of a backward runs on the stream of its forward operation,
+The references: "Stream semantics of backward passes". Each part of a backward runs on the stream of its forward
+operation,
 gradients are synchronised between streams, and the streams that were current at the call see finished leaves.
 """
 
@@ -172,7 +173,7 @@ def test_two_branches_on_two_streams_meet_in_one_leaf():
 
 
 def test_the_caller_may_be_on_another_stream():
-    x, loss, side = on_a_side_stream()
+    x, loss, _ = on_a_side_stream()
     third = Stream()
     third.wait_stream(current_stream())
     with stream(third):
@@ -196,13 +197,13 @@ def test_the_gradient_that_is_given_must_be_there_for_the_caller():
 
 
 def test_hooks_and_captures_see_finished_gradients():
-    x, loss, side = on_a_side_stream()
+    x, loss, _ = on_a_side_stream()
     (gradient,) = torch.autograd.grad(loss, x)
     assert (gradient + 1).tolist() == [3.0, 5.0]
 
 
 def test_the_current_stream_is_what_it_was():
-    x, loss, side = on_a_side_stream()
+    x, loss, _ = on_a_side_stream()
     before = current_stream()
     loss.backward()
     assert current_stream() is before
@@ -244,12 +245,12 @@ def test_each_wait_of_a_backward_is_needed():
         loss.backward()
         x.grad + 1
 
-    x, loss, side = on_a_side_stream()
+    x, loss, _ = on_a_side_stream()
     n = waits_of(program)
     assert n >= 2  # the first gradient goes to the side stream, the leaf's is waited for
     found = []
     for k in range(n):
-        x, loss, side = on_a_side_stream()
+        x, loss, _ = on_a_side_stream()
         found.append(without_wait(k, program))
         synchronize()
     assert found == [True] * n
@@ -259,7 +260,7 @@ def test_a_backward_that_does_not_wait_at_its_end_is_found_out(monkeypatch):
     from wengert_engine import starting
 
     monkeypatch.setattr(starting, "finish", lambda used, before: None)
-    x, loss, side = on_a_side_stream()
+    x, loss, _ = on_a_side_stream()
     loss.backward()
     with pytest.raises(RaceError):
         x.grad + 1

@@ -23,6 +23,16 @@ NAMES = ("Event", "OutOfMemoryError", "Stream", "StreamContext", "current_device
          "set_device", "set_stream", "stream", "synchronize")  # fmt: skip
 
 
+STREAM = """A queue of work; see ``stream``.
+
+device: whose work it takes, the current one by default.   priority: lower numbers go first.
+"""
+EVENT = """A point in a stream's queue.
+
+enable_timing: whether elapsed_time can be asked.   blocking, interprocess: taken for torch's sake.
+"""
+
+
 def functions(kind: str) -> dict[str, Any]:
     """The functions and classes for the devices of a type, by name."""
     module = Accelerator(kind)
@@ -37,10 +47,8 @@ class Accelerator:
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.Stream = _class("Stream", self.made_stream, "A queue of work; see ``stream``.\n\ndevice: whose work it takes, the "
-                             "current one by default.   priority: lower numbers go first.")  # fmt: skip
-        self.Event = _class("Event", self.made_event, "A point in a stream's queue.\n\nenable_timing: whether elapsed_time can be "
-                            "asked.   blocking, interprocess: taken for torch's sake.")  # fmt: skip
+        self.Stream = _class("Stream", self.made_stream, STREAM)
+        self.Event = _class("Event", self.made_event, EVENT)
         self.StreamContext = type("StreamContext", (_StreamContext,), {"kind": self})
         self.device = type("device", (_DeviceContext,), {"kind": self})
 
@@ -57,7 +65,7 @@ class Accelerator:
         if found is None:
             devices.device_number(devices.device(self.kind), self.kind)
         if not found.device_count():
-            raise RuntimeError(found.unavailable())
+            raise devices.AbsentDeviceError(found.unavailable())
         return found
 
     def index(self, device: Any, plugin: Any) -> int:
@@ -139,7 +147,8 @@ class Accelerator:
     def memory_stats(self, device: Any = None) -> OrderedDict[str, int]:
         """The plugin's figures of a device's memory, sorted by name; empty without a device."""
         plugin = self.plugin()
-        return OrderedDict(sorted(plugin.memory_stats(self.index(device, plugin)).items()) if plugin is not None else ())
+        figures = {} if plugin is None else plugin.memory_stats(self.index(device, plugin))
+        return OrderedDict(sorted(figures.items()))
 
     def memory_allocated(self, device: Any = None) -> int:
         """Bytes of live tensors."""

@@ -14,7 +14,7 @@ from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
 from libc.string cimport memcpy
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.devices import DEVICES
+from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import dtype_by_name
 from wengert_core.elsewhere cimport on_host, storage_bytes
@@ -163,7 +163,7 @@ def reduce(Tensor self, int protocol):
     if self.device:
         warn_of_hooks(self)
         grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
-        return rebuild_elsewhere, (str(DEVICES[self.device]), type(self), on_host(self), requires_grad(self), grad), \
+        return rebuild_elsewhere, (str(_DEVICES[self.device]), type(self), on_host(self), requires_grad(self), grad), \
             attributes(self)
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()

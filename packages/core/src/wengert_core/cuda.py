@@ -11,7 +11,7 @@ from typing import Any
 
 from wengert_core.accelerator import NAMES, functions
 
-__all__ = list(NAMES)  # noqa: PLE0605
+__all__ = list(NAMES)
 
 
 def __getattr__(name: str) -> Any:

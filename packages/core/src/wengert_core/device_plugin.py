@@ -1,9 +1,10 @@
 """What a device is: the interface that a plugin of the group ``wengert.devices.v1`` implements.
 
 An entry point names a class derived from ``DevicePlugin`` (or an instance); its name is the device's type. It is loaded
-when the name is used for the first time. Every operation has a reference written for an array namespace, so that a device
-which gives ``xp``, memory, arrays on that memory and copies has all operations, with derivatives. ``kernels`` replaces the
-references it can better. Streams are optional. docs/examples/device is a complete plugin.
+when the name is used for the first time. Every operation has a reference written for an array namespace, so that a
+device
+which gives ``xp``, memory, arrays on that memory and copies has all operations, with derivatives. ``kernels`` replaces
+the references it can better. Streams are optional. docs/examples/device is a complete plugin.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ Array = Any
 
 
 class Memory:
-    """What ``allocate`` gives: it owns a block of memory, which is freed with it. Any object with ``address`` will do."""
+    """What ``allocate`` gives: it owns a block of memory, which is freed with it. Any object with ``address`` will
+    do.
+    """
 
     address: int  # of the first byte, in the device's address space; never read by the host. Not 0.
 
@@ -30,6 +33,8 @@ class DevicePlugin:
     type: str = ""  # the name of the entry point
     xp: Any = None  # an array namespace close to NumPy's; looked up when something is computed
     kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments)
+
+    accelerator: bool = True  # whether pin_memory() without a device may mean this type
 
     def __init__(self) -> None:
         self.local = _local()
@@ -54,7 +59,9 @@ class DevicePlugin:
         self.local.device = index
 
     def enter(self, index: int) -> Any:
-        """Called before each operation on a device: make it the one that ``xp`` computes on. Gives what ``leave`` takes."""
+        """Called before each operation on a device: make it the one that ``xp`` computes on. Gives what ``leave``
+        takes.
+        """
         return None
 
     def leave(self, before: Any) -> None:
@@ -70,7 +77,9 @@ class DevicePlugin:
         raise NotImplementedError
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Array:
-        """An array on memory that ``allocate`` gave, which it keeps alive. offset: of the first element, in bytes; so strides."""
+        """An array on memory that ``allocate`` gave, which it keeps alive. offset: of the first element, in bytes;
+        so strides.
+        """
         raise NotImplementedError
 
     def memory_stats(self, index: int) -> dict[str, int]:

@@ -27,7 +27,7 @@ _WANTED = {
 
 
 class AbsentDeviceError(AssertionError, RuntimeError):
-    """No installed package provides a device; of "cuda" torch says so by an AssertionError, of others by a RuntimeError."""
+    """A device that is not there; of "cuda" torch says so by an AssertionError, of others by a RuntimeError."""
 
 
 class device:
@@ -175,7 +175,7 @@ def _placed(spec: device, caller: str) -> int:
     count = plugin.device_count()
     index = plugin.current_device() if spec.index is None else spec.index
     if count == 0:
-        raise RuntimeError(f"{plugin.unavailable()} ({caller}() was asked for device '{spec}')")
+        raise AbsentDeviceError(f"{plugin.unavailable()} ({caller}() was asked for device '{spec}')")
     if index >= count:
         raise RuntimeError(f"invalid device ordinal: {caller}() was asked for device '{spec.type}:{index}', there are "
                            f"{count}, numbered from 0")

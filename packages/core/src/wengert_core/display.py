@@ -20,10 +20,12 @@ def text(tensor: Any) -> str:
     shape = tuple(plain.shape)
     if plain.device.type != "cpu":  # only what is shown is copied to the host
         for dim, places in enumerate(printing.shown(shape) or ()):
-            plain = plain.index_select(dim, plain.new_tensor(places.tolist(), dtype=ALL["int64"], device="cpu").to(plain.device))
+            index = plain.new_tensor(places.tolist(), dtype=ALL["int64"])
+            plain = plain.index_select(dim, index)
         plain = plain.cpu()
     array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
-    return printing.format_tensor(array, shape=shape, device=str(tensor.device), dtype=tensor.dtype.name, default_dtype=get_default_dtype().name,
+    return printing.format_tensor(array, shape=shape, device=str(tensor.device), dtype=tensor.dtype.name,
+                                  default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
                                   grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]))
 

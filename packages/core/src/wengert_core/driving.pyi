@@ -1,1 +1,3 @@
 # Nothing for Python: the steps that all drivers share are reached by cimport, see driving.pxd.
+
+def set_foreign(address: int) -> None: ...

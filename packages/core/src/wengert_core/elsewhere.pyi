@@ -2,6 +2,9 @@ from typing import Any
 
 from wengert_core.tensor import Tensor
 
+class Hints:
+    non_blocking: bool
+
 def allocate(place: int, nbytes: int) -> tuple[Any, int]: ...
 def fetch(t: Tensor) -> Any: ...
 def memory_of(t: Tensor) -> Any: ...

@@ -34,6 +34,7 @@ cdef extern from "Python.h":
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
+cdef object YES = True
 cdef object STRIDED = _device.strided
 cdef enum:
     WITHOUT_GIL = 0x8000 
@@ -279,7 +280,7 @@ cdef object factory_run(Op op, PyObject** slots):
         t = filled(op, row, slots, code)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         return write_out(op.name, <Tensor> slots[op.out_slot], t)
-    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory]:
+    if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:
         t = t.pin_memory()
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
         if not t.flags & WG_GRAD:

@@ -26,7 +26,7 @@ cnp.import_array()
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object NDARRAY = np.ndarray
 
-from wengert_core.devices import DEVICES
+from wengert_core.devices import DEVICES as _DEVICES
 
 
 # ---- arrays in
@@ -129,7 +129,7 @@ cdef int refuse_batched(Tensor t) except -1:
 
 cdef object array_sharing(Tensor t):
     if t.device:
-        raise TypeError(f"can't convert {DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+        raise TypeError(f"can't convert {_DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                         "memory first.")
     if t.code == BFLOAT16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no bfloat16; use .float() first")

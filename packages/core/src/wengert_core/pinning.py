@@ -9,20 +9,19 @@ import numpy as np
 
 from wengert_core import arrays, devices, elsewhere
 from wengert_core.tensor import Tensor
-from wengert_registry import registry
 
 _PINNED: WeakValueDictionary[int, Any] = WeakValueDictionary()  # by id: owners of pinned memory
 
 
 def plugin_for(device: Any = None) -> Any:
-    """The plugin that pins memory: that of a device, or the first of cuda and the other types that has one."""
+    """The plugin that pins memory: that of a device; else cuda's, or that of a type that is in use."""
     if device is not None:
         kinds = [devices.device(device).type]
     else:
-        kinds = sorted({"cuda", *devices.PLUGINS, *registry.group("devices")}, key=lambda kind: (kind != "cuda", kind))
+        kinds = ["cuda", *sorted(devices.PLUGINS)]
     for kind in kinds:
         plugin = devices.plugin_of(kind)
-        if plugin is not None and plugin.device_count():
+        if plugin is not None and (device is not None or plugin.accelerator) and plugin.device_count():
             return plugin
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
@@ -47,7 +46,8 @@ def pinned_like(plugin: Any, host: Tensor) -> Tensor:
     raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * host.element_size()]
     _PINNED[id(raw)] = raw
     memory: Any = arrays.from_array(raw)
-    return memory.view(host.dtype).view(host.shape).detach() if hasattr(memory, "detach") else memory.view(host.dtype).view(host.shape)
+    shaped: Tensor = memory.view(host.dtype).view(host.shape)
+    return shaped.detach() if hasattr(shaped, "detach") else shaped
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:

@@ -234,7 +234,8 @@ def normal(
     if isinstance(mean, Tensor):
         mean = np.asarray(mean.tolist())
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
-    place = device_number(tensors[0].device if device is None and tensors else "cpu" if device is None else device, "normal")
+    given = tensors[0].device if device is None and tensors else device
+    place = device_number("cpu" if given is None else given, "normal")
     rng = numpy_generator(generator_of(place) if generator is None else generator, "normal")
     if tensors:
         sample = sampling.normal(rng, shape, kind) * std + mean

@@ -359,6 +359,8 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
     """A contiguous tensor with undefined contents. In inference mode it is an inference tensor."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[dtype]
     cdef Py_ssize_t n = 1
+    if thread_state().modes & (WG_INFER | WG_ELSEWHERE):
+        return special_empty(dtype, ndim, shape)
     if ndim == 1 and 0 <= shape[0] < 1 << 30:
         n = shape[0]
     elif ndim > 64:
@@ -372,32 +374,43 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
         set_ndim(t, ndim)
     t.count = n
     fill_contiguous(t, shape, itemsize)
-    cdef unsigned int special = thread_state().modes & (WG_INFER | WG_ELSEWHERE)
-    cdef Storage s
-    if special:
-        return special_empty(t, special)
-    s = new_storage(n * itemsize)
+    cdef Storage s = new_storage(n * itemsize)
     t.data = s.data
     Py_INCREF(s)
     t.storage = <PyObject*> s
     return t
 
 
-cdef Tensor special_empty(Tensor t, unsigned int special):
-    """The memory of a new tensor in inference mode, or for another device."""
+cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
+    """new_empty in inference mode, or for another device."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef Py_ssize_t nbytes, address
+    cdef Tensor t
     cdef Storage s
-    cdef Py_ssize_t nbytes = t.count * FACTS.itemsize[t.code], address
-    if special & WG_ELSEWHERE:
-        t.device = thread_state().place
-        t.flags |= WG_FOREIGN
-        owner, address = ALLOCATE(t.device, nbytes)
-        s = foreign_storage(<char*> address, nbytes, <PyObject*> owner)
-    else:
-        s = new_storage(nbytes)
-    t.data = s.data
-    Py_INCREF(s)
-    t.storage = <PyObject*> s
-    if special & WG_INFER:
+    state.modes = modes & ~(<unsigned int> (WG_INFER | WG_ELSEWHERE))
+    try:
+        if modes & WG_ELSEWHERE:
+            nbytes = checked_numel(ndim, shape, FACTS.itemsize[dtype]) * FACTS.itemsize[dtype]
+            if ndim > 64:
+                raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
+            t = blank_tensor()
+            t.code = dtype
+            set_ndim(t, ndim)
+            t.count = nbytes // FACTS.itemsize[dtype]
+            fill_contiguous(t, shape, FACTS.itemsize[dtype])
+            t.device = state.place
+            t.flags |= WG_FOREIGN
+            owner, address = ALLOCATE(t.device, nbytes)
+            s = foreign_storage(<char*> address, nbytes, <PyObject*> owner)
+            t.data = s.data
+            Py_INCREF(s)
+            t.storage = <PyObject*> s
+        else:
+            t = new_empty(dtype, ndim, shape)
+    finally:
+        state.modes = modes
+    if modes & WG_INFER:
         t.flags |= TF_INFERENCE
     return t
 

@@ -19,6 +19,20 @@ def _false(self: Tensor) -> bool:
     return False
 
 
+def _is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the tensor is in pinned memory of the host."""
+    from wengert_core.pinning import is_pinned  # few programs have any
+
+    return is_pinned(self, device)
+
+
+def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor in pinned memory of the host, which a device reads directly; itself when it is there already."""
+    from wengert_core.pinning import pin_memory
+
+    return pin_memory(self, device)
+
+
 def _divided_by(self: Tensor, other: Any) -> Any:
     """self / other."""
     return self / other
@@ -74,9 +88,11 @@ METHODS = {
     "is_complex": _infos.is_complex,
     "is_floating_point": _infos.is_floating_point,
     "is_nonzero": _infos.is_nonzero,
+    "is_pinned": _is_pinned,
     "is_shared": _false,
     "is_signed": _infos.is_signed,
     "long": _conversion.to_long,
+    "pin_memory": _pin_memory,
     "short": _conversion.to_short,
     "to": _conversion.to,
     "type": _conversion.type_,
@@ -84,8 +100,6 @@ METHODS = {
 }
 
 LATER = {
-    "is_pinned": ("pinning", "is_pinned"),
-    "pin_memory": ("pinning", "pin_memory"),
     "__dlpack__": ("dlpack", "to_capsule"),
     "__dlpack_device__": ("dlpack", "device_pair"),
     "__copy__": ("copying", "shallow_copy"),

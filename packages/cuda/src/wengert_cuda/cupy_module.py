@@ -14,7 +14,10 @@ def found() -> tuple[Any, str]:
     try:
         import cupy
     except ImportError as error:
-        return None, f"wengert-cuda needs CuPy, which cannot be imported ({error}): {INSTALL}"
+        return None, (
+            "Torch not compiled with CUDA enabled: wengert-cuda needs CuPy, which cannot be imported "
+            f"({error}): {INSTALL}"
+        )
     try:
         there = cupy.cuda.is_available()
     except Exception as error:  # before CuPy 14 without a driver

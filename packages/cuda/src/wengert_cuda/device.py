@@ -29,13 +29,13 @@ class CudaDevice(DevicePlugin):
 
     def __init__(self) -> None:
         super().__init__()
-        self.live: dict[int, int] = {}
         self.peaks: dict[int, int] = {}
+        self.in_flight: list[tuple[Any, Any]] = []  # copies from pinned memory: (event, array)
 
     # ---- what is there
 
     @property
-    def xp(self) -> Any:  # type: ignore[override]  # looked up when something is computed
+    def xp(self) -> Any:  # looked up when something is computed
         """CuPy."""
         return cupy()
 
@@ -75,18 +75,24 @@ class CudaDevice(DevicePlugin):
         cuda = cupy().cuda
         with cuda.Device(index):
             try:
-                return CudaMemory(cuda.alloc(max(nbytes, 1)), index)
+                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
             except cuda.memory.OutOfMemoryError:
                 self.empty_cache()
             try:
-                return CudaMemory(cuda.alloc(max(nbytes, 1)), index)
+                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
             except cuda.memory.OutOfMemoryError as error:
                 free, total = cuda.runtime.memGetInfo()
                 used = cupy().get_default_memory_pool().used_bytes()
                 raise OutOfMemoryError(
-                    f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of {total} bytes "
-                    f"of which {free} bytes are free; {used} bytes are in use by tensors"
+                    f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of "
+                    f"{total} bytes of which {free} bytes are free; {used} bytes are in use by tensors"
                 ) from error
+
+    def counted(self, memory: CudaMemory) -> CudaMemory:
+        """Note the most bytes in use; what references need in between is not seen."""
+        used = int(cupy().get_default_memory_pool().used_bytes())
+        self.peaks[memory.index] = max(self.peaks.get(memory.index, 0), used)
+        return memory
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
         return cupy().ndarray(shape, dtype, memory.pointer + offset, strides)
@@ -122,8 +128,16 @@ class CudaDevice(DevicePlugin):
                 target[...] = staged
                 stream.synchronize()
                 return
-            if not non_blocking:
+            if non_blocking:
+                self.hold_until_copied(host, stream)
+            else:
                 stream.synchronize()
+
+    def hold_until_copied(self, host: Any, stream: Any) -> None:
+        """Keep pinned memory alive as long as a copy may read it."""
+        event = cupy().cuda.Event(disable_timing=True)
+        event.record(stream)
+        self.in_flight = [one for one in self.in_flight if not one[0].done] + [(event, host)]
 
     def assign(self, target: Any, source: Any) -> None:
         with cupy().cuda.Device(target.device.id):

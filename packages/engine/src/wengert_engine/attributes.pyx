@@ -17,7 +17,7 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor
 from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
                                   set_grad_code)
 
-from wengert_core.devices import DEVICES
+from wengert_core.devices import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -145,7 +145,7 @@ cdef int check_grad(Tensor self, object value) except -1:
     if g.code != code and code != ANY_DTYPE:
         raise errors.grad_dtype_mismatch(errors.cpp_name(g.dtype), errors.type_name(dtype_of(code)))
     if g.device != self.device:
-        raise errors.grad_of_other_device(DEVICES[g.device], DEVICES[self.device])
+        raise errors.grad_of_other_device(_DEVICES[g.device], _DEVICES[self.device])
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
                            f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "

@@ -10,7 +10,7 @@ from wengert_engine.fitting import fit
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
 
-from wengert_core.devices import DEVICES
+from wengert_core.devices import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef frozenset MOVING = frozenset(("_to_copy", "copy_"))   # operations whose result is on another device than an input
@@ -23,8 +23,8 @@ cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index)
     cdef int code = meta.code
     if meta.device != grad.device:
         if source is None or source.formula == NULL or (<Formula> source.formula).op.name not in MOVING:
-            raise errors.gradient_device(name if source is not None else None, index, DEVICES[meta.device], DEVICES[grad.device])
-        grad = grad.to(DEVICES[meta.device])           # the derivative of a move is the move back
+            raise errors.gradient_device(name if source is not None else None, index, _DEVICES[meta.device], _DEVICES[grad.device])
+        grad = grad.to(_DEVICES[meta.device])           # the derivative of a move is the move back
         if code == grad.code and tuple(grad.shape) == shape_of(node, output):
             return grad
     if source is not None and source.kind == NODE_CUSTOM and code != ANY_DTYPE and FACTS.category[code] < CAT_COMPLEX \

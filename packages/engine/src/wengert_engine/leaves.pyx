@@ -14,7 +14,7 @@ from wengert_engine.grad_mode cimport enforces_grad_layout
 from wengert_engine.gradients cimport stealable, write
 from wengert_engine.node cimport hold, saved_of
 
-from wengert_core.devices import DEVICES
+from wengert_core.devices import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
@@ -122,4 +122,4 @@ cdef object recorded_copy(Tensor grad, Tensor leaf):
     cdef Tensor layout = copy_with_layout(grad, leaf)
     cdef Py_ssize_t itemsize = FACTS.itemsize[layout.code]
     strides = [strides_of(layout)[i] // itemsize for i in range(layout.rank)]
-    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=DEVICES[layout.device]).copy_(grad)
+    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=_DEVICES[layout.device]).copy_(grad)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from wengert_engine.modified import modified_value
@@ -69,7 +69,12 @@ def _on_cpu(tensor: Any) -> tuple[Any, Any, int]:
 
 
 def _pinned(tensor: Any) -> tuple[Any, Any, int]:
-    kept = tensor.detach().to("cpu").clone()
+    kept = tensor.detach().to("cpu")
+    if tensor.device.type == "cpu":
+        kept = kept.clone()
+    else:
+        with suppress(RuntimeError):  # a device without pinned memory
+            kept = kept.pin_memory(tensor.device)
     return tensor.device, kept, kept._version
 
 
@@ -78,7 +83,7 @@ def _back(packed: tuple[Any, Any, int]) -> Any:
     device, kept, version = packed
     if kept._version != version:
         raise modified_value("save_on_cpu", "a saved tensor", kept, version, kept._version)
-    return kept.to(device)
+    return kept.to(device, non_blocking=True)
 
 
 @contextmanager

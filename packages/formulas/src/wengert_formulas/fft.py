@@ -25,7 +25,8 @@ def to_real(grad: Tensor, dim: Sequence[int], normalization: int, last_dim_size:
     """The adjoint of a transform to real numbers: each bin whose conjugate was left out counts twice."""
     half = wc._fft_r2c(grad, dim, normalization, True, not forward)
     n = half.shape[dim[-1]]
-    twice = wc.tensor([1.0 if k == 0 or 2 * k == last_dim_size else 2.0 for k in range(n)], dtype=grad.dtype, device=grad.device)
+    weights = [1.0 if k == 0 or 2 * k == last_dim_size else 2.0 for k in range(n)]
+    twice = wc.tensor(weights, dtype=grad.dtype, device=grad.device)
     return half * twice.reshape([-1 if d == dim[-1] else 1 for d in range(grad.ndim)])
 
 

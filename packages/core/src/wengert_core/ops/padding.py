@@ -103,7 +103,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     for i in range(len(pads) // 2):
         dim, before, after = input.dim() - 1 - i, pads[2 * i], pads[2 * i + 1]
         if before or after:
-            input = input.index_select(dim, ops["tensor"](PLACES[mode](input.size(dim), before, after), device=input.device))
+            wanted = PLACES[mode](input.size(dim), before, after)
+            input = input.index_select(dim, ops["tensor"](wanted, device=input.device))
     return input
 
 

@@ -167,7 +167,9 @@ def isin(
         expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
         raise invalid_combination("isin", (elements, test_elements), expected)
     device = (elements if isinstance(elements, Tensor) else test_elements).device
-    elements, test_elements = (x if isinstance(x, Tensor) else ops["tensor"](x, device=device) for x in (elements, test_elements))
+    elements, test_elements = (
+        x if isinstance(x, Tensor) else ops["tensor"](x, device=device) for x in (elements, test_elements)
+    )
     for x in (elements, test_elements):
         if x.dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[x.dtype.code]}")

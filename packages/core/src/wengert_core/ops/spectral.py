@@ -128,7 +128,8 @@ def spectrum(frames: Tensor, normalized: bool, onesided: bool | None, is_complex
 def overlap_added(frames: Tensor, hop: int) -> Tensor:
     """The sum of frames [batch, frame, time], each hop later than the one before: [batch, time]."""
     batch, count, n = frames.shape
-    places = ops["add"](ops["arange"](0, count * hop, hop, device=frames.device).unsqueeze(1), ops["arange"](n, device=frames.device)).reshape(-1)
+    starts = ops["arange"](0, count * hop, hop, device=frames.device)
+    places = ops["add"](starts.unsqueeze(1), ops["arange"](n, device=frames.device)).reshape(-1)
     target = frames.new_zeros((batch, n + hop * (count - 1)))
     return ops["index_add"](target, 1, places, frames.reshape(batch, count * n))
 

@@ -103,7 +103,7 @@ def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry
 def how_often(geometry: Geometry, length: int, dtype: Any, device: Any) -> Any:
     """How many elements have each place; 1 where none has."""
     once = ops["ones"](math.prod(geometry[0]), dtype=dtype, device=device)
-    count = ops["index_add"](ops["zeros"](length, dtype=dtype, device=device), 0, places(geometry, length, device), once)
+    count = ops["index_add"](once.new_zeros(length), 0, places(geometry, length, device), once)
     return ops["where"](ops["eq"](count, 0), 1, count)
 
 

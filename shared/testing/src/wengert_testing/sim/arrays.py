@@ -104,7 +104,8 @@ def _operator(name: str) -> Callable[..., Any]:
     def operator(self: SimArray, *others: Any) -> Any:
         if any(isinstance(other, np.ndarray) for other in others):
             raise host_array(name)
-        return run(special, getattr(np.ndarray, special), (self, *others), {}, writes=name.startswith("i") and name != "invert")
+        writes = name.startswith("i") and name != "invert"
+        return run(special, getattr(np.ndarray, special), (self, *others), {}, writes)
 
     return operator
 
@@ -115,7 +116,8 @@ for _name in (*UNARY, *BINARY, *COMPARISONS, *(f"r{n}" for n in BINARY), *(f"i{n
 
 def host_array(what: str) -> TypeError:
     """The error for an array of the host among the arguments."""
-    return TypeError(f"{what}: Unsupported type <class 'numpy.ndarray'>: an array of the host where one of the device is needed")
+    return TypeError(f"{what}: Unsupported type <class 'numpy.ndarray'>: an array of the host where one of the "
+                     "device is needed")  # fmt: skip
 
 
 def seen(array: SimArray, stamp: Stamp) -> Any:

@@ -49,6 +49,7 @@ class SimDevice(DevicePlugin):
     """Two simulated devices, sim:0 and sim:1."""
 
     type = "sim"
+    accelerator = False  # it is there for who names it
     COUNT = 2
 
     def __init__(self) -> None:
@@ -84,7 +85,7 @@ class SimDevice(DevicePlugin):
         self.places[index].pool.limit = nbytes
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> SimArray:
-        data: Any = np.ndarray(shape, dtype, memory.bytes, offset, strides) if 0 not in shape else np.empty(shape, dtype)
+        data: Any = np.empty(shape, dtype) if 0 in shape else np.ndarray(shape, dtype, memory.bytes, offset, strides)
         return SimArray(data, memory.block, self.places[memory.pool.index], memory)
 
     def memory_stats(self, index: int) -> dict[str, int]:
@@ -137,7 +138,7 @@ class SimDevice(DevicePlugin):
                 action()
 
     def synchronize(self, index: int) -> None:
-        for stream in list(getattr(self, "known", {}).get(index, ())) + [self.places[index].default]:
+        for stream in (*getattr(self, "known", {}).get(index, ()), self.places[index].default):
             stream.synchronize()
 
     def current_stream(self, index: int) -> SimStream:

@@ -1,10 +1,12 @@
 """Streams, events and the order of work on the simulated device.
 
 Note [Who comes before whom]
-    Each piece of work has a stamp: its stream and its number there. A stream knows of every other one up to which number
-    its work is certain to be done before what is queued now (a vector clock): by waiting for the stream or for an event,
-    or because the host has waited and queued later. A block of memory keeps the stamps of its last write and of the reads
-    since. Work that reads what it does not know to be written, or writes what it does not know to be read, races.
+    Each piece of work has a stamp: its stream and its number there. A stream knows of every other one up to which
+    number
+    its work is certain to be done before what is queued now (a vector clock): by waiting for the stream or for an
+    event,
+    or because the host has waited and queued later. A block of memory keeps the stamps of its last write and of the
+    reads since. Work that reads what it does not know to be written, or writes what it does not know to be read, races.
     Beside that, work takes random time on a clock; with ``races("stale")`` a racing read gives the old contents
     if the write would not have been done by then.
 """
@@ -72,7 +74,9 @@ def reset(seed: int = 0) -> None:
 
 @contextlib.contextmanager
 def races(mode: str, slowest: float = 1.0) -> Iterator[list[str]]:
-    """What a race does inside of the block: "raise", or "stale" (the device's answer). Gives the list of those found."""
+    """What a race does inside of the block: "raise", or "stale" (the device's answer). Gives the list of those
+    found.
+    """
     before, WORLD.mode, WORLD.slowest = (WORLD.mode, WORLD.slowest), mode, slowest
     WORLD.races.clear()
     try:
@@ -207,8 +211,8 @@ class Block:
         last = self.write
         stale = False
         if last is not None and not last.known_to(stamp.stream.clock):
-            WORLD.report(f"{stamp.what} on {stamp.stream} reads memory that {last.what} on {last.stream} writes; the first "
-                         "does not wait for the second")  # fmt: skip
+            WORLD.report(f"{stamp.what} on {stamp.stream} reads memory that {last.what} on {last.stream} writes; the "
+                         "first does not wait for the second")  # fmt: skip
             stale = stamp.start < last.done
         self.reads = [one for one in self.reads if not one.known_to(WORLD.host)]
         self.reads.append(stamp)
@@ -219,8 +223,8 @@ class Block:
         clock = stamp.stream.clock
         others = [one for one in (self.write, *self.reads) if one is not None and not one.known_to(clock)]
         for one in others[:1]:
-            WORLD.report(f"{stamp.what} on {stamp.stream} writes memory that {one.what} on {one.stream} uses; the first does "
-                         "not wait for the second")  # fmt: skip
+            WORLD.report(f"{stamp.what} on {stamp.stream} writes memory that {one.what} on {one.stream} uses; the "
+                         "first does not wait for the second")  # fmt: skip
         self.write, self.reads = stamp, []
 
     def users(self) -> list[Stamp]:

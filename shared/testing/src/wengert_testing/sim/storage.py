@@ -59,5 +59,5 @@ class Pool:
         self.allocated -= nbytes
 
 
-class Pinned(np.ndarray):  # type: ignore[type-arg]
+class Pinned(np.ndarray):
     """Pinned memory of the host: copies to and from it need not be waited for."""

@@ -1,0 +1,102 @@
+"""wengert-cuda on a GPU. Everything here is skipped where none is found; `make test-cuda` runs it beside the op
+table.
+"""
+
+from __future__ import annotations
+
+import pytest
+import wengert as torch
+from wengert_core import devices
+from wengert_cuda import CudaDevice
+from wengert_cuda.cupy_module import cupy, found
+from wengert_cuda.kernels import FUSED, KERNELS, reference
+from wengert_registry import registry
+
+pytestmark = pytest.mark.skipif(bool(found()[1]), reason=f"needs a GPU: {found()[1]}")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _registered():
+    group = registry.group("devices")
+    if "cuda" in group:
+        yield
+        return
+    with group.register("cuda", CudaDevice, owner="packages/cuda/tests"):
+        yield
+
+
+def test_is_leaf_as_in_the_references():
+    assert torch.rand(10, requires_grad=True).is_leaf
+    assert not torch.rand(10, requires_grad=True).cuda().is_leaf
+    assert not (torch.rand(10, requires_grad=True) + 2).is_leaf
+    assert torch.rand(10).cuda().is_leaf
+    assert torch.rand(10).cuda().requires_grad_().is_leaf
+    assert torch.rand(10, requires_grad=True, device="cuda").is_leaf
+
+
+def test_save_on_cpu_as_in_the_references():
+    a, b, c = (torch.randn(5, requires_grad=True, device="cuda") for _ in range(3))
+    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+        y = a * b * c
+    y.sum().backward()
+    assert torch.allclose(a.grad, (b * c).detach())
+
+
+def test_there_and_back_in_every_dtype():
+    for name in ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"):
+        x = torch.tensor([0, 1, 2, 3]).to(getattr(torch, name))
+        assert x.cuda().is_cuda
+        assert x.cuda().cpu().equal(x)
+
+
+@pytest.mark.parametrize("op", sorted(FUSED))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_fused_kernels_agree_with_the_references(op, dtype):
+    cp = cupy()
+    rng = cp.random.default_rng(0)
+    arguments = [rng.uniform(0.1, 0.9, (7, 5)).astype(dtype) for _ in range(FUSED[op][0].count(",") + 1)]
+    got, expected = KERNELS[op](cp, *arguments), reference(op)(cp, *arguments)
+    assert got.dtype == expected.dtype
+    cp.testing.assert_allclose(got, expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+
+
+def test_backward_over_streams():
+    x = torch.rand(1 << 20, device="cuda", requires_grad=True)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        y = (x * x).sum()
+    torch.cuda.current_stream().wait_stream(side)
+    y.backward()
+    assert torch.allclose(x.grad, 2 * x.detach())
+
+
+def test_memory_is_counted_and_an_error_where_there_is_none():
+    before = torch.cuda.memory_allocated()
+    x = torch.zeros(1 << 20, device="cuda")
+    assert torch.cuda.memory_allocated() >= before + (1 << 22)
+    del x
+    with pytest.raises(torch.cuda.OutOfMemoryError, match=r"CUDA out of memory. Tried to allocate \d+ bytes"):
+        torch.empty(1 << 44, dtype=torch.uint8, device="cuda")
+
+
+def test_pinned_memory_and_copies_that_are_not_waited_for():
+    x = torch.arange(1000.0).pin_memory()
+    assert x.is_pinned()
+    y = x.to("cuda", non_blocking=True)
+    torch.cuda.synchronize()
+    assert y.cpu().equal(x)
+
+
+def test_events_measure_time():
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    torch.rand(1000, 1000, device="cuda").exp()
+    end.record()
+    end.synchronize()
+    assert begin.elapsed_time(end) > 0
+
+
+def test_the_devices_number_is_in_the_text():
+    assert str(torch.ones(1, device="cuda").device) == f"cuda:{torch.cuda.current_device()}"
+    assert devices.plugin_of("cuda").device_count() >= 1

@@ -1,0 +1,95 @@
+"""The sample table on a device: values and gradients are those of the CPU. For our devices and for authors of plugins.
+
+@pytest.mark.parametrize("case", rows(), ids=str)
+def test_values(case):
+check_values(case, "mydevice")
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from wengert_core import devices, random
+from wengert_core.op import Op
+from wengert_core.tensor import Tensor
+
+from wengert_testing.calls import array_of, as_tensors, contiguous, function_of, is_floating, row_of
+from wengert_testing.case import Fixed, OpCase, Sample
+from wengert_testing.tolerance import assert_close
+
+OF_HOST_DATA = {"frombuffer", "asarray", "tensor", "as_tensor", "scalar_tensor"}
+"""What makes a tensor of data that is the host's."""
+UNDEFINED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
+"""What leaves the elements as they are."""
+
+
+def rows(gradients: bool = False) -> list[OpCase]:
+    """The cases that can be tried on a device. gradients: those that have any."""
+    from wengert_testing.samples import CASES
+
+    return [case for case in CASES if case.op not in OF_HOST_DATA and (case.grad or not gradients)]
+
+
+def check_values(case: OpCase, device: str, rtol: float = 1e-9) -> None:
+    """AssertionError unless the op gives on the device what it gives on the CPU: dtypes, shapes and numbers."""
+    place = devices.DEVICES[devices.device_number(device)]
+    for sample in case.samples("float64"):
+        for e, g in zip(results(case, sample, "cpu"), results(case, sample, device), strict=True):
+            if not isinstance(e, Tensor):
+                assert g == e, f"{case.op}{sample!r}: {g}, expected {e}"
+                continue
+            facts = (g.device, g.dtype, tuple(g.shape)), (place, e.dtype, tuple(e.shape))
+            assert facts[0] == facts[1], f"{case.op}{sample!r}: a result of {facts[0]}, expected {facts[1]}"
+            if case.op not in UNDEFINED:
+                assert_close(array_of(g.detach().cpu()), array_of(e), f"{case.op}{sample!r}", rtol=case.rtol or rtol)
+
+
+def check_gradients(case: OpCase, device: str, rtol: float = 1e-7) -> None:
+    """AssertionError unless the gradients are on the device, and those of the CPU."""
+    place = devices.DEVICES[devices.device_number(device)]
+    for sample in case.samples("float64"):
+        for e, g in zip(gradients(case, sample, "cpu"), gradients(case, sample, device), strict=True):
+            assert (g is None) == (e is None), f"{case.op}{sample!r}: gradient {g}, expected {e}"
+            if e is not None:
+                assert g.device == place, f"{case.op}{sample!r}: a gradient on {g.device}, expected {place}"
+                what = f"{case.op}{sample!r}: gradient"
+                assert_close(array_of(g.cpu()), array_of(e), what, rtol=max(case.rtol or 0, rtol))
+
+
+def options(case: OpCase, device: str) -> dict[str, Any]:
+    """Factories make tensors on a device only when they are told to."""
+    op = row_of(case.op)
+    makes = isinstance(op, Op) and op.family == "factory" and not any(p in op.params for p in ("self", "input"))
+    others = case.op == "normal" or case.op.endswith(("_window", "fftfreq")) or case.op.startswith("signal.windows.")
+    return {"device": device} if device != "cpu" and (makes or others) else {}
+
+
+def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
+    """The op's results on a device. leaves: gets the inputs that then require gradients."""
+
+    def change(array: Any) -> Tensor:
+        tensor = contiguous(array).to(device)
+        if leaves is not None and array.dtype.kind in "fc" and not isinstance(array, Fixed):
+            leaves.append(tensor.requires_grad_())
+        return tensor
+
+    random.manual_seed(0)
+    args, kwargs = as_tensors(sample, change)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return case.results(function_of(case.op)(*case.arguments(args), **kwargs, **options(case, device)))
+
+
+def gradients(case: OpCase, sample: Sample, device: str) -> list[Any]:
+    """The gradients of the inputs, for a number that all differentiable results go into."""
+    leaves: list[Any] = []
+    loss: Any = None
+    for y in results(case, sample, device, leaves):
+        if is_floating(y) and y.requires_grad:
+            part = ((y * y.conj()).real if y.is_complex() else y * y.detach().cos()).sum()
+            loss = part if loss is None else loss + part
+    if loss is None:
+        return []
+    loss.backward()
+    return [leaf.grad for leaf in leaves]
