@@ -55,17 +55,17 @@ def node_bytes(module: str, rounds: int = 3) -> float:
     return statistics.median(answer(code) for _ in range(rounds))
 
 
-def mkl() -> Path | None:
-    """MKL's library, where this environment has it."""
-    return max(Path(sys.prefix, "lib").glob("libmkl_rt.so*"), default=None)
+def has_mkl() -> bool:
+    """Whether MKL is installed in this environment (the extra wengert[mkl]), and so used for products."""
+    return any(Path(sys.prefix, "lib").glob("libmkl_rt.so*"))
 
 
-def product_by(blas: Path) -> float:
-    """Our time over PyTorch's for the large product, with this library as WENGERT_BLAS."""
+def product_by(blas: str) -> float:
+    """Our time over PyTorch's for the large product, with this as WENGERT_BLAS."""
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder, "answers.json")
         command = [sys.executable, str(ROOT / "tools/compare.py"), "--only", "1024 x 1024", "--json", str(answers)]
-        subprocess.run(command, env={**os.environ, "WENGERT_BLAS": str(blas)}, check=True, capture_output=True)
+        subprocess.run(command, env={**os.environ, "WENGERT_BLAS": blas}, check=True, capture_output=True)
         result = json.loads(answers.read_text(encoding="utf-8"))["results"][0]
     return 1 / float(result["ratio"][1])
 

@@ -31,8 +31,12 @@ wg.special.i1(x).sum().backward()
 assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
 assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
+with wg.autograd.profiler.profile() as prof:
+    x.exp()
+wg.profiler.export_flame_graph(prof, "/dev/null")
+assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
-OPTIONAL = ("functional", "graph", "special")
+OPTIONAL = ("functional", "graph", "profiler", "special")
 """The extras whose parts are built here: with them every wheel is installed."""
 
 
@@ -119,7 +123,7 @@ def main() -> None:
             build(package, Path(work))
     try_in_empty_environment(some)
     wheels = sum(file.stat().st_size for file in DIST.glob("*.whl")) / 2**20
-    say(f"wengert installs from {DIST.name}/ alone beside NumPy and ml_dtypes, and works; all wheels: {wheels:.2f} MB")
+    say(f"wengert installs from {DIST.name}/ alone beside NumPy, and works; all wheels: {wheels:.2f} MB")
 
 
 if __name__ == "__main__":

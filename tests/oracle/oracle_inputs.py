@@ -16,7 +16,8 @@ import numpy as np
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 SHAPES = {"0-d": (), "empty": (0,), "empty matrix": (2, 0), "rank 4": (2, 3, 2, 2)}
 LAYOUTS = ("transposed", "gaps", "expanded")
-DTYPES = ("bool", "uint8", "int64", "float16", "bfloat16", "float32", "complex64")
+WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64")
+DTYPES = (*WHOLE, "float16", "bfloat16", "float32", "complex64", "complex128")
 KINDS = ("given", *SHAPES, *LAYOUTS, *DTYPES, "edges", "ties", "no tensor", "gradient", "gradient at ties")
 """Inputs: those of the row; with another shape, layout or dtype for all floating tensors; with nan, infinities and
 zeros of both signs; with equal and whole numbers; None in place of the first tensor; the gradients by all of them."""
@@ -92,7 +93,7 @@ def maker(kind: str, torch: ModuleType) -> Callable[[Any], Any]:
             return laid_out(array, kind, torch) if array.ndim and array.size else plain(array, torch)
         if kind in DTYPES:
             whole = np.asarray(np.resize(np.arange(array.size) % 5, array.shape), float)
-            return plain(whole if kind in ("bool", "uint8", "int64") else array, torch).to(getattr(torch, kind))
+            return plain(whole if kind in WHOLE else array, torch).to(getattr(torch, kind))
         if kind in SHAPES:
             return plain(np.resize(array if array.size else np.ones(1), SHAPES[kind]), torch)
         numbers = np.roll(EDGES if kind == "edges" else TIES, -made)

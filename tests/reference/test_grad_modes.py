@@ -230,12 +230,16 @@ def test_results_and_inputs():
     assert (y.requires_grad, y.grad_fn, y.is_leaf) == (False, None, True)
 
 
-@pytest.mark.skipif(torch.__name__ == "torch", reason="PyTorch 2.13 differs from the reference here: True")
-def test_views_made_under_no_grad_do_not_require_grad_either():
+def test_views_made_under_no_grad_show_what_their_base_does_and_have_no_history():
     x = torch.ones(2, requires_grad=True)
     with torch.no_grad():
-        assert not x[:1].requires_grad
+        view = x[:1]
+        assert (view.requires_grad, view.grad_fn, view.is_leaf) == (True, None, True)
+        assert not (view * 2).requires_grad
         assert not (x * 1).view(2, 1).requires_grad
+    (view * 2).sum().backward()  # leads nowhere
+    assert view.grad is None
+    assert x.grad is None
 
 
 @pytest.mark.parametrize("value", [None, "False"])

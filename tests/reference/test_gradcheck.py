@@ -279,6 +279,31 @@ def test_outputs_that_are_no_tensors(value):
         gradcheck(lambda a: (a * 2, "text"), real(2))
 
 
+@pytest.mark.parametrize("options", [{}, {"check_undefined_grad": False}, {"fast_mode": True}])
+def test_a_backward_that_does_not_multiply_with_its_gradient(options):
+    """The gradient of a scalar is 1: what ignores it is right by accident."""
+    ignores = op(lambda a: (a * a).sum(), lambda g, a: 2 * a)
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(ignores, real(3), **options)
+    assert not gradcheck(ignores, real(3), raise_exception=False, **options)
+    adds = op(lambda a: a * a, lambda g, a: 2 * g * a + 1e-9)
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(adds, real(3), **options)
+
+
+def test_a_backward_that_cannot_be_batched():
+    """A number is taken out: backward is right, and a batch of gradients has no such number."""
+    reads = op(lambda a: a * a, lambda g, a: g * 2 * a if g.sum().item() else g * 0)
+    assert gradcheck(reads, real(3))
+    with pytest.raises(GradcheckError, match="While computing batched gradients, got: "):
+        gradcheck(reads, real(3), check_batched_grad=True)
+    assert not gradcheck(reads, real(3), check_batched_grad=True, raise_exception=False)
+    tangents = op(lambda a: a * a, lambda g, a: g * 2 * a, lambda t, a: t * 2 * a if t.sum().item() else t * 0)
+    assert gradcheck(tangents, real(3), check_forward_ad=True)
+    with pytest.raises(GradcheckError, match="While computing batched gradients, got: "):
+        gradcheck(tangents, real(3), check_forward_ad=True, check_batched_forward_grad=True)
+
+
 class Undefined(Function):
     """A backward that takes no None."""
 

@@ -1,4 +1,4 @@
-"""WENGERT_BLAS: products and factorizations by a library that the user names."""
+"""Products and factorizations by MKL or a library that WENGERT_BLAS names, and on how many threads."""
 
 import os
 import subprocess
@@ -41,6 +41,52 @@ def run(blas: str, **environment: str) -> tuple[str, str]:
 @pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, which the test could name")
 def test_products_are_computed_by_the_library_that_is_named():
     assert run(str(BUNDLED[0]), WENGERT_KERNELS="") == ("True", "")
+
+
+@pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, which could stand for MKL")
+@pytest.mark.parametrize(("wanted", "used"), [("", "True"), ("numpy", "False")])
+def test_mkl_is_used_where_it_is_installed_unless_numpys_is_wanted(tmp_path, wanted, used):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libmkl_rt.so.3").symlink_to(BUNDLED[0])
+    program = f"import sys; sys.prefix = {str(tmp_path)!r}\n{PROGRAM}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={**os.environ, "WENGERT_BLAS": wanted, "WENGERT_KERNELS": ""})
+    assert (done.stdout.strip(), done.stderr) == (used, "")
+
+
+def test_a_file_that_is_not_mkl_is_passed_over(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libmkl_rt.so.3").write_bytes(b"")
+    program = f"import sys; sys.prefix = {str(tmp_path)!r}\n{PROGRAM}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={**os.environ, "WENGERT_BLAS": "", "WENGERT_KERNELS": ""})
+    assert (done.stdout.strip(), done.stderr) == ("False", "")
+
+
+@pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, whose threads could be counted")
+def test_set_num_threads_1_keeps_a_large_product_on_the_calling_thread():
+    program = """
+import threading, wengert_core as wc
+x = wc.ones(600, 600)
+from wengert_core import blas
+seen = []
+wc.set_num_threads(1)
+before = blas.num_threads()
+done = threading.Event()
+def watch():
+    while not done.is_set():
+        seen.append(blas.num_threads())
+watcher = threading.Thread(target=watch)
+watcher.start()
+for _ in range(50):
+    x @ x
+done.set()
+watcher.join()
+print(1 in seen or before <= 1, blas.num_threads() == before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={**os.environ, "WENGERT_KERNELS": "", "WENGERT_BLAS": ""})
+    assert done.stdout.split() == ["True", "True"]
 
 
 def test_python_kernels_use_none():

@@ -61,6 +61,45 @@ def test_grad_of_inner_tensor_and_its_own_input_together():
     assert (gx.item(), gy.item()) == (36.0, 12.0)
 
 
+def test_grad_of_several_outputs_of_one_node_and_of_one_tensor_twice():
+    x = leaf(1.0, 2.0, 3.0)
+    first, second, third = x.unbind(0)
+    y = first * second + second * second * third
+    found = grad(y, [third, x, second, third, first])
+    assert [g.tolist() for g in found] == [4.0, [2.0, 13.0, 4.0], 13.0, 4.0, 2.0]
+
+
+def test_grad_goes_where_inputs_are_and_nowhere_else():
+    """A wide graph (a table of many nodes), deeper than the walk's first room, with a branch that nobody asks for."""
+    leaves = [leaf(float(i + 1)) for i in range(100)]
+    called = []
+    total = wc.zeros(1)
+    for i, value in enumerate(leaves):
+        part = value * 2
+        part.register_hook(lambda g, i=i: called.append(i))
+        total = total + part
+    found = grad(total, leaves[10:90:2], retain_graph=True)
+    assert [g.tolist() for g in found] == [[2.0]] * 40
+    assert sorted(called) == list(range(10, 90, 2))
+    assert all(value.grad is None for value in leaves)
+    assert [g.tolist() for g in grad(total, leaves)] == [[2.0]] * 100
+
+
+def test_grad_inside_of_a_backward_that_was_asked_for_inputs():
+    x, z = leaf(3.0), leaf(5.0)
+    inner = []
+
+    def hook(g):
+        with enable_grad():
+            w = (z * z).sum()
+        inner.append(grad(w, z)[0].item())
+
+    y = x * 2
+    y.register_hook(hook)
+    assert grad((y * y).sum(), x)[0].item() == 24.0
+    assert inner == [10.0]
+
+
 def test_inputs_restrict_who_accumulates():
     x, y = leaf(2.0), leaf(3.0)
     (x * y).sum().backward(inputs=[x])

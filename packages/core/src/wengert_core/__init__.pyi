@@ -1201,7 +1201,6 @@ def max_pool1d(
     padding: _int | Sequence[_int] = 0,
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
-    return_indices: _bool = False,
 ) -> Any: ...
 def max_pool1d_with_indices(
     input: Tensor,
@@ -1218,7 +1217,6 @@ def max_pool2d(
     padding: _int | Sequence[_int] = 0,
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
-    return_indices: _bool = False,
 ) -> Any: ...
 def max_pool2d_with_indices(
     input: Tensor,
@@ -1235,7 +1233,6 @@ def max_pool3d(
     padding: _int | Sequence[_int] = 0,
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
-    return_indices: _bool = False,
 ) -> Any: ...
 def max_pool3d_with_indices(
     input: Tensor,

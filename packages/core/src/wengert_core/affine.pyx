@@ -101,7 +101,7 @@ cdef object addmm_run(Op op, PyObject** slots):
 
 cdef object linear_run(Op op, PyObject** slots):
     """x @ weight.T + bias along the last dim of x."""
-    cdef Tensor x, weight, bias = None, out
+    cdef Tensor x, weight, bias = None, out, given = None
     cdef uint32_t live
     cdef Py_ssize_t shape[64]
     cdef int i, ndim
@@ -125,7 +125,13 @@ cdef object linear_run(Op op, PyObject** slots):
     if bias is None:
         return multiplied(op, slots, x, weight, True, ndim, shape, live)
     check_bias(bias, x, weight, ndim, shape)
+    if slots[op.out_slot] != <PyObject*> None:
+        given = checked_out(op, slots, x.code, ndim, shape, live)
     out = product_and_sum(op, slots, bias, x, weight, True, ndim, shape, 1, 1)
+    if given is not None:
+        copy_into(given, out)
+        bump_version(given)
+        return given
     if live:
         record(op, slots, out, live)
     return out

@@ -8,7 +8,7 @@ from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_f
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport WG_BATCHED
-from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, shape_tuple, storage_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, storage_of
 from wengert_core.workers cimport LARGE
 
 cdef extern from "numpy/arrayobject.h":
@@ -29,8 +29,8 @@ memset(NO_STEPS, 0, sizeof(NO_STEPS))
 cdef object array_of(Tensor t):
     """A writable ndarray on t's memory, which it keeps alive. bfloat16, which NumPy lacks, becomes a float32 copy."""
     if t.flags & WG_BATCHED:
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: it is batched, vmap runs its function once "
-                           f"for all elements. Its shape is {shape_tuple(t)} in a batch")
+        from wengert_core.inside_vmap import no_pointer
+        raise no_pointer()
     if t.code == BFLOAT16:
         return array_of(converted(t, FLOAT32))
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])

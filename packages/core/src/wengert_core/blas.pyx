@@ -5,21 +5,25 @@ under the names that NumPy's wheels (scipy-openblas), OpenBLAS and the reference
 or with WENGERT_KERNELS=python, whoever asks does without.
 
 Note [Another BLAS]
-    WENGERT_BLAS names a shared library (MKL's libmkl_rt.so, AOCL, BLIS with LAPACK, another OpenBLAS) whose products and factorizations
-    are used in place of those of NumPy's. It is opened with the first product or factorization, and tried on small matrices.
+    Where MKL is installed in the environment (the extra wengert[mkl]), its products and factorizations are used in place of those of
+    NumPy's. WENGERT_BLAS names any other shared library (AOCL, BLIS with LAPACK, another OpenBLAS), or is "numpy" for NumPy's in any
+    case. A library is opened with the first product or factorization, and tried on small matrices.
 
 Note [One thread for small products]
     OpenBLAS shares a product of 64 x 64 matrices out already. Up to about 160 x 160 that gains nothing, and when another program
     has the second CPU, its threads wait for one another for milliseconds: 100 x 100 took 15 us alone, and from 15 to 12,000 shared.
-    So smaller products are done by one thread. OpenBLAS knows one number for the process: the first that enters keeps it, the last
-    that leaves sets it back.
+    So smaller products are done by one thread, and with set_num_threads(1) all. A BLAS knows one number for the process: the first
+    that enters keeps it, the last that leaves sets it back.
 """
 import os
+import sys
 import warnings
 
 import numpy as np
 
 from wengert_core.reduction cimport only_references
+
+from wengert_core.workers import get_num_threads
 
 cdef extern from "dlfcn.h" nogil:
     enum:
@@ -70,8 +74,9 @@ cdef bint SEARCHED = False, CHOSEN = False
 cdef str PATTERN = "", PROBLEM = ""    # of the names of routines; of a library that is of no use
 cdef bint WIDE = False
 cdef tuple NAMES = (("scipy_%s_64_", True), ("%s_64_", True), ("scipy_%s_", False), ("%s_", False))
-cdef tuple THREADS = ("scipy_openblas_%s_num_threads64_", "openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads",
-                      "openblas_%s_num_threads")
+cdef tuple THREADS = (("scipy_openblas_%s_num_threads64_", "get", "set"), ("openblas_%s_num_threads64_", "get", "set"),
+                      ("scipy_openblas_%s_num_threads", "get", "set"), ("openblas_%s_num_threads", "get", "set"),
+                      ("MKL_%s_Threads", "Get_Max", "Set_Num"))
 
 
 cdef int search() except -1:
@@ -82,17 +87,30 @@ cdef int search() except -1:
     if only_references() or module is None:
         return 0
     wanted = os.environ.get("WENGERT_BLAS", "")
-    if wanted:
+    if not wanted:
+        wanted = installed_mkl()
+        CHOSEN = bool(wanted) and open_library(wanted)
+    elif wanted != "numpy":
         CHOSEN = open_library(wanted)
         if not CHOSEN:
             warnings.warn(f"WENGERT_BLAS={wanted}: {PROBLEM}; NumPy's BLAS is used", RuntimeWarning, stacklevel=1)
     if not CHOSEN:
         open_library(module.__file__)                      # it is loaded already
-    for pattern in THREADS:
-        if named(pattern % "set") != NULL:
-            wg_blas_threads(named(pattern % "get"), named(pattern % "set"))
+    for pattern, get, set in THREADS:
+        if named(pattern % set) != NULL:
+            wg_blas_threads(named(pattern % get), named(pattern % set))
             break
     return 0
+
+
+cdef str installed_mkl():
+    """MKL's library in this environment, where pip and conda put it; "" where there is none."""
+    folder = os.path.join(sys.prefix, "lib")
+    try:
+        found = [name for name in os.listdir(folder) if name.startswith("libmkl_rt.so")]
+    except OSError:
+        found = []
+    return os.path.join(folder, max(found)) if found else ""
 
 
 cdef bint open_library(str path) except -1:
@@ -137,6 +155,10 @@ cdef bint wide_integers() except -1:
 cdef bint is_chosen() except -1:
     start()
     return CHOSEN
+
+
+cdef bint by_one_thread(Py_ssize_t work) except -1:
+    return work <= FEW or get_num_threads() == 1
 
 
 cdef void enter_one_thread() noexcept nogil:

@@ -18,7 +18,7 @@ from wengert_core.convolution_tables cimport Axis, Geometry
 from wengert_core.convolution_weights cimport weight_gradient
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, tensor_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.dtypes cimport (BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts)
+from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport thread_state
@@ -82,6 +82,10 @@ cdef int read_geometry(Op op, PyObject** slots, int first, int ndim, Geometry* g
 cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssize_t groups) except -1:
     """The channels of input, weight and bias, and their dtypes."""
     cdef Py_ssize_t expected
+    if x.code == BOOL or (transposed and FACTS.category[x.code] == CAT_INT and x.code != INT64):
+        kernel = "slow_conv_transpose" if transposed else "slow_conv" if x.rank < 5 else "compute_columns"
+        dims = f"{3 if x.rank == 5 else 2}d{'_out_cpu' if transposed else '' if x.rank == 5 else '_cpu'}"
+        raise NotImplementedError(f"\"{kernel}{dims}\" not implemented for '{scalar_name(x.code)}'")
     shape = list(shape_tuple(w))
     given = f"groups={groups}" if not transposed or groups != 1 else "transposed=1"
     if w.rank != x.rank:

@@ -16,9 +16,11 @@ from libc.string cimport memcpy
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import dtype_by_name
 from wengert_core.factory cimport mark_grad
-from wengert_core.state cimport WG_GRAD
+from wengert_core.history cimport requires_grad
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_on_memory, new_view,
                                   same_shape, set_contiguity, storage_of, track)
+from wengert_core.inside_vmap import no_storage
 from wengert_core.caution import warn_of_lost_hooks
 from wengert_core.tensor import as_subclass
 
@@ -88,7 +90,7 @@ cdef int keep_grad(Tensor new, object grad) except -1:
 
 cdef int warn_of_hooks(Tensor t) except -1:
     """A copy does not have the hooks of the tensor it is made from."""
-    if t.flags & WG_GRAD:
+    if requires_grad(t):
         hooks = getattr(t, "_backward_hooks", None)
         if hooks:
             warn_of_lost_hooks(hooks.values())
@@ -97,10 +99,18 @@ cdef int warn_of_hooks(Tensor t) except -1:
 
 # ---- copy
 
+cdef int refuse_batched(Tensor t) except -1:
+    """NotImplementedError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        raise no_storage()
+    return 0
+
+
 def shallow_copy(Tensor self):
     """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
+    refuse_batched(self)
     warn_of_hooks(self)
-    cdef Tensor new = finished(alias(self), type(self), bool(self.flags & WG_GRAD))
+    cdef Tensor new = finished(alias(self), type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
         keep_grad(new, <object> self.extra.grad)
     set_state(new, attributes(self))
@@ -112,6 +122,7 @@ def deep_copy(Tensor self, dict memo):
 
     RuntimeError for a tensor that is the result of recorded operations.
     """
+    refuse_batched(self)
     cdef Tensor new
     if id(self) in memo:
         return memo[id(self)]
@@ -119,7 +130,7 @@ def deep_copy(Tensor self, dict memo):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
                            f"This one, of shape {list(self.shape)}, is the result of an operation: use .detach() or .clone()")
     new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
-    new = finished(new, type(self), bool(self.flags & WG_GRAD))
+    new = finished(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)
     set_state(new, copy.deepcopy(attributes(self), memo))
@@ -139,13 +150,14 @@ def reduce(Tensor self, int protocol):
 
     Protocol 5 can carry the bytes out of band.
     """
+    refuse_batched(self)
     cdef Tensor memory
     cdef Py_ssize_t nbytes = span_of(self), step = 1
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
     arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
-                 bool(self.flags & WG_GRAD))
+                 requires_grad(self))
     warn_of_hooks(self)
     if self.extra != NULL and self.extra.grad != NULL:
         arguments += (<object> self.extra.grad,)

@@ -17,9 +17,11 @@ from libc.stdlib cimport free, malloc
 from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport (BFLOAT16, UINT8,
                                   CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts)
-from wengert_core.state cimport WG_GRAD
+from wengert_core.history cimport requires_grad
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
+from wengert_core.inside_vmap import no_pointer
 from wengert_core.devices import device_number
 
 cdef extern from "Python.h":
@@ -193,7 +195,9 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
     max_version: (1, 0) or later gives a capsule with version and flags.   copy: True for memory of its own.
     BufferError for a tensor that requires grad, or for another device than the CPU.
     """
-    if self.flags & WG_GRAD:
+    if self.flags & WG_BATCHED:
+        raise no_pointer()
+    if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if stream is not None and stream != -1:
         raise AssertionError(f"stream should be None on cpu, got {stream!r}")

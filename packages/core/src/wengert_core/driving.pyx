@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
@@ -96,7 +97,7 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
     cdef Tensor t = <Tensor> out
     cdef int i
     cdef bint same = t.rank == ndim
-    if live & WG_GRAD or (t.flags & WG_GRAD and thread_state().modes & WG_GRAD):
+    if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
     if live & WG_DUAL:
@@ -115,7 +116,15 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
+    elif shape_overlap(t):
+        raise expanded_target(op, t)
     return t
+
+
+cdef object expanded_target(Op op, Tensor t):
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                        f"Please clone() the tensor before performing the operation: {op.name} got a tensor of shape "
+                        f"{list(shape_tuple(t))} that was expanded")
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:
@@ -139,9 +148,7 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
     if shape_overlap(target):
         Py_XDECREF(keep[0])
         keep[0] = NULL
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                           f"location. Please clone() the tensor before performing the operation: {op.name} got a tensor of "
-                           f"shape {list(shape_tuple(target))} that was expanded")
+        raise expanded_target(op, target)
     return 0
 
 

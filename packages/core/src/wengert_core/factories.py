@@ -117,18 +117,9 @@ def frombuffer(buffer: Any, count: int, offset: int, dtype: dtype | None) -> Ten
             "than "
             f"actual buffer length ({length} bytes)"
         )
-    return _construct.of_array(
-        np.frombuffer(buffer, numpy_dtype(dtype), count if count > 0 else -1, offset), None, "buffer"
-    )
-
-
-def numpy_dtype(kind: dtype) -> Any:
-    """NumPy's dtype for one of ours; ml_dtypes' for bfloat16."""
-    if kind.name == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(kind.name)
+    of_numpy = "int16" if dtype.name == "bfloat16" else dtype.name  # NumPy has no bfloat16: the same bits
+    shared = _construct.of_array(np.frombuffer(buffer, of_numpy, count if count > 0 else -1, offset), None, "buffer")
+    return shared.view(dtype) if dtype.name == "bfloat16" else shared
 
 
 # ---- strides

@@ -12,7 +12,7 @@ import numpy as np
 
 from wengert_core.array_ops cimport array_run
 from wengert_core.arrays cimport array_of, contiguous_copy, tensor_of_array
-from wengert_core.blas cimport FEW, enter_one_thread, leave_one_thread, routine, wide_integers
+from wengert_core.blas cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
 from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
@@ -216,16 +216,17 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
     """The body on each matrix. work: multiplications for one."""
     cdef Py_ssize_t count = 1
     cdef int i
+    cdef bint alone = by_one_thread(work)
     for i in range(job.n_batch):
         count *= job.sizes[i]
-    if work <= FEW:
+    if alone:
         enter_one_thread()
     if count * work < LARGE:
         body(0, count, job)
     else:
         with nogil:
             parallel_for(count, 1 + SHARE // work, body, job)
-    if work <= FEW:
+    if alone:
         leave_one_thread()
     if job.failed:
         raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")

@@ -19,7 +19,7 @@ from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.layouts cimport new_preserved, wants_contiguous
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
-from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, swap_contents
+from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
 
 from wengert_core import devices as _device
 
@@ -209,6 +209,9 @@ cdef object write_out(str name, Tensor target, Tensor t):
                            "arguments requires grad.")
     if not same_shape(target, t):
         swap_contents(target, new_empty(target.code, t.rank, t.dims))
+    elif shape_overlap(target):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                           f"Please clone() the tensor before performing the operation: {name} got an expanded one as out=")
     copy_into(target, t)
     bump_version(target)
     return target

@@ -2,6 +2,7 @@
 from wengert_core.dims cimport wrap_dim
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.layouts import channels_last, contiguous_format
+from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -39,6 +40,9 @@ def storage_offset(Tensor self):
 
 def untyped_storage(Tensor self):
     """The memory this tensor lies in, shared with its views."""
+    if self.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import no_storage
+        raise no_storage()
     return storage_of(self)
 
 

@@ -15,8 +15,9 @@ cimport numpy as cnp
 from wengert_core.caution import warn_user
 from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
+from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport load_number
-from wengert_core.state cimport WG_GRAD
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_on_memory, storage_of
 
 cnp.import_array()
@@ -110,8 +111,16 @@ def from_numpy(ndarray):
 # ---- arrays out
 
 cdef int refuse_grad(Tensor t, str what) except -1:
-    if t.flags & WG_GRAD:
+    if thread_state().modes & WG_GRAD and requires_grad(t):
         raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead.")
+    return 0
+
+
+cdef int refuse_batched(Tensor t) except -1:
+    """RuntimeError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import no_pointer
+        raise no_pointer()
     return 0
 
 
@@ -134,6 +143,7 @@ def numpy(Tensor self, *, bint force=False):
     >>> ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
+    refuse_batched(self)
     if not force:
         refuse_grad(self, "numpy()")
     return array_sharing(self)
@@ -141,6 +151,7 @@ def numpy(Tensor self, *, bint force=False):
 
 def array_interface(Tensor self, dtype=None, *, copy=None):
     """What NumPy asks for: the tensor as an array, without a copy where ``dtype`` and ``copy`` allow that."""
+    refuse_batched(self)
     refuse_grad(self, "numpy()")
     array = array_sharing(self)
     if dtype is None or array.dtype == dtype:
@@ -183,4 +194,5 @@ def tolist(Tensor self):
     >>> tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
+    refuse_batched(self)
     return list_of(self)

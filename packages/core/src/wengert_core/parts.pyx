@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
-from wengert_core.dtypes cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 from wengert_core.views cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAGONAL, V_SELECT, V_SLICE, V_UNFOLD, V_VIEW_AS_COMPLEX,
@@ -189,6 +189,8 @@ cdef Tensor build_view_as_complex(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code]
     cdef Tensor out
     cdef int i
+    if t.code == FLOAT16:
+        raise TypeError("Got unsupported ScalarType ComplexHalf: view_as_complex takes float32 and float64")
     if t.code != FLOAT32 and t.code != FLOAT64:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
                            f"{scalar_name(t.code)} (wengert: float32 and float64)")

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
@@ -73,8 +73,7 @@ cdef object pool_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     check_input(op, t, n, adaptive)
-    if FACTS.category[code] == CAT_COMPLEX or FACTS.category[code] < CAT_FLOAT and (adaptive or code != INT64):
-        raise NotImplementedError(f"\"{function(op)}\" not implemented for '{scalar_name(code)}': it takes floating tensors")
+    check_dtype(op, kind, n, code)
     set_planes(&p, n, t.rank, t.dims)
     try:
         if adaptive:
@@ -97,6 +96,18 @@ cdef object pool_run(Op op, PyObject** slots):
     finally:
         PyMem_Free(p.begin[0])
     return given(op, slots, out if out.code == code else converted(out, code), places, live)
+
+
+cdef int check_dtype(Op op, Kind kind, int n, int code) except -1:
+    """Integers have extremes, int64 means as well; half precision has no means in three dims."""
+    cdef bint taken = FACTS.category[code] == CAT_FLOAT and (kind != AVERAGE or n < 3 or computing_code(code) == code)
+    if kind == LARGEST:
+        taken = taken or FACTS.category[code] == CAT_INT
+    elif kind == AVERAGE:
+        taken = taken or code == INT64
+    if not taken:
+        raise NotImplementedError(f"\"{function(op)}\" not implemented for '{scalar_name(code)}': convert the input, with .float() say")
+    return 0
 
 
 cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:

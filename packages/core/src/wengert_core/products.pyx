@@ -13,11 +13,12 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.arrays cimport contiguous_copy, converted, copy_into
-from wengert_core.blas cimport FEW, enter_one_thread, is_chosen, leave_one_thread, routine, start, wide_integers
+from wengert_core.blas cimport FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread, routine, start, wide_integers
 from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
+from wengert_core.vector_products cimport DOT_UNIT, dot_in_units
 from wengert_core.workers cimport parallel_for
 
 cdef extern from "numpy/arrayobject.h":
@@ -113,8 +114,8 @@ cdef int choose(ProductLoop* loop, int code) except -1:
     loop.fn, loop.data = <loop_t> wg_gemm_run, chosen
     if not agrees(loop, code):
         loop[0] = numpys
-        warnings.warn(f"WENGERT_BLAS: its product of two small {NUMPY_NAMES[code]} matrices is wrong; NumPy's is used", RuntimeWarning,
-                      stacklevel=1)
+        warnings.warn(f"The BLAS that is used in place of NumPy's (WENGERT_BLAS, or MKL where it is installed) has a wrong product of two "
+                      f"small {NUMPY_NAMES[code]} matrices; NumPy's is used", RuntimeWarning, stacklevel=1)
     return 0
 
 
@@ -184,6 +185,7 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     cdef npy_intp steps[9]
     cdef Py_ssize_t itemsize, work, n = a.dims[a.rank - 1]
     cdef int code = computing_code(out.code), n_batch
+    cdef bint alone
     cdef bint joined = b.rank <= 2 and a.rank > 2
     cdef Tensor target = out if out.code == code else new_like(out, code)
     if out.count == 0:
@@ -212,9 +214,13 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
         n_batch = 0 if joined else (a.rank if a.rank > b.rank else b.rank) - 2
         if out.count * n < WITHOUT_GIL:
             run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+        elif out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
+            with nogil:
+                dot_in_units(LOOPS[code].fn, LOOPS[code].data, code, a.data, steps[4], b.data, steps[5], n, target.data)
         else:
             work = sizes[1] * sizes[3] * n
-            if SHARED < work <= FEW:
+            alone = work > SHARED and by_one_thread(work)
+            if alone:
                 start()
                 enter_one_thread()
             with nogil:
@@ -222,7 +228,7 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
                     share_batch(&LOOPS[code], a, b, target, sizes, steps)
                 else:
                     run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
-            if SHARED < work <= FEW:
+            if alone:
                 leave_one_thread()
     if target is not out:
         copy_into(out, target)
@@ -333,5 +339,5 @@ cdef void add_row_of(real_t* matrix, real_t* row, Py_ssize_t m, Py_ssize_t n) no
 
 
 def uses_chosen():
-    """Whether products of float32 are computed by the BLAS that WENGERT_BLAS names."""
+    """Whether products of float32 are computed by MKL or the BLAS that WENGERT_BLAS names, not by NumPy's."""
     return has_product(FLOAT32) and LOOPS[<int> FLOAT32].fn == <loop_t> wg_gemm_run

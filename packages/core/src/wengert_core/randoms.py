@@ -9,8 +9,10 @@ import numpy as np
 from wengert_core import construct as _construct
 from wengert_core import factory as _factory
 from wengert_core import sampling
+from wengert_core.checks import is_batched
 from wengert_core.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.factories import CPP_NAMES, invalid_combination, not_for
+from wengert_core.inside_vmap import randomness_here, unfilled
 from wengert_core.random import numpy_generator
 from wengert_core.tensor import Tensor
 
@@ -214,6 +216,9 @@ def normal(
         raise invalid_combination("normal", (mean, std), "(Tensor mean, Tensor std), (Tensor mean, float std = 1), "
                                   "(float mean, Tensor std), (float mean, float std, tuple of ints size)")  # fmt: skip
     kind = dtype or (tensors[0].dtype if tensors else get_default_dtype())
+    randomness = randomness_here()
+    if randomness is not None:
+        return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness)
     if isinstance(std, Tensor):
         std = np.asarray(std.tolist())
         if not (std >= 0).all():
@@ -229,6 +234,24 @@ def normal(
     else:
         sample = sampling.normal(rng, shape, kind, mean, std)
     return _factory.finish("normal", _construct.put(_construct.blank(kind, *shape), sample), out, requires_grad)
+
+
+def _normal_of_each(
+    mean: Any, std: Any, size: Any, kind: dtype, generator: Any, out: Tensor | None, requires_grad: bool,
+    randomness: str,
+) -> Tensor:
+    """normal inside of vmap: standard normal numbers, as randomness says, moved and scaled."""
+    if out is not None:
+        raise RuntimeError("Batching rule not implemented for aten::normal.out: call normal() without out= inside of "
+                           "vmap")  # fmt: skip
+    if randomness == "same" and is_batched(mean, std):
+        raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: normal got "
+                           "one")  # fmt: skip
+    shape = _broadcast(*(tuple(value.shape) if isinstance(value, Tensor) else () for value in (mean, std)))
+    numbers = unfilled(_construct.blank(kind, *(shape if size is None else _sizes("normal", size))))
+    found: Any = numbers.normal_(generator=generator)
+    mean, std = (value.detach() if isinstance(value, Tensor) else value for value in (mean, std))
+    return _factory.finish("normal", found * std + mean, None, requires_grad)
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

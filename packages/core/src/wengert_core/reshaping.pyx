@@ -208,6 +208,10 @@ cdef object t_property_run(Op op, PyObject** slots):
 
 
 cdef object matrix_transposed(Tensor t, str name):
+    if t.rank == 0:
+        instead = "This function is the identity in these cases." if name == "tensor.mT" else "Consider using x.conj()."
+        warn_user(f"{'adjoint()' if name == 'tensor.adjoint()' else 'T' + name[1:]} is deprecated on 0-D tensors. {instead}")
+        return t
     if t.rank < 2:
         raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D tensor.")
     return transposed(t, t.rank - 2, t.rank - 1)

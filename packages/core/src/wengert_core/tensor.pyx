@@ -252,6 +252,9 @@ cdef class Tensor:
 
     def data_ptr(self):
         """Address of the first element."""
+        if self.flags & WG_BATCHED:
+            from wengert_core.inside_vmap import no_pointer
+            raise no_pointer()
         return <Py_ssize_t> self.data
 
     def element_size(self):

@@ -61,4 +61,4 @@ cdef inline void mark_origin(Tensor t, Tensor out, unsigned int modes) noexcept:
     elif not modes & WG_GRAD:
         out.flags |= VIEW_NO_GRAD << TF_META_SHIFT | WG_ASK
     else:
-        out.flags |= t.flags & TF_META_MASK
+        out.flags |= t.flags & (TF_META_MASK | WG_ASK)

@@ -51,8 +51,8 @@ def get_num_threads():
 def set_num_threads(n, /):
     """Let large kernels use ``n`` threads, the calling one included; 1: none but that.
 
-    For all threads of the process, from the next kernel on. Results do not depend on it. Matrix products are BLAS's, whose
-    threads are set where BLAS reads them (OPENBLAS_NUM_THREADS).
+    For all threads of the process, from the next kernel on. Results do not depend on it. Matrix products are BLAS's: 1 keeps
+    those on the calling thread, too; how many more they may take is set where BLAS reads it (OPENBLAS_NUM_THREADS).
     RuntimeError for what is no int or less than 1, ValueError for more than a C int holds.
 
     >>> from wengert_core import get_num_threads, set_num_threads

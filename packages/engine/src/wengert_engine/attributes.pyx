@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
@@ -20,13 +21,20 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
-cdef object DETACHED = None            # detach of a batched tensor, once there are any
+cdef object BATCHED = None             # the module batched_attributes, once there are batched tensors
 
 
-def set_detached(function):
-    """Say what detach() of a batched tensor is."""
-    global DETACHED
-    DETACHED = function
+def set_batched(module):
+    """Say who answers for batched tensors: ``detached``, ``is_differentiated``, ``hooked``, ``refused``."""
+    global BATCHED
+    BATCHED = module
+
+
+cdef inline int refuse_batched(Tensor t, name) except -1:
+    """RuntimeError where something cannot be done with a batched tensor."""
+    if t.flags & WG_BATCHED:
+        raise BATCHED.refused(name)
+    return 0
 
 
 cdef Tensor seen(Tensor t):
@@ -49,22 +57,21 @@ cdef object grad_fn_of(Tensor t):
 
 def get_grad_fn(Tensor self):
     """The node that recorded this tensor; None for a leaf."""
-    return grad_fn_of(self)
+    return grad_fn_of(self) if not self.flags & WG_BATCHED or BATCHED.is_differentiated(self) else None
 
 
 def get_is_leaf(Tensor self):
     """True when no recorded operation made this tensor: tensors that do not require grad, and those a user made."""
-    return grad_fn_of(self) is None
+    return get_grad_fn(self) is None
 
 
 def get_requires_grad(Tensor self):
-    """True when gradients are computed for this tensor."""
+    """True when gradients are computed for this tensor; inside of vmap, when a transform in there computes them."""
     if self.flags & WG_BATCHED:
+        if not BATCHED.is_differentiated(self):
+            return False
         self = seen(self)
-    if self.flags & TF_VIEW and self.base != NULL and self.attr_version != version_of(self) \
-            and (<Tensor> self.base).flags & WG_GRAD:
-        return True                    # its history is made anew when somebody asks for that
-    return bool(self.flags & WG_GRAD)
+    return requires_grad(self)
 
 
 def set_requires_grad(Tensor self, value):
@@ -85,6 +92,7 @@ def set_requires_grad(Tensor self, value):
 
 def assign_requires_grad(Tensor self, value):
     """Ask for gradients of a leaf, or stop asking: ``tensor.requires_grad = value``."""
+    refuse_batched(self, "requires_grad_")
     if not isinstance(value, bool):
         raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
     set_requires_grad(self, value)
@@ -92,6 +100,7 @@ def assign_requires_grad(Tensor self, value):
 
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
+    refuse_batched(self, "requires_grad_")
     if not isinstance(requires_grad, (bool, int)):
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
@@ -116,6 +125,7 @@ def get_grad(Tensor self):
 
 def set_grad(Tensor self, value):
     """Replace the gradient; None forgets it."""
+    refuse_batched(self, "grad")
     if value is None:
         delete_grad(self)
     else:
@@ -162,6 +172,7 @@ def set_grad_dtype(Tensor self, value):
 
 def delete_grad(Tensor self):
     """Forget the gradient."""
+    refuse_batched(self, "grad")
     cdef PyObject* old
     if self.extra != NULL:
         old = self.extra.grad
@@ -171,7 +182,7 @@ def delete_grad(Tensor self):
 
 def detach(Tensor self):
     """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
-    return alias(self) if not self.flags & WG_BATCHED else DETACHED(self)
+    return alias(self) if not self.flags & WG_BATCHED else BATCHED.detached(self)
 
 
 def detach_(Tensor self):
@@ -190,12 +201,14 @@ def detach_(Tensor self):
 
 def get_data(Tensor self):
     """The same memory without history, with a version counter of its own: autograd does not notice writes to it."""
+    refuse_batched(self, "data")
     return alias_fresh_version(self)
 
 
 def set_data(Tensor self, value):
     """Let this tensor take over another one's memory; its identity, history, version and gradient stay."""
     cdef Tensor other
+    refuse_batched(self, "data")
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     other = <Tensor> value
@@ -283,6 +296,8 @@ def register_hook(Tensor self, hook):
     """
     if not get_requires_grad(self):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.flags & WG_BATCHED:
+        return add_hook(tensor_hooks(seen(self)), BATCHED.hooked(self, hook) if callable(hook) else hook)
     return add_hook(tensor_hooks(self), hook)
 
 
@@ -290,6 +305,7 @@ def register_post_accumulate_grad_hook(Tensor self, hook):
     """Call ``hook(tensor)`` after a gradient was added into this leaf's grad. Returns a handle with ``remove()``."""
     if not self.flags & WG_GRAD:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    refuse_batched(self, "register_post_accumulate_grad_hook")
     if grad_fn_of(self) is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     return add_hook(dict_in(&extra_of(self).post_hooks), hook)
@@ -299,6 +315,7 @@ def retain_grad(Tensor self):
     """Let backward() set this non-leaf tensor's grad too. No effect on a leaf."""
     if not get_requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    refuse_batched(self, "retain_grad")
     fn = grad_fn_of(self)
     if fn is None or self.flags & TF_RETAINS_GRAD:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from wengert_core import TABLE
@@ -10,14 +9,10 @@ from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
-from wengert_engine.attributes import edge_of
-from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype
+from wengert_engine.ends import as_tuple, input_edges, is_inside, root_edges, root_gradients
 from wengert_engine.starting import run_backward
 
-ones_like, zeros_like = TABLE.ops["ones_like"], TABLE.ops["zeros_like"]
-Edges = list[tuple[Any, int]]
-is_inside: Any = None
-"""Whether a vmap is running; set when the module of batched tensors is imported."""
+zeros_like = TABLE.ops["zeros_like"]
 
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
@@ -44,7 +39,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if is_inside is not None and is_inside():
+    if is_inside():
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
                            "transforms: a vmap is running")
@@ -53,7 +48,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = as_tuple(tensors)
     edges = root_edges(roots)
-    grads = root_gradients(roots, grad_tensors, create_graph)
+    grads = root_gradients(roots, grad_tensors)
     if create_graph:
         warn_user("Using backward() with create_graph=True will create a reference cycle between the parameter "
                   "and its gradient which can cause a memory leak. We recommend using autograd.grad when creating "
@@ -102,8 +97,10 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         results = batched_gradients(roots, grad_outputs, keep, create_graph, targets)
         rows = (len(as_tuple(grad_outputs)[0]),)
     else:
-        grads = root_gradients(roots, grad_outputs, create_graph)
-        results = gradients(roots, edges, grads, targets, keep, create_graph)
+        grads = root_gradients(roots, grad_outputs)
+        ends = input_edges(targets)
+        results = (gradients_inside(roots, grads, targets, keep, create_graph) if is_inside()
+                   else run_backward(edges, grads, keep, create_graph, ends, False))
     if not (allow_unused or materialize_grads):
         for i, result in enumerate(results):
             if result is None:
@@ -117,16 +114,11 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return tuple(results)
 
 
-def gradients(roots: tuple[Any, ...], edges: Edges, grads: list[Any], targets: tuple[Any, ...], keep: bool,
-              create_graph: bool) -> list[Any]:
-    """One pass through the graph; inside of vmap through that of the tensors that have the batch."""
-    inputs = input_edges(targets)
-    if is_inside is not None and is_inside():
-        from wengert_engine import batched_grad
+def gradients_inside(*arguments: Any) -> list[Any]:
+    """One pass inside of vmap: through the graph of the tensors that have the batch."""
+    from wengert_engine import batched_grad
 
-        return batched_grad.gradients(roots, grads, targets, keep, create_graph)
-    found: list[Any] = run_backward(edges, grads, keep, create_graph, inputs, False)
-    return found
+    return batched_grad.gradients(*arguments)
 
 
 def zeros(rows: tuple[int, ...], target: Any, create_graph: bool) -> Any:
@@ -139,7 +131,7 @@ def batched_gradients(roots: tuple[Any, ...], given: Any, keep: bool, create_gra
                       targets: tuple[Any, ...]) -> list[Any]:
     """One pass through the graph for all rows of the gradients; what they gave for each input, in rows."""
     if given is None:
-        raise errors.no_batched_gradients(root_gradients(roots, given, create_graph))
+        raise errors.no_batched_gradients(root_gradients(roots, given))
     given = as_tuple(given)
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
@@ -158,79 +150,10 @@ def batched_gradients(roots: tuple[Any, ...], given: Any, keep: bool, create_gra
     input_edges(targets)
     if counts[0] == 0:
         raise IndexError("is_grads_batched=True needs at least one row of gradients, got 0")
-    root_gradients(roots, tuple(gradient[0] for gradient in given), create_graph)
+    root_gradients(roots, tuple(gradient[0] for gradient in given))
     from wengert_engine.batched_grad import rows_of
 
     return rows_of(roots, given, targets, counts[0], keep, create_graph)
-
-
-def as_tuple(tensors: Any) -> tuple[Any, ...]:
-    """One tensor, a gradient edge or a sequence, as a tuple."""
-    if isinstance(tensors, (Tensor, GradientEdge)):
-        return (tensors,)
-    return tuple(tensors)
-
-
-def root_edges(roots: Sequence[Any]) -> Edges:
-    """(node, output_nr) of every root."""
-    edges = []
-    for i, root in enumerate(roots):
-        if not isinstance(root, (Tensor, GradientEdge)):
-            raise AssertionError(f"Expected output to be a torch.Tensor or GradientEdge, got {type(root).__name__}")
-        edge = edge_of(root) if isinstance(root, Tensor) else given_edge(root)
-        if edge is None:
-            raise errors.no_grad_fn(i)
-        edges.append(edge)
-    return edges
-
-
-def input_edges(inputs: Sequence[Any]) -> Edges:
-    """(node, output_nr) of every input that gradients are asked for."""
-    edges = []
-    for i, target in enumerate(inputs):
-        edge = edge_of(target) if isinstance(target, Tensor) else given_edge(target)
-        if edge is None:
-            raise errors.input_without_grad(i)
-        edges.append(edge)
-    return edges
-
-
-def root_gradients(roots: Sequence[Any], given: Any, create_graph: bool) -> list[Any]:
-    """The gradient each root starts with: given, or 1 for a scalar."""
-    if given is None:
-        given = (None,) * len(roots)
-    elif isinstance(given, Tensor):
-        given = (given,)
-    given = tuple(given)
-    if len(given) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return [implicit(root) if g is None else checked(i, root, g)
-            for i, (root, g) in enumerate(zip(roots, given, strict=True))]
-
-
-def implicit(root: Any) -> Any:
-    """The gradient 1 of a scalar."""
-    if isinstance(root, GradientEdge):
-        return first_gradient(root)
-    if root.numel() != 1:
-        raise errors.implicit_gradient(tuple(root.shape))
-    if not root.dtype.is_floating_point:
-        raise errors.implicit_real(root.dtype)
-    return ones_like(root)
-
-
-def checked(index: int, root: Any, gradient: Any) -> Any:
-    """A gradient that was given for a root, when it fits."""
-    if not isinstance(gradient, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    shape, dtype = shape_and_dtype(root)
-    if shape != tuple(gradient.shape):
-        raise errors.gradient_shape(index, tuple(gradient.shape), shape)
-    if dtype.is_complex != gradient.dtype.is_complex:
-        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
-                           f"Mismatch in dtype: grad_output[{index}] has a dtype of {gradient.dtype} and "
-                           f"output[{index}] has a dtype of {dtype}.")
-    return gradient
 
 
 def tensor_backward(self: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,

@@ -21,7 +21,7 @@ from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENS
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WgState, thread_state
 from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
-from wengert_engine import attributes, autograd
+from wengert_engine import attributes
 from wengert_engine import batched_errors as errors
 from wengert_engine.source import find_rule
 from wengert_registry import registry
@@ -44,6 +44,7 @@ cdef class Levels:
     cdef list modes                    # of randomness
     cdef list serials
     cdef list before                   # the levels that they were opened in
+    cdef list transforms               # how many transforms that compute gradients run inside of each, before the next
     cdef int current
 
 
@@ -52,7 +53,7 @@ cdef Levels levels():
     if found is None:
         found = THREAD.levels = Levels()
         (<Levels> found).sizes, (<Levels> found).modes = [], []
-        (<Levels> found).serials, (<Levels> found).before = [], []
+        (<Levels> found).serials, (<Levels> found).before, (<Levels> found).transforms = [], [], []
     return <Levels> found
 
 
@@ -76,6 +77,7 @@ def enter(size, randomness):
     here.modes.append(randomness)
     here.serials.append(SERIAL)
     here.before.append(here.current)
+    here.transforms.append(0)
     go_to(here, <int> len(here.sizes))
     return here.current
 
@@ -86,6 +88,7 @@ def leave():
     here.sizes.pop()
     here.modes.pop()
     here.serials.pop()
+    here.transforms.pop()
     go_to(here, here.before.pop())
 
 
@@ -102,6 +105,13 @@ def size_of(level):
 def randomness_of(level):
     """The randomness of an open level."""
     return levels().modes[level - 1]
+
+
+def count_transforms(change):
+    """Say that a transform which computes gradients begins (1) or ends (-1) inside of the vmap that is running."""
+    cdef Levels here = levels()
+    if here.transforms:
+        here.transforms[len(here.transforms) - 1] += change
 
 
 class outside:
@@ -205,6 +215,35 @@ cdef int highest(Op op, PyObject** slots, Levels here) except -1:
                     level = level_at(<Tensor> item, here, op)
                     found = level if level > found else found
     return found
+
+
+def is_open(Tensor t):
+    """Whether the vmap that a batched tensor belongs to is running."""
+    cdef Levels here = levels()
+    cdef Batch batch = batch_of(t)
+    return batch.level <= <int> len(here.sizes) and batch.serial == <long> here.serials[batch.level - 1]
+
+
+def is_differentiated(Tensor t):
+    """Whether a transform computes gradients inside of the vmap of a batched tensor: outside of it nobody may know."""
+    return is_open(t) and any(levels().transforms[batch_of(t).level - 1:])
+
+
+def each_own(Tensor t):
+    """A new tensor as one for each element of the batches whose random numbers are to differ."""
+    cdef int level = levels().current
+    if level == 0:
+        return t
+    if level_in(t) == level:
+        physical = physical_of(t)
+        with outside(level - 1):
+            whole = each_own(physical)
+        return t if whole is physical else batched(whole, level)
+    with outside(level - 1):
+        if randomness_of(level) != "different":
+            return each_own(t)
+        whole = each_own((<object> t).new_empty((size_of(level), *shape_tuple(t))))
+    return batched(whole, level)
 
 
 # ---- operations
@@ -419,6 +458,5 @@ def lifted(Tensor t, level):
 
 
 HOOKS.intercept = run_batched
-attributes.set_detached(lambda t: batched_grad().detached(t))
-autograd.is_inside = depth
 from wengert_engine import batched_attributes     # noqa: E402 - it looks at this module
+attributes.set_batched(batched_attributes)

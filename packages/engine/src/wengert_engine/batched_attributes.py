@@ -1,50 +1,75 @@
-"""What a batched tensor says and refuses as a tensor: its text, its numbers and memory, what autograd keeps of it."""
+"""What a batched tensor says and refuses as a tensor: its text, its gradient, its hooks; core refuses its memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from importlib import import_module
 from typing import Any
 
+from wengert_core import inside_vmap
 from wengert_core.display import text
-from wengert_core.tensor import Tensor, mount, set_operators
-from wengert_core.tensor_methods import LATER
+from wengert_core.tensor import set_operators
 
-from wengert_engine import attributes
-from wengert_engine.batched import is_batched, level_of, physical_of
+from wengert_engine.batched import (
+    batched,
+    depth,
+    each_own,
+    is_batched,
+    is_differentiated,
+    is_open,
+    level_of,
+    outside,
+    physical_of,
+    randomness_of,
+)
 
-TRANSFORM = ("You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
-             "inside of a function being transformed by a functorch transform. This is unsupported, please attempt "
-             "to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() "
-             "outside of a function being transformed instead.")
-POINTER = RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: it is batched, vmap runs its "
-                       "function once for all elements")
-STORAGE = NotImplementedError("Cannot access storage of BatchedTensorImpl: it is memory of the whole batch")
-HOOK = RuntimeError("vmap: a hook on a batched tensor is not possible: it would get the gradient of the whole batch")
-REFUSED: dict[str, Exception] = {
-    "numpy": POINTER, "tolist": POINTER, "data_ptr": POINTER, "__array__": POINTER, "__dlpack__": POINTER,
-    "untyped_storage": STORAGE, "__copy__": STORAGE, "__deepcopy__": STORAGE, "__reduce_ex__": STORAGE,
-    "requires_grad_": RuntimeError(TRANSFORM), "register_hook": HOOK, "retain_grad": HOOK,
-    "register_post_accumulate_grad_hook": HOOK,
+__all__ = ["detached", "hooked", "is_differentiated", "refused", "shown"]
+
+REFUSED = {
+    "requires_grad_": "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                      "torch.autograd.functional.* APIs) inside of a function being transformed by a functorch "
+                      "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, "
+                      "jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being transformed "
+                      "instead.",
+    "retain_grad": "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a "
+                   "functorch transform. This is unsupported, please attempt to use the functorch transforms (e.g. "
+                   "grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside of a function being transformed "
+                   "instead.",
+    "register_post_accumulate_grad_hook": "vmap: a batched tensor has no grad that something is accumulated in; "
+                                          "register_hook() is possible",
+    "data": "accessing `data` under vmap transform is not allowed: use detach()",
+    "grad": "vmap: the gradient of a batched tensor cannot be set",
 }
-PROPERTIES: dict[str, Exception] = {
-    "data": RuntimeError("accessing `data` under vmap transform is not allowed: use detach()"),
-    "requires_grad": RuntimeError(TRANSFORM),
-    "grad": RuntimeError("vmap: the gradient of a batched tensor cannot be set"),
-}
 
 
-def refusing(method: Callable[..., Any], error: Exception) -> Callable[..., Any]:
-    """A method of Tensor that raises for a batched one."""
+def refused(name: str) -> RuntimeError:
+    """The error for what a batched tensor does not do."""
+    return RuntimeError(REFUSED[name])
 
-    @wraps(method)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_batched(self):
-            raise type(error)(*error.args)
-        return method(self, *args, **kwargs)
 
-    return checked
+def detached(t: Any) -> Any:
+    """What detach() of a batched tensor gives."""
+    with outside(level_of(t) - 1):
+        physical = physical_of(t).detach()
+    return batched(physical, level_of(t))
+
+
+def hooked(t: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
+    """A hook of a batched tensor as one of the tensor below all levels, whose gradients have the whole batch.
+
+    It is called while the vmap runs, so by the transforms inside of it.
+    """
+    from wengert_engine.batched_grad import for_graph, from_graph, peeled
+
+    graph, here = peeled(t)[1], depth()
+
+    def whole(gradient: Any) -> Any:
+        if not is_open(t):
+            return None  # its vmap is over: the hook belongs to the transforms in there
+        with outside(max(here, depth())):
+            found = hook(from_graph(gradient, graph))
+            return found if found is None else for_graph(found, graph)
+
+    return whole
 
 
 def shown(tensor: Any) -> str:
@@ -55,24 +80,10 @@ def shown(tensor: Any) -> str:
     return f"BatchedTensor(lvl={level_of(tensor)}, bdim=0, value=\n{inner}\n)"
 
 
-def method_of(name: str) -> Callable[..., Any]:
-    """A method of Tensor itself, where a stand-in is there that its first call would replace."""
-    if name in LATER:
-        module, target = LATER[name]
-        return getattr(import_module(f"wengert_core.{module}"), target)  # type: ignore[no-any-return]
-    return getattr(Tensor, name)  # type: ignore[no-any-return]
+def randomness() -> str | None:
+    """What the innermost vmap was told of random numbers."""
+    return randomness_of(depth()) if depth() else None
 
 
-def install() -> None:
-    """Put all of it on Tensor."""
-    for name, error in REFUSED.items():
-        mount(name, refusing(method_of(name), error))
-    for name, error in PROPERTIES.items():
-        before = attributes.TENSOR_ATTRIBUTES[name]
-        getter = refusing(before.fget, error) if name == "data" else before.fget
-        deleter = before.fdel and refusing(before.fdel, error)
-        mount(name, property(getter, refusing(before.fset, error), deleter, before.__doc__))
-    set_operators({"repr": shown})
-
-
-install()
+set_operators({"repr": shown})
+inside_vmap.each_own, inside_vmap.randomness = each_own, randomness

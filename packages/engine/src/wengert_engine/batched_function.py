@@ -42,22 +42,31 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
             outputs = generated_of(cls).apply(cls, size, randomness, flags, *values)
             dims: Any = 0
         else:
-            found = cls.vmap(VmapInfo(size, randomness), tuple(0 if flag else None for flag in flags), *values)
-            if not (isinstance(found, tuple) and len(found) == 2):
-                raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with "
-                                   f"pytree structure compatible with the output. Got a {type(found)} instead")
-            outputs, dims = found
+            outputs, dims = own_rule(cls.vmap(VmapInfo(size, randomness), tuple(0 if flag else None for flag in flags),
+                                              *values))
         if not isinstance(outputs, (tuple, list)):
             fronted: Any = in_front(outputs, dims)
         else:
             several = dims if isinstance(dims, (tuple, list)) else (dims,) * len(outputs)
-            if len(several) != len(outputs):
-                raise ValueError(f"The autograd.Function's vmap staticmethod returned {len(outputs)} outputs and an "
-                                 f"out_dims for {len(several)}: they must have the same structure")
             fronted = [in_front(output, dim) for output, dim in zip(outputs, several, strict=True)]
     if isinstance(fronted, list):
         return tuple(batched(value, level) if flag else value for value, flag in fronted)
     return batched(fronted[0], level) if fronted[1] else fronted[0]
+
+
+def own_rule(found: Any) -> tuple[Any, Any]:
+    """What a Function's own vmap returned, when it is (output, out_dims) and these fit together."""
+    if not (isinstance(found, tuple) and len(found) == 2):
+        got = f"{len(found)} returns" if isinstance(found, tuple) else f"a {type(found)}"
+        raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+                           f"structure compatible with the output. Got {got} instead")
+    outputs, dims = found
+    if isinstance(dims, (tuple, list)) and not (isinstance(outputs, (tuple, list)) and len(outputs) == len(dims)):
+        shape = f"{len(outputs)} outputs" if isinstance(outputs, (tuple, list)) else "one output"
+        raise RuntimeError("The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) "
+                           f"tuple. Expected out_dims={dims} to be compatible with the structure of `output`: there "
+                           f"are {len(dims)} dims for {shape}. {MORE}")
+    return outputs, dims
 
 
 def check_support(cls: Any) -> None:
@@ -184,7 +193,8 @@ class Generated(Function):
         inner = ctx.inner
         inner._outer, inner._level = ctx, level
         try:
-            found = cls._run_backward(inner, *wrapped(grads, tuple(grad is not None for grad in grads), level))
+            given = wrapped(grads, tuple(grad is not None for grad in grads), level)
+            found = cls._run_backward(inner, list(given)) if cls.boxed_grads_call else cls._run_backward(inner, *given)
             found = found if isinstance(found, tuple) else (found,)
             if len(found) < len(flags):
                 raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients "

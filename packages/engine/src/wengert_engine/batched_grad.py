@@ -96,9 +96,10 @@ def check_inputs(ends: list[tuple[Any, Levels]], graph: Levels) -> None:
     """RuntimeError for an input whose gradient would be summed over the batch."""
     for index, (_, levels) in enumerate(ends):
         if levels != graph:
-            raise RuntimeError(f"vmap: input {index} of grad() is not batched while an output or another input is: "
-                               "its gradient for each element of the batch cannot be told apart. Use "
-                               "wengert.func.grad inside of vmap")
+            raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn inside of vmap: "
+                               f"input {index} of grad() is not batched while an output or another input is, so its "
+                               "gradient for each element of the batch cannot be told apart. Use wengert.func.grad "
+                               "inside of vmap")
 
 
 def rows_of(roots: Sequence[Any], given: Sequence[Any], targets: Sequence[Any], rows: int, keep: bool,
@@ -174,14 +175,3 @@ def lifted_in(value: Any, level: int) -> Any:
     if isinstance(value, (tuple, list)) and any(isinstance(part, Tensor) for part in value):
         return type(value)([lifted_in(part, level) for part in value])
     return value
-
-
-# ---- attributes
-
-def detached(t: Any) -> Any:
-    """What detach() of a batched tensor gives."""
-    with outside(level_of(t) - 1):
-        physical = physical_of(t).detach()
-    return batched(physical, level_of(t))
-
-

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.tensor import Tensor
 
+from wengert_engine.attributes import edge_of
 from wengert_engine.function import FunctionCtx, apply_function
 from wengert_engine.grad_mode import is_grad_enabled, no_grad
 from wengert_engine.node import make_function_node_class
@@ -94,6 +96,10 @@ class Function(metaclass=FunctionMeta):
     _has_defaults: bool
     _run_backward: Callable[..., Any]
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+    """True: what save_for_backward kept is freed when backward reads ctx.saved_tensors, which it may do once."""
+    boxed_grads_call = False
+    """True: backward gets one list of the outputs' gradients, which it may empty."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn_user(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
@@ -189,7 +195,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             outputs = function(ctx, *args)
         if not is_grad_enabled():
             return outputs
-        tracked = [arg for arg in args if getattr(arg, "requires_grad", False)]
+        tracked = [arg for arg in args if isinstance(arg, Tensor) and edge_of(arg) is not None]
         if not tracked:
             return outputs
         single = not isinstance(outputs, tuple)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
+from wengert_core.tensor import Tensor
 
 CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
 
@@ -116,6 +117,25 @@ def freed_graph(node: str) -> RuntimeError:
                         "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
                         "through the graph a second time or if you need to access saved tensors after calling "
                         f"backward. The freed node is {node}")
+
+
+def post_accumulate_returned(value: object) -> Exception:
+    if isinstance(value, Tensor):
+        return RuntimeError("Tensor post accumulate grad hooks should return None. This one returned a tensor; write "
+                            "to .grad of the tensor that it is given.")
+    return TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
+
+
+def leaf_reshaped(grad: tuple[int, ...], leaf: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"AccumulateGrad: the gradient has the shape {list(grad)} that the leaf had when it was used, "
+                        f"but the leaf now has shape {list(leaf)}: it was changed in place, or by .data, between "
+                        "forward and backward. Run backward before you change it")
+
+
+def accessed_twice() -> RuntimeError:
+    return RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                        "autograd.Function. Either access saved_tensors only once, or set "
+                        "clear_saved_tensors_on_access=False.")
 
 
 def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, saver: str, name: str,

@@ -12,20 +12,20 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core import display as _display
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, storage_of, strides_of, track
+from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track
 from wengert_engine.formula cimport Formula, formula_of
 from wengert_engine.function cimport set_forward_hook
 from wengert_engine.node cimport NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
 from wengert_engine.pushing cimport can_push, push
 from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
+from wengert_engine.regions cimport part_of, region
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef RecordHooks* BASE = base_hooks()
 cdef RecordHooks OWN
-cdef Op AS_STRIDED = find_op("as_strided")
 cdef Op COPY_ = find_op("copy_")
 cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
 cdef Op VIEW = find_op("view")
@@ -92,7 +92,7 @@ cdef Tensor tangent_of(Tensor t):
     if found is None and t.flags & TF_VIEW and t.base != NULL:
         found = own_tangent(<Tensor> t.base)
         if found is not None:
-            found = part_of(with_geometry_of(<Tensor> t.base, found), t)
+            found = part_of(with_geometry_of(<Tensor> t.base, found), region(<Tensor> t.base), region(t))
             set_tangent(t, found)
     return found
 
@@ -111,6 +111,8 @@ cdef int set_tangent(Tensor t, Tensor value) except -1:
 
 cdef bint same_geometry(Tensor a, Tensor b) noexcept:
     cdef int i
+    if a.rank != b.rank:
+        return False
     for i in range(a.rank):
         if a.dims[i] > 1 and strides_of(a)[i] * FACTS.itemsize[b.code] != strides_of(b)[i] * FACTS.itemsize[a.code]:
             return False
@@ -131,14 +133,6 @@ cdef Tensor with_geometry_of(Tensor t, Tensor tangent):
     COPY_(out, tangent)
     set_tangent(t, out)
     return out
-
-
-cdef Tensor part_of(Tensor tangent, Tensor view):
-    """The part of a base's tangent that belongs to a view."""
-    cdef Tensor base = <Tensor> view.base
-    cdef Py_ssize_t item = FACTS.itemsize[view.code]
-    offset = (view.data - base.data) // item + (tangent.data - storage_of(tangent).data) // FACTS.itemsize[tangent.code]
-    return AS_STRIDED(tangent, shape_tuple(view), element_strides(view), offset)
 
 
 def get(Tensor t):
@@ -370,7 +364,7 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         return 0
     if old is None and t.flags & TF_VIEW and t.base != NULL:
         base = <Tensor> t.base
-        set_tangent(base, with_geometry_of(base, NEW_ZEROS(new, shape_tuple(base))))
+        set_tangent(base, with_geometry_of(base, NEW_ZEROS(new, shape_tuple(base), dtype=dtype_of(base.code))))
         old = tangent_of(t)
     if old is not None and new.flags & ~old.flags & WG_BATCHED:
         raise RuntimeError("vmap: a tangent that is another for each element of the batch cannot be written into one that is the same "

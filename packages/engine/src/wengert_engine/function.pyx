@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.history cimport requires_grad
 from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
@@ -11,7 +12,7 @@ from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_
 from wengert_engine import errors
 from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
-                                  edges_of, fill_payload, gradient_edge, hold, metas_of, number, saved_of, set_meta, set_output)
+                                  edges_of, fill_payload, gradient_edge, hold, metas_of, number, release_saved, saved_of, set_meta, set_output)
 from wengert_engine.node import make_function_node_class
 from wengert_engine.packing cimport pack_all
 from wengert_engine.record cimport check_write, move_retained, rebase_node
@@ -81,14 +82,42 @@ def get_saved_tensors(FunctionNode self):
     if self.in_forward:
         return <object> self.to_save if self.to_save != NULL else ()
     if self.flags & NF_RELEASED:
-        raise errors.freed_graph(type(self).__name__)
-    return tuple([saved_value(self, i, True) for i in range(self.n_saved)])
+        raise errors.accessed_twice() if clears_saved(self) else errors.freed_graph(type(self).__name__)
+    saved = tuple([saved_value(self, i, True) for i in range(self.n_saved)])
+    if clears_saved(self):
+        release_saved(self)
+    return saved
+
+
+cdef bint clears_saved(FunctionNode node) except -1:
+    """Whether what the Function saved is freed when ctx is asked for it."""
+    return node.function != NULL and (<object> node.function).clear_saved_tensors_on_access
 
 
 def get_saved_variables(FunctionNode self):
     """The old name of saved_tensors."""
     warn_user("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
     return get_saved_tensors(self)
+
+
+def get_to_save(FunctionNode self):
+    """What save_for_backward was given in this forward; None before and after."""
+    return <object> self.to_save if self.to_save != NULL else None
+
+
+def get_saved_for_forward(FunctionNode self):
+    """What save_for_forward was given, or None."""
+    return <object> self.for_forward if self.for_forward != NULL else None
+
+
+def get_dirty_tensors(FunctionNode self):
+    """What mark_dirty was given, or None."""
+    return <object> self.dirty if self.dirty != NULL else None
+
+
+def get_non_differentiable(FunctionNode self):
+    """What mark_non_differentiable was given, or None."""
+    return <object> self.non_differentiable if self.non_differentiable != NULL else None
 
 
 def get_needs_input_grad(FunctionNode self):
@@ -110,6 +139,10 @@ CTX_MEMBERS = {
     "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
     "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
     "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
+    "to_save": property(get_to_save, doc=get_to_save.__doc__),
+    "saved_for_forward": property(get_saved_for_forward, doc=get_saved_for_forward.__doc__),
+    "dirty_tensors": property(get_dirty_tensors, doc=get_dirty_tensors.__doc__),
+    "non_differentiable": property(get_non_differentiable, doc=get_non_differentiable.__doc__),
     "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
     "__module__": "wengert.autograd.function",
 }
@@ -130,7 +163,7 @@ cdef FunctionNode blank_context(object cls, tuple args):
     cdef list tensors = [], needs = []
     for a in args:
         tensors.append(isinstance(a, Tensor))
-        needs.append(isinstance(a, Tensor) and (<Tensor> a).flags & WG_GRAD != 0)
+        needs.append(isinstance(a, Tensor) and requires_grad(<Tensor> a))
     hold(&ctx.edge_of_arg, tuple(tensors))
     hold(&ctx.needs_input, tuple(needs))
     return ctx
@@ -166,8 +199,6 @@ cdef inline object applied(cls, tuple args):
     ctx = blank_context(cls, args)
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
-    if not recorded:
-        hold(&ctx.needs_input, (False,) * len(args))
     tangents = TANGENTS_OF(args) if modes & WG_DUAL and TANGENTS_OF is not None else None
     state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL))
     try:
@@ -177,7 +208,7 @@ cdef inline object applied(cls, tuple args):
         else:
             outputs = cls.forward(ctx, *args)
     finally:
-        state.modes = modes
+        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
     if tangents is None:
         return finish(cls, ctx, args, outputs, recorded)
     return with_tangents(cls, ctx, args, outputs, recorded, tangents)
@@ -390,7 +421,10 @@ cdef list run_function(FunctionNode node, list parts):
                 if given is parts:
                     given = list(parts)
                 given[i] = zeros_of(node, i)
-    grads = cls._run_backward(node, *given)
+    if cls.boxed_grads_call:           # one list, which backward may empty to let gradients go early
+        grads = cls._run_backward(node, list(given) if given is parts else given)
+    else:
+        grads = cls._run_backward(node, *given)
     return edge_gradients(node, grads if isinstance(grads, tuple) else (grads,))
 
 

@@ -159,18 +159,18 @@ class set_grad_enabled(Mode):
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         self.mode = mode
-        self.before = is_grad_enabled()
+        self.prev = is_grad_enabled()
         switch(WG_GRAD, mode)
 
     def __call__(self, function):
-        switch(WG_GRAD, self.before)
+        switch(WG_GRAD, self.prev)
         return super().__call__(function)
 
     def __enter__(self):
         switch(WG_GRAD, self.mode)
 
     def __exit__(self, kind, error, trace):
-        switch(WG_GRAD, self.before)
+        switch(WG_GRAD, self.prev)
 
     def clone(self):
         return type(self)(self.mode)
@@ -179,15 +179,52 @@ class set_grad_enabled(Mode):
         return f"{type(self).__module__}.{type(self).__name__}(mode={self.mode})"
 
 
-cdef object MULTITHREADING = _local()
+cdef object SETTINGS = _local()        # of each thread, by the names of their classes
+
+
+cdef bint setting(str name):
+    return getattr(SETTINGS, name, True)
 
 
 def is_multithreading_enabled():
     """Whether ``set_multithreading_enabled`` was left on in this thread; on a CPU the engine starts no thread either way."""
-    return getattr(MULTITHREADING, "on", True)
+    return setting("set_multithreading_enabled")
 
 
-class set_multithreading_enabled(Mode):
+cdef bint enforces_grad_layout():
+    return setting("enforce_grad_layout_policy")
+
+
+class Setting(Mode):
+    """A thread's setting, True at first: set by a call at once, by a context manager for its body, by a decorator for a call."""
+
+    argument = ""                      # how torch's message names it
+
+    def __init__(self, mode):
+        if not isinstance(mode, bool):
+            raise TypeError(f"{self.argument} (position 1) must be bool, not {type(mode).__name__}")
+        self.mode = mode
+        self.prev = setting(type(self).__name__)
+        self.switch(mode)
+
+    def switch(self, mode):
+        setattr(SETTINGS, type(self).__name__, mode)
+
+    def __call__(self, function):
+        self.switch(self.prev)
+        return super().__call__(function)
+
+    def __enter__(self):
+        self.switch(self.mode)
+
+    def __exit__(self, kind, error, trace):
+        self.switch(self.prev)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+class set_multithreading_enabled(Setting):
     """Whether backward may use several threads: as a function at once, as a context manager for its body, as a decorator.
 
     A backward runs on the thread that called it, so this is remembered and changes nothing.
@@ -198,26 +235,27 @@ class set_multithreading_enabled(Mode):
     False
     """
 
-    def __init__(self, mode):
-        if not isinstance(mode, bool):
-            raise TypeError("set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            f"{type(mode).__name__}")
-        self.mode = mode
-        self.before = is_multithreading_enabled()
-        MULTITHREADING.on = mode
+    argument = "set_multithreading_enabled(): argument 'enabled'"
 
-    def __call__(self, function):
-        MULTITHREADING.on = self.before
-        return super().__call__(function)
 
-    def __enter__(self):
-        MULTITHREADING.on = self.mode
+class enforce_grad_layout_policy(Setting):
+    """Whether the first gradient of a leaf must have the leaf's strides (True, the default).
 
-    def __exit__(self, kind, error, trace):
-        MULTITHREADING.on = self.before
+    With False a gradient that nobody else holds becomes ``grad`` as it is, without a copy, where it is dense. Thread-local;
+    as a function at once, as a context manager for its body, as a decorator.
 
-    def clone(self):
-        return type(self)(self.mode)
+    >>> import wengert_core as wc, wengert_engine as we
+    >>> x = wc.empty(2, 3, 4).permute(2, 0, 1).requires_grad_()
+    >>> with we.grad_mode.enforce_grad_layout_policy(False):
+    ...     (x * 2).sum().backward()
+    >>> x.stride(), x.grad.stride()
+    ((1, 12, 4), (6, 3, 1))
+    """
+
+    argument = "set_grad_layout_enforcement_enabled(): argument 'enabled'"
+
+    def __init__(self, enable=True):
+        super().__init__(enable)
 
 
 class inference_mode(Mode):

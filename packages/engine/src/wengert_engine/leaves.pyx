@@ -8,7 +8,9 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, set_contiguity, shape_tuple, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty, same_shape, set_contiguity, shape_tuple, strides_of
+from wengert_engine import errors
+from wengert_engine.grad_mode cimport enforces_grad_layout
 from wengert_engine.gradients cimport stealable, write
 from wengert_engine.node cimport hold, saved_of
 
@@ -17,6 +19,7 @@ cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a ke
 cdef Op ADD = find_op("add")
 cdef Op ADD_ = find_op("add_")
 cdef Op CLONE = find_op("clone")
+cdef Op RESHAPE = find_op("reshape")
 cdef Op EMPTY_STRIDED = find_op("empty_strided")
 
 
@@ -33,16 +36,20 @@ cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
             LEAF_LOCK.release()
     if leaf.extra.post_hooks != NULL:
         for hook in list((<dict> leaf.extra.post_hooks).values()):
-            hook(leaf)
+            returned = hook(leaf)
+            if returned is not None:
+                raise errors.post_accumulate_returned(returned)
     return 0
 
 
 cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     cdef PyObject* old = leaf.extra.grad
+    if not same_shape(grad, leaf):     # not assigned to grad: that would hold a reference, and nothing could be stolen
+        return add_to_leaf(leaf, shaped_as(grad, leaf), create_graph)
     if old == NULL:
         if create_graph:
             kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
-        elif stealable(grad) and has_leaf_layout(grad, leaf):
+        elif stealable(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
         else:
             kept = copy_with_layout(grad, leaf)
@@ -52,6 +59,13 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
         return write(ADD_, <Tensor> old, grad)
     hold(&leaf.extra.grad, kept)
     return 0
+
+
+cdef Tensor shaped_as(Tensor grad, Tensor leaf):
+    """The gradient of a leaf whose shape was changed under no_grad() after it had been used."""
+    if [n for n in shape_tuple(grad) if n != 1] != [n for n in shape_tuple(leaf) if n != 1]:
+        raise errors.leaf_reshaped(shape_tuple(grad), shape_tuple(leaf))
+    return RESHAPE(grad, shape_tuple(leaf))
 
 
 # ---- layouts

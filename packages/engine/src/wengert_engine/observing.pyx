@@ -51,6 +51,10 @@ cdef class Observer:
     cdef int depth
     cdef Py_ssize_t in_use             # bytes when the last event ended
 
+    def __dealloc__(self):
+        if wengert_observer == <PyObject*> self:     # the thread ends; what is finalized after this is not observed
+            set_here(NULL)
+
     cdef int settle(self) noexcept:
         """Let the thread's mode say whether there is something to do."""
         cdef WgState* state = thread_state()

@@ -12,15 +12,17 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.history cimport requires_grad
 from wengert_core.op cimport K_TENSOR_OR_NUMBER, EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
-                                  shape_tuple, storage_of, strides_of, version_of)
+                                  shape_tuple, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
 from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
+from wengert_engine.regions cimport geometry, is_of_other_kind, part_of, region
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -63,6 +65,7 @@ cdef inline bint needs_grad(PyObject* value):
         return False
     if (<Tensor> value).flags & WG_ASK and not (<Tensor> value).flags & WG_GRAD:
         view_grad_fn(<Tensor> value)
+        return requires_grad(<Tensor> value)
     return (<Tensor> value).flags & WG_GRAD != 0
 
 
@@ -375,7 +378,7 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
         drop_self_edge(own, inner, view)
     number(outer)
     keep_object(&saved_of(outer)[0], inner)
-    keep_object(&saved_of(outer)[1], (geometry(base), geometry(view)))
+    keep_object(&saved_of(outer)[1], (region(base), region(view)))
     next_dim = 0
     set_meta(outer, 0, base, &next_dim)
     move_retained(outer, base)
@@ -417,16 +420,8 @@ cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* kee
             view.flags &= ~(<uint32_t> WG_GRAD)
 
 
-cdef object geometry(Tensor t):
-    """Sizes, strides and storage offset, in elements."""
-    cdef int i
-    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code]
-    return (shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
-            (t.data - storage_of(t).data) // itemsize)
-
-
 cdef int refresh_view(Tensor view) except -1:
-    """Make a view's grad_fn anew from its base's: the node of as_strided on the base."""
+    """Make a view's grad_fn anew from its base's: the node of as_strided on the base, without running it."""
     global AS_STRIDED
     cdef Tensor base = <Tensor> view.base
     cdef PyObject* slots[16]
@@ -435,6 +430,11 @@ cdef int refresh_view(Tensor view) except -1:
     cdef Node node
     view.attr_version = version_of(view)
     if not base.flags & WG_GRAD:
+        return 0
+    if is_of_other_kind(base, view):
+        node = node_of_other_kind(base, view)
+        move_retained(node, view)
+        set_output(node, 0, view)
         return 0
     if AS_STRIDED is None:
         AS_STRIDED = find_op("as_strided")
@@ -446,6 +446,19 @@ cdef int refresh_view(Tensor view) except -1:
     move_retained(node, view)
     set_output(node, 0, view)
     return 0
+
+
+cdef Node node_of_other_kind(Tensor base, Tensor view):
+    """The last node that leads from a base to a view of the other kind. Note [Views of the other kind] in regions.pyx."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef Tensor part
+    state.modes = (modes & ~(<unsigned int> (WG_DUAL | WG_INFER | WG_OBSERVE))) | WG_GRAD
+    try:
+        part = part_of(base, region(base), region(view))
+    finally:
+        state.modes = modes
+    return <Node> part.grad_fn
 
 
 cdef PyObject* view_grad_fn(Tensor t) except? NULL:

@@ -13,6 +13,7 @@ from wengert_engine.gradients cimport fitted, materialized, shape_of, stealable,
 from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
                                   FunctionNode, edges_of, saved_of)
+from wengert_engine.regions cimport part_of
 from wengert_engine.saved cimport enter_write, is_view_gradient, leave_write, saved_value
 
 cdef extern from "Python.h":
@@ -171,7 +172,7 @@ cdef list around_view(Node node, object grad, bint create_graph):
     base, view = <object> saved_of(node)[1].value
     whole = NEW_EMPTY_STRIDED(grad, base[0], base[1])
     whole.copy_(grad)
-    part = whole.as_strided(view[0], view[1], view[2] - base[2])
+    part = part_of(whole, base, view)
     if create_graph:
         enter_write(node, inner)
     try:

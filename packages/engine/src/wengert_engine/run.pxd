@@ -7,12 +7,13 @@ Note [Several runs at once]
 """
 cimport cython
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int32_t, uint32_t
 
 from wengert_core.tensor cimport Tensor
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport Edge, Node
 from wengert_engine.ready cimport Ready
+from wengert_engine.wanted cimport Wanted
 
 
 cdef struct Waiting:                   # a node with the gradients that have arrived for it
@@ -30,13 +31,12 @@ cdef class Run:
     cdef uint32_t* free_slots
     cdef Ready* heap                   # nodes with gradients, the youngest first
     cdef dict elsewhere                # id of a node that another run has claimed -> slot
-    cdef dict captures                 # id of node -> list of (output_nr, position in results); None: no inputs given
-    cdef set needed                    # ids of nodes that lead to an input; None: all run
-    cdef list results                  # with inputs: the gradient of each, None where none arrived
+    cdef Run outer                     # the run of this thread that this one was started inside of; or None
+    cdef Wanted wanted                 # with inputs: the nodes that lead to them
+    cdef list results                  # with inputs: the gradient of each, None where none arrived; else None
     cdef bint keep_graph, create_graph
     cdef bint accumulating             # with inputs: leaves take their gradients
     cdef bint watched                  # anomaly mode
-    cdef bint general                  # no node takes the short way: inputs were given, or the run is watched
     cdef list callbacks                # called when the run is over; or None
     cdef dict notes                    # what hooks keep for the time of the run; or None
     cdef set reachable                 # ids of nodes which the run reaches, once somebody has asked; or None
@@ -54,3 +54,4 @@ cdef class Run:
     cdef int step_general(self, Node node, list parts) except -1
     cdef int step_watched(self, Node node, list parts) except -1
     cdef bint capture(self, Node node, list parts) except -1
+    cdef int give(self, int32_t position, list parts) except -1

@@ -16,6 +16,7 @@ from wengert_engine.leaves cimport accumulate
 from wengert_engine.node cimport NODE_ACCUMULATE, NODE_CUSTOM, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
 from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
+from wengert_engine.wanted cimport first_wanted, free_wanted, leads_on
 
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept
@@ -44,6 +45,7 @@ cdef class Run:
         PyMem_Free(self.slots)
         PyMem_Free(self.heap)
         PyMem_Free(self.free_slots)
+        free_wanted(&self.wanted)
 
     # ---- slots
 
@@ -139,7 +141,7 @@ cdef class Run:
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1:
         """Add a gradient to what waits for an edge's node."""
         cdef Node node = <Node> edge.node
-        if self.needed is not None and <Py_ssize_t> edge.node not in self.needed:
+        if not leads_on(&self.wanted, edge.node):
             return 0
         cdef Tensor good = fitted(node, edge.input_nr, grad, source, index)
         cdef PyObject** place = self.place(node, edge.input_nr)
@@ -159,7 +161,7 @@ cdef class Run:
 
     cdef int reach(self, Edge* edge) except -1:
         """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
-        if self.needed is None or <Py_ssize_t> edge.node in self.needed:
+        if leads_on(&self.wanted, edge.node):
             self.claim(<Node> edge.node)
         return 0
 
@@ -170,6 +172,7 @@ cdef class Run:
         cdef WgState* state = thread_state()
         cdef int64_t event = -1        # the observed node's
         cdef uint32_t slot, steps = 0
+        cdef int32_t first
         cdef Waiting w
         cdef Node node = None
         cdef Tensor grad = None
@@ -197,7 +200,11 @@ cdef class Run:
                     continue
                 grad = <Tensor> w.grad
                 Py_DECREF(w.grad)          # ``grad`` holds it now
-                if node.extra != NULL or self.general or node.kind > NODE_ACCUMULATE or leaf_has_hooks(node):
+                first = first_wanted(&self.wanted, <PyObject*> node)
+                if first >= 0 and node.kind == NODE_ACCUMULATE and not self.accumulating \
+                        and not self.watched and node.extra == NULL and not leaf_has_hooks(node):
+                    self.give(first, [grad])
+                elif node.extra != NULL or self.watched or node.kind > NODE_ACCUMULATE or first >= 0 or leaf_has_hooks(node):
                     parts = [grad]
                     grad = None
                     if self.watched:
@@ -228,7 +235,7 @@ cdef class Run:
             if edge[i].node != NULL:
                 last = i
         for i in range(last + 1):
-            if edge[i].node == NULL or (self.needed is not None and <Py_ssize_t> edge[i].node not in self.needed):
+            if edge[i].node == NULL or not leads_on(&self.wanted, edge[i].node):
                 continue
             g = input_gradient(node, f, i, grad, i == last, self.create_graph)
             if g is not None:
@@ -256,7 +263,7 @@ cdef class Run:
             parts = run_leaf_hooks(node, parts)
         if node.extra != NULL:
             parts = run_output_hooks(node, parts)
-        if self.captures is not None and self.capture(node, parts):
+        if self.wanted.places != NULL and self.capture(node, parts):
             return 0
         if node.extra != NULL and node.extra.pre_hooks != NULL:
             parts = run_pre_hooks(node, parts)
@@ -302,17 +309,23 @@ cdef class Run:
 
     cdef bint capture(self, Node node, list parts) except -1:
         """Keep the gradients that the caller asked for; True when nothing behind this node is asked for."""
+        cdef int32_t first = first_wanted(&self.wanted, <PyObject*> node)
         cdef int i
-        wanted = self.captures.get(<Py_ssize_t> <PyObject*> node)
-        if wanted is not None:
-            for output_nr, position in wanted:
-                self.results[position] = parts[output_nr]
+        if first >= 0:
+            self.give(first, parts)
             if node.kind == NODE_ACCUMULATE:
                 return not self.accumulating
         for i in range(node.n_edges):
-            if edges_of(node)[i].node != NULL and <Py_ssize_t> edges_of(node)[i].node in self.needed:
+            if edges_of(node)[i].node != NULL and leads_on(&self.wanted, edges_of(node)[i].node):
                 return False
         return node.kind != NODE_ACCUMULATE
+
+    cdef int give(self, int32_t position, list parts) except -1:
+        """Keep the gradients of a node's outputs as those of the inputs that are these outputs. position: the first one."""
+        while position >= 0:
+            self.results[position] = parts[self.wanted.inputs[position].output_nr]
+            position = self.wanted.inputs[position].next
+        return 0
 
 
 cdef int64_t next_event(int64_t event, Waiting* w) noexcept:

@@ -10,6 +10,7 @@ from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
+from wengert_engine.regions cimport part_of
 
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
@@ -105,9 +106,9 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
-    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=dtype_of(t.code))    # stands for the base: has its history only
+    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=base[3])     # stands for the base: has its history only
     set_output(<Node> outer, 0, whole)
-    cdef Tensor part = whole.as_strided(view[0], view[1], view[2] - base[2])
+    cdef Tensor part = part_of(whole, base, view)
     cdef Tensor out = alias_with_tangent(t)
     set_output(<Node> part.grad_fn, part.output_nr, out)
     return out

@@ -1,8 +1,6 @@
 """Starting a run through a graph, and what is done when it is over."""
-from _thread import _local
-
 from cpython.ref cimport PyObject
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
@@ -10,12 +8,19 @@ from wengert_core.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of
 from wengert_engine.run cimport Run
+from wengert_engine.wanted cimport find_wanted, leads_on
 
 cdef ObserverHooks* OBSERVER = observer_hooks()
-cdef object RUNNING = _local()         # .runs: this thread's, the innermost last
+cdef object START = object()           # what a profile's event of a start is of
+
+cdef extern from *:
+    """
+    static __thread PyObject *wengert_running = NULL;
+    """
+    PyObject* RUNNING "wengert_running"    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
 
 
-def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint accumulate):
+def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
     """Run a graph backward.
 
     roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr) whose
@@ -29,15 +34,14 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
     cdef int i
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
     run.watched = anomaly_flags() & ANOMALY_ON
-    run.general = run.watched or inputs is not None
     if inputs is not None:
-        prepare_captures(run, roots, inputs)
+        run.results = [None] * len(inputs)
+        find_wanted(&run.wanted, roots, inputs)
     state.modes = modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)
-    if not hasattr(RUNNING, "runs"):
-        RUNNING.runs = []
-    RUNNING.runs.append(run)
+    run.outer = innermost()
+    set_innermost(run)
     if modes & WG_OBSERVE and OBSERVER.begin != NULL:
-        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> RUNNING, NULL, 0)
+        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> START, NULL, 0)
     try:
         try:
             for i in range(len(roots)):
@@ -51,17 +55,16 @@ def run_backward(roots, grads, bint keep_graph, bint create_graph, inputs, bint 
         run.execute()
         run_callbacks(run)
     finally:
-        state.modes = modes
-        RUNNING.runs.pop()
+        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE     # a hook may begin or end a profile
+        set_innermost(run.outer)
     return run.results
 
 
 def queue_callback(callback):
     """Call ``callback()`` when the innermost running backward has finished. RuntimeError when none is running."""
-    runs = getattr(RUNNING, "runs", None)
-    if not runs:
+    cdef Run run = innermost()
+    if run is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    cdef Run run = runs[len(runs) - 1]
     if run.callbacks is None:
         run.callbacks = []
     run.callbacks.append(callback)
@@ -74,8 +77,8 @@ def run_number():
     >>> run_number()
     0
     """
-    runs = getattr(RUNNING, "runs", None)
-    return (<Run> runs[len(runs) - 1]).id if runs else 0
+    cdef Run run = innermost()
+    return 0 if run is None else run.id
 
 
 def wants_inputs():
@@ -85,14 +88,29 @@ def wants_inputs():
     >>> wants_inputs()
     False
     """
-    return any([(<Run> run).captures is not None for run in getattr(RUNNING, "runs", ())])
+    cdef Run run = innermost()
+    while run is not None:
+        if run.results is not None:
+            return True
+        run = run.outer
+    return False
+
+
+cdef Run innermost():
+    """The innermost run of this thread, or None."""
+    return <Run> RUNNING if RUNNING != NULL else None
+
+
+cdef void set_innermost(Run run) noexcept:
+    global RUNNING
+    RUNNING = <PyObject*> run if run is not None else NULL
 
 
 cdef Run current_run():
-    runs = getattr(RUNNING, "runs", None)
-    if not runs:
+    cdef Run run = innermost()
+    if run is None:
         raise RuntimeError("no backward is running in this thread")
-    return <Run> runs[len(runs) - 1]
+    return run
 
 
 def run_notes():
@@ -127,7 +145,7 @@ cdef set reached_from(Run run, Node current):
         edges = edges_of(node)
         for i in range(node.n_edges):
             key = <Py_ssize_t> edges[i].node
-            if key and key not in found and (run.needed is None or key in run.needed):
+            if key and key not in found and leads_on(&run.wanted, edges[i].node):
                 found.add(key)
                 stack.append(<object> edges[i].node)
     return found
@@ -138,37 +156,4 @@ cdef int run_callbacks(Run run) except -1:
     while run.callbacks is not None and i < len(run.callbacks):
         run.callbacks[i]()
         i += 1
-    return 0
-
-
-cdef int prepare_captures(Run run, roots, inputs) except -1:
-    """Which nodes lead to the inputs: an iterative walk; nodes older than all inputs are not entered."""
-    cdef uint64_t oldest = <uint64_t> -1
-    cdef Node node
-    cdef Edge* edges
-    cdef int i
-    run.captures = {}
-    run.results = [None] * len(inputs)
-    for position, (node, output_nr) in enumerate(inputs):
-        run.captures.setdefault(<Py_ssize_t> <PyObject*> node, []).append((output_nr, position))
-        if node.sequence < oldest:
-            oldest = node.sequence
-    leads = {}
-    stack = [root for root, _ in roots]
-    while stack:
-        node = <Node> stack[len(stack) - 1]
-        key = <Py_ssize_t> <PyObject*> node
-        edges = edges_of(node)
-        if key not in leads:
-            leads[key] = key in run.captures
-            for i in range(node.n_edges):
-                if edges[i].node != NULL and <Py_ssize_t> edges[i].node not in leads \
-                        and (<Node> edges[i].node).sequence >= oldest:
-                    stack.append(<object> edges[i].node)
-        else:
-            stack.pop()
-            for i in range(node.n_edges):
-                if edges[i].node != NULL and leads.get(<Py_ssize_t> edges[i].node, False):
-                    leads[key] = True
-    run.needed = {key for key, value in leads.items() if value}
     return 0

@@ -18,30 +18,54 @@ def column(x: Tensor) -> Tensor:
     return x.unsqueeze(-1).unsqueeze(-1)
 
 
+def size_of(x: Tensor) -> Tensor:
+    """The Frobenius norms of a batch."""
+    return x.detach().abs().square().sum((-2, -1)).sqrt()
+
+
 def cofactors(A: Tensor, result: Tensor) -> Tensor:
-    """d det / dA: det A^-T, or for a singular matrix what that is in the limit."""
-    if not (result == 0).any().item():
-        return column(result) * wc.linalg_inv_ex(A)[0].mT
-    return adjugate(A).mT
-
-
-def adjugate(A: Tensor) -> Tensor:
-    """det(A) A^-1, which is a polynomial, for A of any rank.
-
-    B = A + X Y^H is regular when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a matrix
-    as large as there are such values, det A = det B det M, and adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1).
-    X and Y are constants here, so derivatives of every order are right.
-    """
+    """d det / dA: det A^-T, or for a matrix that is singular or nearly so what that is in the limit."""
+    inverse = wc.linalg_inv_ex(A)[0]
+    if (size_of(A) * size_of(inverse) < (1e4 if A.dtype in (wc.float32, wc.complex64) else 1e6)).all().item():
+        return column(result) * inverse.mT
     u, s, vh = wc.linalg_svd(A.detach(), False, True)
-    n = s.shape[-1]
     top = s.narrow(-1, 0, 1)
     top = wc.where(top == 0, 1, top)
-    small = (s <= top * (1e-5 if s.dtype is wc.float32 else 1e-12)).sum(-1)
-    k = max(1, int(small.max().item()))
-    x, yh = u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)
+    small = s * 1e3 <= top
+    bad = is_bad(s / top, small)
+    if not bad.any().item():
+        return column(result) * inverse.mT
+    k = int(wc.where(bad, small.sum(-1), 1).max().item())
+    n = s.shape[-1]
+    found = adjugate(A, u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)).mT
+    if bad.all().item():
+        return found
+    regular = wc.where(column(bad), wc.eye(n, dtype=A.dtype), A)
+    return wc.where(column(bad), found, column(wc.where(bad, 1, result)) * wc.linalg_inv_ex(regular)[0].mT)
+
+
+def is_bad(ratios: Tensor, small: Tensor) -> Tensor:
+    """Which matrices ``adjugate`` serves better than det A^-1.
+
+    The error of adjugate is that of its largest terms, where nothing is small; that of det A^-1 and its derivatives
+    has the condition number as a factor, but is relative to a result that is the product of all small values but one.
+    ratios: the singular values over the largest; what is below rounding is 0.
+    """
+    n = ratios.shape[-1]
+    others, last = wc.where(small, ratios, 1).narrow(-1, 0, n - 1).prod(-1), ratios.select(-1, n - 1)
+    return small.select(-1, n - 1) & ((others >= last) | (last <= n * wc.finfo(ratios.dtype).eps))
+
+
+def adjugate(A: Tensor, x: Tensor, yh: Tensor) -> Tensor:
+    """det(A) A^-1, which is a polynomial, for A of any rank.
+
+    B = A + X Y^H is well conditioned when X and Y span the singular vectors of small values. With M = 1 - Y^H B^-1 X, a
+    matrix as large as there are such values, det A = det B det M, and
+    adj A = det B (det M B^-1 + B^-1 X adj M Y^H B^-1). X and Y are constants, so derivatives of every order are right.
+    """
     b = A + x @ yh
     inverse = wc.linalg_inv_ex(b)[0]
-    det_m, adj_m = small_adjugate(wc.eye(k, dtype=A.dtype) - yh @ inverse @ x)
+    det_m, adj_m = small_adjugate(wc.eye(x.shape[-1], dtype=A.dtype) - yh @ inverse @ x)
     return column(wc.linalg_det(b)) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
 
 

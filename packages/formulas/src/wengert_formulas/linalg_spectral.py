@@ -10,6 +10,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.checks import every_sample
 from wengert_core.tensor import Tensor
+from wengert_engine.attributes import edge_of
 
 from wengert_formulas.base import TABLE, imag, real
 from wengert_formulas.matmul import adjoint
@@ -43,7 +44,7 @@ def asked(grad: Tensor) -> bool:
 
     The engine's zeros are one number, seen in every place: not all of them are looked at.
     """
-    if grad.requires_grad:
+    if edge_of(grad) is not None:
         return True
     if not any(grad.stride()):
         grad = grad.as_strided((), ())

@@ -64,7 +64,7 @@ def with_aux(result: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
 def output_leaves(output: Any, where: str) -> tuple[list[Any], trees.Spec]:
     """The tensors of an output, and how they are nested."""
     leaves, spec = trees.flatten(output)
-    if not leaves:
+    if all(leaf is None for leaf in leaves):
         raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
@@ -80,3 +80,11 @@ def function_of(func: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...
         return func(*replaced(argnums, args, values if isinstance(argnums, tuple) else values[0]), **keywords)
 
     return call
+
+
+def check_differentiable(outputs: list[Any]) -> None:
+    """RuntimeError for outputs of integers or truth values, where cotangents are to come."""
+    for leaf in outputs:
+        if not (leaf.is_floating_point() or leaf.is_complex()):
+            raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
+                               f"with dtype {leaf.dtype}")

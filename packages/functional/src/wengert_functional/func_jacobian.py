@@ -10,7 +10,7 @@ from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, is_grad_enabled
 
 from wengert_functional import trees
-from wengert_functional.arguments import Argnums, chosen, output_leaves, replaced, with_aux
+from wengert_functional.arguments import Argnums, check_differentiable, chosen, output_leaves, replaced, with_aux
 from wengert_functional.func_products import JVP, VJP, linear
 from wengert_functional.levels import Level, check_tensor, is_nested, leaving, reaches_out, tracked
 from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
@@ -43,11 +43,8 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
             result = func(*replaced(argnums, args, trees.unflatten(spec, inputs)), **keywords)
             output, aux = with_aux(result, has_aux, VJP)
             outputs, out_spec = output_leaves(output, VJP)
-            for leaf in outputs:
-                if not (leaf.is_floating_point() or leaf.is_complex()):
-                    raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
-                                       f"Tensor with dtype {leaf.dtype}")
-            check_real(inputs, "inputs", "jacrev")
+            check_differentiable(outputs)
+            check_real(trees.flatten(args)[0], "inputs", "jacrev")
             check_real(outputs, "outputs", "jacrev")
             again = again and (is_nested() or reaches_out(outputs))
             rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again, chunk_size)) for leaf in outputs]
@@ -76,12 +73,8 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
             raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
                                f"{randomness}")
         values, spec = trees.flatten(chosen(argnums, args))
-        for value in values:
-            check_tensor(value)
-            if not (value.is_floating_point() or value.is_complex()):
-                raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
-        check_real(values, "inputs", "jacfwd")
-        with Level():
+        check_primals(values, args)
+        with Level(computes_gradients=forward.is_open()):
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
                 func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
@@ -145,6 +138,15 @@ def check_real(tensors: list[Any], name: str, where: str) -> None:
                                f"input idx: {index}")
 
 
+def check_primals(values: list[Any], args: tuple[Any, ...]) -> None:
+    """What forward mode asks of the arguments; values: those to differentiate by."""
+    for value in values:
+        check_tensor(value)
+        if not (value.is_floating_point() or value.is_complex()):
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
+    check_real(trees.flatten(args)[0], "inputs", "jacfwd")
+
+
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The function that gives the Hessian of ``func``: jacrev(jacrev(func)).
 
@@ -156,4 +158,11 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    return jacrev(jacrev(func, argnums), argnums)
+    second = jacrev(jacrev(func, argnums), argnums)
+
+    @wraps(func)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        check_primals(trees.flatten(chosen(argnums, args))[0], args)
+        return second(*args, **keywords)
+
+    return checked

@@ -11,7 +11,7 @@ from wengert_engine import enable_grad, forward, grad, is_grad_enabled
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_functional import trees
-from wengert_functional.arguments import output_leaves, with_aux
+from wengert_functional.arguments import check_differentiable, output_leaves, with_aux
 from wengert_functional.levels import (
     STATE,
     Level,
@@ -46,6 +46,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         inputs = [tracked(leaf) for leaf in leaves]
         result, aux = with_aux(func(*trees.unflatten(spec, inputs)), has_aux, VJP)
         outputs, out_spec = output_leaves(result, VJP)
+        check_differentiable(outputs)
         recorded = is_nested() or reaches_out(outputs)
         shown = leaving(result), leaving(aux)
         own = set(STATE.leaves)
@@ -102,7 +103,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(tensor)}")
-    with Level():
+    with Level(computes_gradients=forward.is_open()):
         push = pushed_twice_back if forward.is_open() else pushed
         output, found, aux = push(func, values, spec, directions, has_aux)
         leaves, out_spec = output_leaves(output, JVP)

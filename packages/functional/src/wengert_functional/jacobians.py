@@ -51,8 +51,11 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
                              'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
                              f'prefer to use "reverse-mode". Got: {strategy!r}')
     if strategy == "forward-mode":
-        check_forward(create_graph, strict, vectorize)
+        check_forward(create_graph, strict)
         several_in, inputs = as_tuple(inputs, "inputs", "jacobian")
+        if not vectorize:
+            raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian is"
+                                      "only implemented for `vectorize=True`.")
         several_out, found = forward_jacobian(func, inputs)
         return nested(found, several_out, several_in, False)
     with enable_grad():
@@ -65,7 +68,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
                                "set `strict=False` or `vectorize=False`.")
         found = []
         for index, output in enumerate(outputs):
-            if not vectorize and output.dtype.is_complex and output.numel():
+            if not vectorize and output.dtype.is_complex and output.requires_grad and output.numel():
                 raise errors.implicit_real(output.dtype)
             if vectorize:
                 found.append(reverse_jacobian(output, inputs, create_graph))
@@ -77,7 +80,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
     return nested(found, several_out, several_in, create_graph)
 
 
-def check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
+def check_forward(create_graph: bool, strict: bool) -> None:
     """What forward mode cannot do."""
     if create_graph:
         raise NotImplementedError(f'{NAME}: `create_graph=True` and `strategy="forward-mode"` are not supported '
@@ -86,9 +89,6 @@ def check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
     if strict:
         raise RuntimeError(f'{NAME}: `strict=True` and `strategy="forward-mode"` are not supported together (yet). '
                            'Please either set `strict=False` or `strategy="reverse-mode"`.')
-    if not vectorize:
-        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian is"
-                                  "only implemented for `vectorize=True`.")
 
 
 def forward_jacobian(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[bool, list[list[Any]]]:

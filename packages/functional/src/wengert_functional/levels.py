@@ -36,18 +36,26 @@ STATE = State()
 
 
 class Level:
-    """A transform that is running: a context. leaves: those of an earlier level whose graph is used again."""
+    """A transform that is running: a context. leaves: those of an earlier level whose graph is used again.
 
-    def __init__(self, leaves: Iterable[Any] = ()) -> None:
+    computes_gradients: inside of vmap tensors then say that they require grad.
+    """
+
+    def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True) -> None:
         self.leaves = leaves
+        self.batching = batching if computes_gradients else None
 
     def __enter__(self) -> None:
         STATE.depth += 1
         STATE.leaves.update(self.leaves)
+        if self.batching is not None:
+            self.batching.count_transforms(1)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         STATE.depth -= 1
+        if self.batching is not None:
+            self.batching.count_transforms(-1)
         if not STATE.depth:
             STATE.leaves = set()
 
@@ -104,7 +112,8 @@ def check_tensor(value: Any) -> None:
 
 def reaches_out(tensors: Iterable[Any]) -> bool:
     """Whether the graph of one of these tensors ends at a leaf that no running level has made."""
-    waiting = [node_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
+    edges = [edge_of(tensor) for tensor in tensors if isinstance(tensor, Tensor)]  # also where vmap hides requires_grad
+    waiting = [edge[0] for edge in edges if edge is not None]
     seen = set(waiting)
     while waiting:
         node = waiting.pop()
@@ -126,7 +135,7 @@ def leaving(tree: Any) -> Any:
 
 
 def loosened(value: Any) -> Any:
-    if isinstance(value, Tensor) and value.requires_grad and not reaches_out((value,)):
+    if isinstance(value, Tensor) and edge_of(value) is not None and not reaches_out((value,)):
         return without_graph(value)
     return value
 

@@ -79,6 +79,9 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         v = input_vector(v, inputs, several_in, "jvp", create_graph)
         several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "jvp")
         check_outputs(outputs, strict)
+        if not all(output.is_floating_point() or output.is_complex() for output in outputs):
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: an output of "
+                               "the user-provided function has another one")
         weights = [zeros_like(output.detach()).requires_grad_() if output.requires_grad else zeros_like(output)
                    for output in outputs]
         backward = products(outputs, inputs, weights, create_graph=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_engine import forward, grad, no_grad
-from wengert_engine.autograd import input_edges, root_edges
+from wengert_engine.ends import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 from wengert_engine.starting import run_backward
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import wengert_core as wc
 import wengert_engine as we
 from wengert_core.tensor import Tensor
+from wengert_engine.ends import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
+from wengert_engine.starting import run_backward
 
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, tensor_of
@@ -23,37 +25,46 @@ def zeros_like(y: Tensor) -> Tensor:
 
 
 class Gradients:
-    """Calls grad of one output by all inputs."""
+    """The gradients of outputs by all inputs. The engine sees to it that they have the shapes of the inputs."""
 
     def __init__(self, subject: Subject, check_dtypes: bool) -> None:
         self.inputs = subject.inputs
         self.check_dtypes = check_dtypes
+        self.ends = input_edges(subject.inputs)
 
     def of(self, output: Tensor, grad_output: Tensor) -> list[Tensor | None]:
         """The gradients by all inputs; None for an input that takes no part."""
-        grads = we.grad(output, self.inputs, grad_output, retain_graph=True, allow_unused=True)
+        return next(self.each(output, [grad_output]))
+
+    def each(self, output: Tensor, grad_outputs: Iterable[Tensor]) -> Iterator[list[Tensor | None]]:
+        """The same for each of several gradients of an output, one after the other."""
+        starts, ends = root_edges((output,)), self.ends
+        for grad_output in grad_outputs:
+            grads = run_backward(starts, [grad_output], True, False, ends, False)
+            if self.check_dtypes:
+                self.check(grads)
+            yield grads
+
+    def check(self, grads: Sequence[Tensor | None]) -> None:
+        """GradcheckError for a gradient that has not the dtype of its input."""
         for i, (x, g) in enumerate(zip(self.inputs, grads, strict=True)):
-            if g is None:
-                continue
-            if tuple(g.shape) != tuple(x.shape):
-                raise GradcheckError(f"The gradient with respect to input {i} has shape {list(g.shape)}, the input "
-                                     f"{list(x.shape)}", input=i)
-            if self.check_dtypes and g.dtype is not x.dtype:
+            if g is not None and g.dtype is not x.dtype:
                 raise GradcheckError(f"The gradient with respect to input {i} has dtype {g.dtype}, the input {x.dtype}",
                                      input=i)
-        return list(grads)
 
 
 def reverse(gradients: Gradients, output: Tensor, unit: complex, done: Callable[[], Any]) -> list[Array]:
     """The jacobian of one output by each input. unit: 1, or 1j for the imaginary part of a complex output."""
     n = output.numel()
-    found = [np.zeros((n, *x.shape), array_of(x).dtype) for x in gradients.inputs]
-    for k, seed in enumerate(seeds(output, unit)):
-        for rows, grad in zip(found, gradients.of(output, seed), strict=True):
-            if grad is not None:
-                rows[k] = array_of(grad)
-        done()
-    return [rows.reshape(n, x.numel()).T for rows, x in zip(found, gradients.inputs, strict=True)]
+    found = [x.new_zeros((n, *x.shape)) for x in gradients.inputs]
+    with we.no_grad():  # a gradient is written down at once: a backward may use its memory again
+        copies = zip(*[rows.unbind(0) for rows in found], strict=True)
+        for rows, grads in zip(copies, gradients.each(output, seeds(output, unit)), strict=True):
+            for row, grad in zip(rows, grads, strict=True):
+                if grad is not None:
+                    row.copy_(grad)
+            done()
+    return [array_of(rows).reshape(n, x.numel()).T for rows, x in zip(found, gradients.inputs, strict=True)]
 
 
 def seeds(output: Tensor, unit: complex) -> Iterator[Tensor]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import wengert_engine as we
@@ -15,6 +16,17 @@ from wengert_gradcheck.subject import Subject, array_of, tensor_of
 BATCH = 5
 ADVICE = ("gradcheck or gradgradcheck failed while testing batched gradient computation. Call it with "
           "`check_batched_grad=False` where that is expected.")
+FORWARD_ADVICE = ("gradcheck failed while testing batched gradient computation with forward-mode AD. Call it with "
+                  "`check_batched_forward_grad=False` where that is expected.")
+
+
+@contextmanager
+def explained(advice: str) -> Iterator[None]:
+    """RuntimeErrors of what cannot be batched as GradcheckErrors."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{advice}") from error
 
 
 def randoms(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> Array:
@@ -33,7 +45,8 @@ def check_batched(subject: Subject, atol: float, rtol: float) -> None:
                    for seed in seeds]
         batch = y.new_zeros((BATCH, *y.shape))
         batch.detach().numpy()[...] = seeds
-        together = we.grad(y, subject.inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
+        with explained(ADVICE):
+            together = we.grad(y, subject.inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
         for j, grad in enumerate(together):
             rows = [single[j] for single in singles]
             if grad is None or rows[0] is None:
@@ -54,7 +67,8 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
     for j, x in enumerate(subject.inputs):
         directions = randoms((BATCH, x.numel()), array_of(x).dtype)
         rows = [push_numbers(subject, j, direction, places) for direction in directions]
-        together = pushed_together(subject, j, directions, places)
+        with explained(FORWARD_ADVICE):
+            together = pushed_together(subject, j, directions, places)
         for i, tangent in enumerate(together):
             parts = [row[i] for row in rows]
             if tangent is None or parts[0] is None:
@@ -64,8 +78,7 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
                 agree = np.allclose(tangent, single, atol=atol, rtol=rtol, equal_nan=True)
             if not agree:
                 raise GradcheckError(f"For output {i} and input {j}: batched tangents differ from those computed one "
-                                     "by one (forward-mode AD). Call it with `check_batched_forward_grad=False` where "
-                                     "that is expected.", output=i, input=j)
+                                     f"by one. {FORWARD_ADVICE}", output=i, input=j)
 
 
 def pushed_together(subject: Subject, which: int, directions: Array, places: Sequence[int]) -> list[Array | None]:

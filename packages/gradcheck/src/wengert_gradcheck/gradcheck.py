@@ -21,7 +21,7 @@ from wengert_gradcheck.fast import check_fast
 from wengert_gradcheck.progress import nothing
 from wengert_gradcheck.slow import check_forward, check_reverse, check_zero, numericals
 from wengert_gradcheck.subject import Subject, as_tuple, subject_of
-from wengert_gradcheck.undefined import check_undefined
+from wengert_gradcheck.undefined import check_multiplied, check_undefined
 from wengert_gradcheck.validation import check_inputs
 
 STACKLEVEL = 4
@@ -152,6 +152,8 @@ def run(subject: Subject, options: Options) -> None:
         check_batched_forward(subject, options.tolerance.atol, options.tolerance.rtol)
     if options.batched:
         check_batched(subject, options.tolerance.atol, options.tolerance.rtol)
+    if options.backward:
+        check_multiplied(subject, outputs)
     if options.undefined:
         check_undefined(subject, STACKLEVEL + 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,52 +12,50 @@ from wengert_core.tensor import Tensor
 from wengert_gradcheck.errors import Array
 from wengert_gradcheck.subject import Subject, array_of
 
-ACCUMULATE = {np.dtype(np.float16): np.dtype(np.float64), np.dtype(np.float32): np.dtype(np.float64),
-              np.dtype(np.complex64): np.dtype(np.complex128)}
+ACCUMULATE = {wc.float16: wc.float64, wc.bfloat16: wc.float64, wc.float32: wc.float64, wc.complex64: wc.complex128}
 """Differences are computed in double precision; the outputs keep the digits they have."""
 
 
 class Elements:
     """The numbers of a tensor, read and moved in place by their flat index. No version is counted."""
 
+    read: Callable[[int], complex]
+    write: Callable[[int, complex], None]
+
     def __init__(self, x: Tensor) -> None:
         x = x.detach()
-        self.bfloat16 = x.dtype is wc.bfloat16
-        self.array: Any = x if self.bfloat16 else x.numpy()
-        self.flat: Any = getattr(self.array, "flat", None)
         self.shape = tuple(x.shape)
+        if x.dtype is wc.bfloat16:
+            self.tensor = x
+            self.read, self.write = self.read_tensor, self.write_tensor
+            return
+        array = x.numpy()
+        whole = array.reshape(-1)
+        self.read = array.item
+        self.write = (whole if np.shares_memory(whole, array) else array.flat).__setitem__
 
-    def read(self, i: int) -> complex:
-        """The number at a flat index."""
-        if self.bfloat16:
-            return float(self.array[np.unravel_index(i, self.shape)].item())
-        return complex_or_float(self.array.item(i))
+    def read_tensor(self, i: int) -> complex:
+        """The number at a flat index, of a dtype that NumPy does not have."""
+        return float(self.tensor[self.at(i)].item())
 
-    def write(self, i: int, value: complex) -> None:
+    def write_tensor(self, i: int, value: complex) -> None:
         """Put a number at a flat index."""
-        if self.bfloat16:
-            self.array[tuple(map(int, np.unravel_index(i, self.shape)))] = value
-        else:
-            self.flat[i] = value
+        self.tensor[self.at(i)] = value
+
+    def at(self, i: int) -> tuple[int, ...]:
+        """The index of an element."""
+        return tuple(map(int, np.unravel_index(i, self.shape)))
 
 
-def complex_or_float(value: Any) -> complex:
-    """What ndarray.item gives for numbers that are differentiable."""
-    return value  # type: ignore[no-any-return]
-
-
-def results(subject: Subject, places: Sequence[int]) -> list[Array]:
-    """The checked outputs of one call, as arrays."""
+def results(subject: Subject, places: Sequence[int]) -> list[Tensor]:
+    """The checked outputs of one call, detached."""
     outputs = subject.func(*subject.args)
-    if isinstance(outputs, Tensor):
-        return [array_of(outputs)]
-    return [array_of(outputs[i]) for i in places]
+    return [outputs.detach()] if isinstance(outputs, Tensor) else [outputs[i].detach() for i in places]
 
 
-def rows(count: int, likes: Sequence[Tensor]) -> list[Array]:
-    """For each output an array with ``count`` results."""
-    arrays = [array_of(y) for y in likes]
-    return [np.empty((count, *a.shape), ACCUMULATE.get(a.dtype, a.dtype)) for a in arrays]
+def rows(count: int, likes: Sequence[Tensor]) -> list[Tensor]:
+    """For each output a tensor with room for ``count`` results."""
+    return [y.new_empty((count, *y.shape), dtype=ACCUMULATE.get(y.dtype, y.dtype)) for y in likes]
 
 
 def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Sequence[int], eps: float,
@@ -67,29 +65,29 @@ def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Seque
     """
     n, move = x.numel(), eps * step
     elements, above, below = Elements(x), rows(n, likes), rows(n, likes)
-    func, args, several = subject.func, subject.args, not is_single(likes)
-    write = elements.write if elements.bfloat16 else elements.flat.__setitem__
-    sides = ((move, above), (-move, below))
-    for i in range(n):
-        old = elements.read(i)
+    read, write, func, args = elements.read, elements.write, subject.func, subject.args
+    single = len(likes) == 1  # the usual case has a shorter way
+    for i, ups, downs in zip(range(n), in_rows(above, n), in_rows(below, n), strict=True):
+        old = read(i)
         try:
-            for change, target in sides:
-                write(i, old + change)
-                if several:
-                    for row, numbers in zip(target, results(subject, places), strict=True):
-                        row[i] = numbers
-                else:
+            for moved, targets in ((old + move, ups), (old - move, downs)):
+                write(i, moved)
+                if single:
                     result = func(*args)
-                    target[0][i] = array_of(result if isinstance(result, Tensor) else result[places[0]])
+                    targets[0].copy_((result if isinstance(result, Tensor) else result[places[0]]).detach())
+                else:
+                    for target, numbers in zip(targets, results(subject, places), strict=True):
+                        target.copy_(numbers)
         finally:
             write(i, old)
         done()
-    return [slope(a, b, eps).reshape(n, y.numel()) for a, b, y in zip(above, below, likes, strict=True)]
+    return [slope(array_of(a), array_of(b), eps).reshape(n, y.numel())
+            for a, b, y in zip(above, below, likes, strict=True)]
 
 
-def is_single(likes: Sequence[Tensor]) -> bool:
-    """One checked output: the usual case has a shorter way."""
-    return len(likes) == 1
+def in_rows(tensors: Sequence[Tensor], n: int) -> Iterator[tuple[Tensor, ...]]:
+    """The n rows of some tensors together."""
+    return zip(*[tensor.unbind(0) for tensor in tensors], strict=True) if n else iter(())
 
 
 def slope(above: Array, below: Array, eps: float) -> Array:
@@ -110,7 +108,8 @@ def along(subject: Subject, x: Tensor, direction: Array, places: Sequence[int], 
         for sign in (1, -1):
             moved = old + (wc.tensor(sign * move).to(old.dtype) if isinstance(old, Tensor) else sign * move)
             array[...] = moved
-            sides.append([np.array(y, ACCUMULATE.get(y.dtype, y.dtype)) for y in results(subject, places)])
+            sides.append([array_of(y.to(ACCUMULATE.get(y.dtype, y.dtype), copy=True))
+                          for y in results(subject, places)])
     finally:
         array[...] = old
     return [slope(a, b, eps).reshape(-1) for a, b in zip(*sides, strict=True)]

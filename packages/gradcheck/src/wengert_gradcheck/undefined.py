@@ -1,4 +1,4 @@
-"""Gradients of outputs that are not there (None) must work as zeros do."""
+"""Gradients of outputs that are zero must give zeros, and those that are not there (None) must work as zeros do."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ WARNING = (
     "existing callers of this function. If this is true for you, you can call this function with "
     '"check_undefined_grad=False" to disable the feature'
 )
+
+
+def check_multiplied(subject: Subject, outputs: list[Tensor]) -> None:
+    """GradcheckError for a backward that does not multiply with the gradient it gets: a scalar's is 1 otherwise."""
+    zeros = [y.new_zeros(tuple(y.shape)) for y in outputs]
+    grads = we.grad(outputs, subject.inputs, zeros, retain_graph=True, allow_unused=True)
+    for i, grad in enumerate(grads):
+        if grad is not None and np.any(array_of(grad) != 0):
+            largest = float(np.max(np.abs(array_of(grad))))
+            raise GradcheckError(f"backward not multiplied by grad_output: the gradients of all outputs are zero, but "
+                                 f"input {i} gets a gradient of up to {largest:.3g}", input=i)
 
 
 def undefine(y: Tensor) -> Any:

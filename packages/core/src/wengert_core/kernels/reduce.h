@@ -3,7 +3,7 @@
  * Note [How a reduction adds up]
  * Rows: blocks of 1024 elements, each over enough independent lanes to fill the vector units; the blocks are combined
  * in pairs, so the error grows with log n. Columns: strips of 128 kept elements; every 16 rows a level of partial
- * results is folded into the next, so the error grows with 16 log16 n.
+ * results is folded into the next, so the error grows with 16 log16 n. Few rows have few levels: two of them are an addition.
  *
  * OP(a, b) must be associative and commutative up to rounding, with identity ZERO.
  */
@@ -79,6 +79,11 @@ typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssiz
             acc[j] = OP(acc[j], four); \
         } \
     } \
+    WG_REDUCE_ATTR static void NAME##_next(ACC *acc, const char *src, Py_ssize_t width) { \
+        const SRC *a = (const SRC *)src; \
+        WG_IVDEP \
+        for (Py_ssize_t j = 0; j < width; j++) acc[j] = OP(acc[j], LOAD(a[j])); \
+    } \
     static void NAME##_one(ACC *acc, const char *src, Py_ssize_t kept_stride, Py_ssize_t width) { \
         for (Py_ssize_t j = 0; j < width; j++, src += kept_stride) acc[j] = OP(acc[j], LOAD(*(const SRC *)src)); \
     } \
@@ -86,25 +91,31 @@ typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssiz
                              char *dst, Py_ssize_t dst_stride) { \
         ACC level[WG_LEVELS][WG_STRIP]; \
         const int contiguous = kept_stride == (Py_ssize_t)sizeof(SRC); \
+        int levels = 1; \
         Py_ssize_t row = 0; \
-        for (int k = 0; k < WG_LEVELS; k++) \
+        for (Py_ssize_t k = n; k >= WG_FAN && levels < WG_LEVELS; k /= WG_FAN) levels++; \
+        for (int k = 0; k < levels; k++) \
             for (Py_ssize_t j = 0; j < width; j++) level[k][j] = ZERO; \
         while (row < n) { \
             if (contiguous && n - row >= 4) { \
                 NAME##_four(level[0], src, stride, width); \
                 row += 4; \
                 src += 4 * stride; \
+            } else if (contiguous) { \
+                NAME##_next(level[0], src, width); \
+                row += 1; \
+                src += stride; \
             } else { \
                 NAME##_one(level[0], src, kept_stride, width); \
                 row += 1; \
                 src += stride; \
             } \
             Py_ssize_t done = row; \
-            for (int k = 0; k + 1 < WG_LEVELS && done % WG_FAN == 0; k++, done /= WG_FAN) \
+            for (int k = 0; k + 1 < levels && done % WG_FAN == 0; k++, done /= WG_FAN) \
                 NAME##_fold(level[k + 1], level[k], width); \
         } \
-        for (int k = 0; k + 1 < WG_LEVELS; k++) NAME##_fold(level[k + 1], level[k], width); \
-        for (Py_ssize_t j = 0; j < width; j++) *(DST *)(dst + j * dst_stride) = STORE(level[WG_LEVELS - 1][j]); \
+        for (int k = 0; k + 1 < levels; k++) NAME##_fold(level[k + 1], level[k], width); \
+        for (Py_ssize_t j = 0; j < width; j++) *(DST *)(dst + j * dst_stride) = STORE(level[levels - 1][j]); \
     }
 
 /* The reduce_fn of types.pxd: by columns when the kept dim is the closer one in memory and not short. */

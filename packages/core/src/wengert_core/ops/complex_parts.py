@@ -50,10 +50,27 @@ def conj_physical_(self: Any) -> Any:
     return self.copy_(TABLE.ops["conj"](self)) if self.dtype.category == 3 else self
 
 
+def itself(name: str, input: Any) -> Any:
+    """The tensor itself; TypeError for anything else."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input
+
+
 TABLE.composite(conj_physical, method=True)
 TABLE.composite(conj_physical_, method=True)
-TABLE.composite(lambda input: input, name="resolve_conj", method=True, doc="input: no conjugation is ever postponed.")
-TABLE.composite(lambda input: input, name="resolve_neg", method=True, doc="input: no negation is ever postponed.")
+TABLE.composite(
+    lambda input: itself("resolve_conj", input),
+    name="resolve_conj",
+    method=True,
+    doc="input: no conjugation is ever postponed.",
+)
+TABLE.composite(
+    lambda input: itself("resolve_neg", input),
+    name="resolve_neg",
+    method=True,
+    doc="input: no negation is ever postponed.",
+)
 
 
 def real(input: Any) -> Any:

@@ -134,6 +134,11 @@ def check_histogram(input: Tensor, bins: Any, weight: Tensor | None) -> None:
             f"torch.histogramdd: bins tensor should have one dimension, but got {bins.dim()} dimensions in the bins "
             "tensor for dimension 0"
         )
+    if isinstance(bins, Tensor) and not bins.numel():
+        raise RuntimeError(
+            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+            "dimension 0"
+        )
     if weight is not None and (weight.shape != input.shape or weight.dtype is not kind):
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "

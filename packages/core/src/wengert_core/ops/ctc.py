@@ -135,6 +135,8 @@ def ctc_loss(
         return each_sample(
             "ctc_loss", ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
     reduction = reduction_of(None, None, reduction)
+    if not log_probs.numel():
+        raise RuntimeError(f"log_probs tensor must not be empty: got the shape {list(log_probs.shape)}")
     single = log_probs.dim() == 2
     logs = log_probs.unsqueeze(1) if single else log_probs
     inputs = lengths_of("input_lengths", input_lengths, logs.size(1))

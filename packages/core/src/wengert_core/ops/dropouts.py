@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.inside_vmap import unfilled
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -15,11 +16,11 @@ LEAST = -1.7580993408473766
 def noise(input: Tensor, p: float, by_channel: bool) -> Any:
     """0 with probability p, else 1; by_channel: the same for all elements of a channel."""
     if not by_channel:
-        return TABLE.ops["empty_like"](input).bernoulli_(1 - p)
+        return unfilled(TABLE.ops["empty_like"](input)).bernoulli_(1 - p)
     if input.dim() < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     shape = (*input.shape[:2], *[1] * (input.dim() - 2))
-    return TABLE.ops["empty"](*shape, dtype=input.dtype).bernoulli_(1 - p)
+    return unfilled(TABLE.ops["empty"](*shape, dtype=input.dtype)).bernoulli_(1 - p)
 
 
 def dropped(input: Tensor, p: float, train: bool, by_channel: bool, alpha: bool, inplace: bool = False) -> Any:

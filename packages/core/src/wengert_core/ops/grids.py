@@ -9,6 +9,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import type_name
+from wengert_core.factories import not_for
 from wengert_core.ops.interpolation import CUBIC
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL
@@ -196,6 +197,8 @@ def grid_sample(
 
 def check_sampling(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """What grid_sample refuses."""
+    if input.dtype.category != 2:
+        raise not_for("grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype)
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "

@@ -113,6 +113,29 @@ def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
     return x.index_select(dim, from_numpy(taps[0][0])) * 0 if total is None else total
 
 
+def merged(taps: Taps) -> Taps:
+    """The same weighted sums, in which a neighbour that comes twice (at an edge) counts once, with both weights."""
+    places, weights = (np.stack(parts) for parts in zip(*taps, strict=True))
+    first = (places[:, None] == places).argmax(1)  # the first tap with the same neighbour
+    sums = np.zeros(weights.shape)
+    np.add.at(sums, (first, np.arange(places.shape[1])), weights)
+    return list(zip(places, sums, strict=True))
+
+
+def combined_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
+    """The weighted sum of neighbours of uint8, with weights of 16 bits, rounded: what is made for pixels is exact."""
+    taps = merged(taps)
+    largest, bits = max(float(weights.max()) for _, weights in taps), 0
+    while bits < 22 and largest * 2.0 ** (bits + 1) + 0.5 < 1 << 15:
+        bits += 1
+    shape = [-1 if d == dim else 1 for d in range(x.dim())]
+    total: Any = 1 << (bits - 1)
+    for places, weights in taps:
+        whole = from_numpy(np.floor(weights * 2.0**bits + 0.5).astype(np.int64)).reshape(shape)
+        total = x.index_select(dim, from_numpy(places)) * whole + total
+    return (total >> bits).clamp(0, 255).to(x.dtype)
+
+
 def resized(
     x: Tensor, dim: int, new: int, mode: str, scale: float | None, align_corners: bool, smooth: bool
 ) -> Tensor:
@@ -123,11 +146,12 @@ def resized(
     if size == new and mode != "area" and (scale is None or align_corners):
         return x
     if smooth:
-        return combined(x, dim, smooth_taps(size, new, scale, align_corners, mode))
-    if mode == "area":
-        return combined(x, dim, area_taps(size, new))
-    taps = cubic_taps if mode == "bicubic" else linear_taps
-    return combined(x, dim, taps(size, new, scale, align_corners))
+        taps = smooth_taps(size, new, scale, align_corners, mode)
+    elif mode == "area":
+        taps = area_taps(size, new)
+    else:
+        taps = (cubic_taps if mode == "bicubic" else linear_taps)(size, new, scale, align_corners)
+    return (combined_bytes if x.dtype.name == "uint8" else combined)(x, dim, taps)
 
 
 # ---- arguments
@@ -159,12 +183,13 @@ def interpolate(
         raise RuntimeError(
             f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}"
         )
-    if input.dtype.category != 2 and not (input.dtype.name == "uint8" and mode in ("nearest", "nearest-exact")):
+    takes_bytes = mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")
+    if input.dtype.category != 2 and not (takes_bytes and input.dtype.name == "uint8"):
         raise not_for(
             f"adaptive_avg_pool{input.dim() - 2}d" if mode == "area" else f"compute_indices_weights_{mode}", input.dtype
         )
-    wide = input if input.dtype.itemsize > 2 or mode.startswith("nearest") else input.float()
-    for d, (new, scale) in enumerate(zip(sizes, scales, strict=True)):
+    wide = input if input.dtype.itemsize != 2 or mode.startswith("nearest") else input.float()
+    for d, (new, scale) in reversed(list(enumerate(zip(sizes, scales, strict=True)))):  # bytes are rounded between dims
         wide = resized(wide, d + 2, new, mode, scale, bool(align_corners), antialias)
     result = wide if wide.dtype is input.dtype else wide.to(input.dtype)
     return result.clone() if result is input else result

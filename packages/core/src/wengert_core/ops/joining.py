@@ -115,6 +115,11 @@ def repeat_interleave(
         return each_sample(
             "repeat_interleave", lambda *given: repeat_interleave(*given, output_size=output_size), input, repeats, dim
         )
+    if input is None and not isinstance(repeats, Tensor):
+        raise TypeError(
+            "repeat_interleave() received an invalid combination of arguments - got (NoneType, "
+            f"{type(repeats).__name__})"
+        )
     if repeats is None or input is None:
         return indices_of(repeats if input is None else input)
     if not isinstance(repeats, (int, Tensor)):

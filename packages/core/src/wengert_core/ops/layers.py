@@ -6,6 +6,7 @@ import math
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types, type_name
 from wengert_core.factories import not_for
+from wengert_core.inside_vmap import unfilled
 from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -24,7 +25,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         return input
     if p == 1:
         return input.mul_(False) if inplace else input * False
-    kept = TABLE.ops["empty_like"](input).bernoulli_(1 - p).div_(1 - p)
+    kept = unfilled(TABLE.ops["empty_like"](input)).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(kept) if inplace else input * kept
 
 
@@ -98,6 +99,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if input.dtype.itemsize == 2 and input.dtype.category == 2:
+        raise NotImplementedError(f"\"pdist\" not implemented for '{type_name(input)}'")
     if input.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
     if not p >= 0:

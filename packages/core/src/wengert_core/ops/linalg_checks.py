@@ -36,10 +36,15 @@ def check_square(name: str, x: Any, which: str = "A") -> None:
         )
 
 
-def check_floating(name: str, x: Tensor, low: bool = False) -> None:
-    """RuntimeError unless x is floating or complex; low: half precision is taken."""
+def check_floating(name: str, x: Tensor, low: bool = False, kernel: str | None = None) -> None:
+    """RuntimeError unless x is floating or complex.
+
+    low: half precision is taken. kernel: what torch would call for it, which raises NotImplementedError.
+    """
     if x.dtype.category < 2:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(x)}")
+    if kernel is not None:
+        check_kernel(kernel, x)
     if not low and x.dtype.itemsize == 2:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(x)}")
 
@@ -104,10 +109,10 @@ def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
     return into(name, result, out)
 
 
-def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any) -> Any:
+def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any, strict: bool = True) -> Any:
     """A named tuple of the results; with out= of the tensors given, which hold them then."""
     if out is None:
         return result_type(name, fields)(*results)
     if not isinstance(out, (tuple, list)) or len(out) != len(results):
         raise TypeError(f"{name}(): argument 'out' must be a tuple of {len(results)} Tensors, not {out!r}")
-    return result_type(f"{name}_out", fields)(*[given(name, y, o) for y, o in zip(results, out, strict=True)])
+    return result_type(f"{name}_out", fields)(*[given(name, y, o, strict) for y, o in zip(results, out, strict=True)])

@@ -37,7 +37,7 @@ cholesky_op = factoring(
 def factored(A: Any, upper: bool) -> tuple[Any, Any]:
     """(L, info), of what may have one."""
     check_square("linalg.cholesky", A)
-    check_floating("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A, kernel="cholesky_cpu")
     pair: tuple[Any, Any] = cholesky_op(A, upper=upper)
     return pair
 
@@ -73,6 +73,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
     )
+    check_kernel("cholesky_cpu", input)
     factor, info = factored(input, upper)
     check_definite("cholesky", info)
     return given("cholesky", factor, out)

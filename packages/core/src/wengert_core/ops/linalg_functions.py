@@ -213,8 +213,10 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
 # ---- Vandermonde's matrix
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers 0 to N - 1 of x's elements, as one more dim; N: as many as the last dim has."""
-    if x.dtype.name == "bool":
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.dtype.name in ("bool", "float16", "bfloat16"):
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {type_name(x)}"
+        )
     if x.dim() == 0:
         x = x.reshape(1)
     n = x.shape[-1] if N is None else N

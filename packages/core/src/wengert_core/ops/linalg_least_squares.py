@@ -181,7 +181,7 @@ def check_least_squares(A: Any, B: Any, driver: str) -> None:
         raise RuntimeError(f"This function doesn't handle types other than float and double: lstsq got {type_name(A)}")
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None, out: Any = None) -> Any:
     """(solution, residuals, rank, singular_values): X with the smallest |A X - B|, and of those the smallest X.
 
     driver: "gelsy" (default), "gels", "gelsd" or "gelss", LAPACK's names; here they differ in which results are not
@@ -197,7 +197,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any
         rcond = PRECISION[A.dtype.name] * max(A.shape[-2:])
     fields = ("solution", "residuals", "rank", "singular_values")
     x, residuals, rank, values = lstsq_op(A, right, float(rcond), driver)
-    return all_given("linalg_lstsq", (x.squeeze(-1) if vector else x, residuals, rank, values), fields, None)
+    results = (x.squeeze(-1) if vector else x, residuals, rank, values)
+    return all_given("linalg_lstsq", results, fields, out, strict=False)
 
 
 for FUNCTION in (pinv, matrix_rank, lstsq):

@@ -122,7 +122,7 @@ svd_op = array(
 def checked_svd(A: Any, full_matrices: bool, compute_uv: bool, driver: Any) -> Any:
     """(U, S, Vh), with torch's errors."""
     check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
+    check_floating("linalg.svd", A, kernel="linalg_svd_cpu")
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
@@ -172,7 +172,7 @@ qr_op = factoring(
 def checked_qr(A: Any, mode: str) -> Any:
     """(Q, R), with torch's errors."""
     check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
+    check_floating("linalg.qr", A, kernel="geqrf_cpu")
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"

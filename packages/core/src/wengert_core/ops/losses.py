@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
 from wengert_core.dtypes import type_name
+from wengert_core.factories import CPP_NAMES
 from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of, warn_of_sizes, weighted
 from wengert_core.ops.table import TABLE
@@ -41,6 +42,8 @@ def mse_loss(
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
+    if input.dtype.name == "bool":
+        checked_floats("mse_cpu", input)
     difference = input - target
     return weighted(checked_floats("mse_cpu", difference).square(), weight, reduction)
 
@@ -204,6 +207,8 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if input.dtype.category < 2:
+        checked_floats("log_sigmoid_cpu", input)
     if target.dtype.category < 2:
         raise RuntimeError(
             f"result type {type_name(input)} can't be cast to the desired output type "
@@ -269,6 +274,8 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)
+    if input.dtype.category < 2:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[input.dtype.name]}")
     var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:
@@ -295,9 +302,8 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
     reduction = reduction_of(size_average, reduce, reduction)
-    return reduced(
-        where(target == 1, 0, (margin - input).clamp(min=0)) + where(target == -1, 0, input), reduction
-    )
+    loss = where(target == 1, 0, (margin - input).clamp(min=0)) + where(target == -1, 0, input)
+    return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
 
 
 def soft_margin_loss(
@@ -306,6 +312,11 @@ def soft_margin_loss(
     """log(1 + exp(-target * input))."""
     reduction = reduction_of(size_average, reduce, reduction)
     refuse_gradient("soft_margin_loss", "target", target)
+    if input.dtype.category != 2:
+        loss = (-target * input).exp().log1p()
+        if input.dtype.category < 2:
+            raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(input)}")
+        return reduced(loss, reduction)
     return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
 
 
@@ -320,7 +331,7 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
-    return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 
 for function in (

@@ -71,7 +71,6 @@ linear = product(
     way="linear",
     reference=affine,
     method=False,
-    out=False,
     name="nn.functional.linear",
     doc="input @ weight.T + bias along the last dim; weight is [out_features, in_features].",
 )

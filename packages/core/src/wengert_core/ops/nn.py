@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.dtypes import type_name
+from wengert_core.inside_vmap import unfilled
 from wengert_core.ops.activations import sigmoid
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
@@ -188,7 +189,7 @@ def rrelu(
     """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
     if not training:
         return TABLE.ops["leaky_relu_" if inplace else "leaky_relu"](input, (lower + upper) / 2)
-    slope = TABLE.ops["empty_like"](input).uniform_(lower, upper)
+    slope = unfilled(TABLE.ops["empty_like"](input)).uniform_(lower, upper)
     return written(lambda x: where(x > 0, x, x * slope), input, inplace)
 
 

@@ -298,6 +298,8 @@ def rms_norm(
 ) -> Tensor:
     """Divided by the root of the mean square over the last dims, then times weight."""
     shape = dims_of("rms_norm", normalized_shape)
+    if input.dim() < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
     check_layer(input, shape, weight, None)
     if input.dtype.category < 2:
         raise not_for("rms_norm", input.dtype)

@@ -169,7 +169,7 @@ def unfold(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
             f"but got: {list(input.shape)}"
         )
-    if input.dtype.category < 2:
+    if input.dtype.category == 1:
         raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{type_name(input)}'")
     blocks = counts(input.shape[-2:], kernel, dilated, padded, step)
     if min(blocks) < 1:

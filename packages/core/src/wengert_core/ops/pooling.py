@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.factories import not_for
 from wengert_core.ops.convolution import as_list
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -204,6 +205,8 @@ def max_pool1d(
 ) -> Any:
     """Largest elements of windows along the last dim; return_indices: and where they are."""
     check_one_dim("max_pool1d", input)
+    if not return_indices and input.dtype.category < 2:
+        raise not_for("max_pool1d_impl", input.dtype)
     both = ops["max_pool1d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
@@ -257,6 +260,8 @@ def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
     """The output's sizes, None standing for the input's."""
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * n
+    elif n > 1 and input.dim() <= n:
+        raise ValueError(f"Input dimension should be at least {n + 1}: got a tensor of shape {list(input.shape)}")
     inside = input.shape[-n:]
     if len(output_size) != len(inside) or None not in output_size:
         return tuple(output_size)
@@ -323,5 +328,25 @@ for function in (
     adaptive_max_pool3d,
 ):
     TABLE.composite(function, namespace="nn.functional")
-for function in (max_pool1d, max_pool2d, max_pool3d, adaptive_avg_pool1d):
-    TABLE.composite(function)
+TABLE.composite(adaptive_avg_pool1d)
+
+
+def add_whole(function: Any) -> None:
+    """max_pool of the top, which gives no indices."""
+
+    def pooled(
+        input: Tensor,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        dilation: int | Sequence[int] = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
+        return function(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    pooled.__name__ = function.__name__
+    TABLE.composite(pooled, doc=function.__doc__.partition(";")[0] + ".")
+
+
+for function in (max_pool1d, max_pool2d, max_pool3d):
+    add_whole(function)

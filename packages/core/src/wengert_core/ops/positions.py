@@ -163,15 +163,26 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return found if out is None else into("take", found, out)
 
 
+def check_put(index: Tensor, source: Tensor) -> None:
+    """IndexError for another number of elements than of positions."""
+    if index.numel() != source.numel():
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.numel()}, index.numel() = {index.numel()}"
+        )
+
+
 @composite
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """input with source at positions of the flattened tensor."""
+    check_put(index, source)
     places = coordinates(checked_positions(index, input.numel()).reshape(-1), input.shape)
     return TABLE.ops["index_put"](input, places, source.reshape(-1), accumulate)
 
 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of put."""
+    check_put(index, source)
     places = coordinates(checked_positions(index, self.numel()).reshape(-1), self.shape)
     return TABLE.ops["index_put_"](self, places, source.reshape(-1), accumulate)
 
@@ -297,6 +308,8 @@ def flipud(input: Tensor) -> Tensor:
 @composite
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """The plane of two dims turned by k right angles."""
+    if input.dim() < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.dim()}")
     if len(dims) != 2 or dims_of(dims, input.dim())[0] == dims_of(dims, input.dim())[1]:
         raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {list(dims)}")
     flip = TABLE.ops["flip"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,8 +32,8 @@ def places(xp: Any, boundaries: Any, values: Any, right: bool, sorter: Any) -> A
 def halved(xp: Any, boundaries: Any, values: Any, right: bool) -> Any:
     """Binary search in all rows at once, and where boundaries are NaN: no value comes before one."""
     size = boundaries.shape[-1]
-    rows = boundaries.reshape(-1, size) if boundaries.ndim > 1 else boundaries[None]
-    wanted = values.reshape(rows.shape[0], -1 if values.size else 0)
+    rows = boundaries.reshape(math.prod(boundaries.shape[:-1]), size)
+    wanted = values.reshape(rows.shape[0], values.size // max(rows.shape[0], 1))
     low, high = xp.zeros(wanted.shape, xp.int64), xp.full(wanted.shape, size)
     for _ in range(size.bit_length()):
         middle = (low + high) // 2

@@ -87,6 +87,8 @@ along(
 
 def kth(xp: Any, x: Any, k: int, dim: int, keepdim: bool) -> Any:
     """The k-th smallest and its place."""
+    if not x.shape[dim]:
+        raise IndexError(f"kthvalue(): Expected reduction dim {dim} to have non-zero size.")
     if not 1 <= k <= x.shape[dim]:
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {x.shape[dim]}"

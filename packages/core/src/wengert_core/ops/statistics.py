@@ -9,6 +9,7 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
+from wengert_core.spreads import variance_of_rows
 from wengert_core.staged import as_dtype
 
 ops = TABLE.ops
@@ -31,18 +32,25 @@ def reduced_count(self: Any, dim: Any) -> int:
 
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """In two passes: the mean, then the mean of the squared distances; float16 and bfloat16 in float32."""
+    """Rows in memory by a kernel, else in two passes: the mean, then the mean of the squared distances.
+
+    float16 and bfloat16 are computed in float32.
+    """
     check_spread(self)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
         return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim), name)
-    distance = ops["abs"](ops["sub"](self, ops["mean"](self, dim, True)))
-    total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
-    left = reduced_count(self, dim) - (1 if correction is None else correction)
+    correction = 1 if correction is None else correction
+    result = variance_of_rows(self, dim, keepdim, correction)
+    left = reduced_count(self, dim) - correction
+    if result is None:
+        distance = ops["abs"](ops["sub"](self, ops["mean"](self, dim, True)))
+        total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
+        result = ops["div"](total, float(left if left > 0 else 0))
     if left <= 0:
         warn_user("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
                   "(input numel divided by output numel).")
-    return ops["div"](total, float(left if left > 0 else 0))
+    return result
 
 
 def numpy_variance(xp: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:

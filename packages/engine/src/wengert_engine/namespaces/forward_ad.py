@@ -85,6 +85,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     for name, value in (("primal", tensor), ("tangent", tangent)):
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
+    if level != current_level():
+        raise RuntimeError(f"Invalid level given to _make_dual: {level}, open is {current_level()}")
+    if forward.get(tangent) is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level 0 is not "
+                           "supported: the tangent is a dual tensor, unpack_dual() gives its primal")
     if forward.get(tensor) is not None:
         forward.put(tensor, tangent)  # raises
     dual: Tensor = tensor.view(tensor.shape)
@@ -105,11 +110,13 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     level = current_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
-    if level != current_level():
-        raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
     tangent = forward.get(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
+    if level != current_level():
+        raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
     return UnpackedDualTensor(forward.primal_of(tensor), tangent)
 
 

@@ -34,7 +34,10 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = Engine()
 
-    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False, **others: Any) -> Any:
+        if others:
+            raise TypeError(f"Variable(): '{next(iter(others))}' is an invalid keyword argument for this function; "
+                            "it takes data, requires_grad and volatile")
         if data is None:
             data = TABLE.ops["empty"](0)
         if not isinstance(data, Tensor):

@@ -37,6 +37,7 @@ from wengert_testing.samples import (
     spectral,
     trigonometric,
     views,
+    words,
 )
 
 MODULES = (
@@ -70,6 +71,7 @@ MODULES = (
     scatter_reductions,
     searching,
     images,
+    words,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
 

@@ -1,0 +1,3 @@
+from wengert_core.tensor import Tensor
+
+def variance_of_rows(self: Tensor, dim: object, keepdim: bool, correction: float) -> Tensor | None: ...
