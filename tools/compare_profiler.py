@@ -3,7 +3,8 @@
     .venv-compare/bin/python tools/compare_profiler.py        after `make compare` has made that environment
 
 A loop of small operations is timed inside of the block, and without one; a line is the difference of the medians of
-interleaved rounds on one thread. `--rounds N` and `--length N` change how long it takes.
+interleaved rounds on one thread. PyTorch leaves much of its work to the block's end: the last line has that in it, and
+the making of the table of sums. `--rounds N` and `--length N` change how long it takes.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from typing import Any
 from compare_facts import ONE_THREAD
 
 MODULES = ("wengert", "torch")
+WHOLE = "on, with the block's end and key_averages()"
 OPTIONS: dict[str, dict[str, bool] | None] = {
     "off": None,
     "on": {},
     "record_shapes": {"record_shapes": True},
     "profile_memory": {"profile_memory": True},
     "with_stack": {"with_stack": True},
+    WHOLE: {},
 }
 
 
-def once(xp: Any, options: dict[str, bool] | None, length: int) -> float:
+def once(xp: Any, options: dict[str, bool] | None, length: int, whole: bool) -> float:
     """Nanoseconds for an operation, inside of a block with these options; None: outside of any."""
     x = xp.ones(16)
     if options is None:
@@ -38,11 +41,15 @@ def once(xp: Any, options: dict[str, bool] | None, length: int) -> float:
         for _ in range(length):
             x * x
         return (perf_counter_ns() - start) / length
-    with xp.autograd.profiler.profile(**options):
+    begin = perf_counter_ns()
+    with xp.autograd.profiler.profile(**options) as prof:
         start = perf_counter_ns()
         for _ in range(length):
             x * x
         taken = perf_counter_ns() - start
+    if whole:
+        prof.key_averages()
+        taken = perf_counter_ns() - begin
     return taken / length
 
 
@@ -68,7 +75,7 @@ def main() -> None:
     for number in range(options.rounds + 1):
         for name, module in modules.items():
             for label, chosen in OPTIONS.items():
-                value = once(module, chosen, options.length)
+                value = once(module, chosen, options.length, label == WHOLE)
                 if number:  # the first round loads what is loaded late
                     taken[name, label].append(value)
     middle = {key: statistics.median(values) for key, values in taken.items()}

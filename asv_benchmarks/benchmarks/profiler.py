@@ -9,7 +9,7 @@ import wengert as wg
 from wengert.autograd.profiler import profile, record_function
 
 LENGTH = 1000
-OPTIONS: dict[str, dict[str, bool]] = {
+OPTIONS: dict[str, Any] = {
     "on": {}, "shapes": {"record_shapes": True}, "memory": {"profile_memory": True}, "stack": {"with_stack": True},
 }
 

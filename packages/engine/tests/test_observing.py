@@ -1,10 +1,13 @@
 """Observing: what a recording holds, and that nothing is left behind. What is made of it: packages/profiler/tests."""
 
+import gc
 import struct
 import threading
+from functools import partial
 
 import pytest
 import wengert_core as wc
+from wengert_core.composite import Composite
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 
@@ -172,3 +175,26 @@ def test_a_listener_that_raises_is_told_no_more():
     finally:
         observing.listen(None)
     assert x.tolist() == [2.0, 2.0]
+
+
+def results(composites):
+    return [one(2) for one in (*composites, Composite(lambda x: x, "new"))]
+
+
+def test_functions_are_found_by_their_observers_and_by_nobody_else():
+    def result_and_events(work):
+        found = []
+        return found, len(recorded(lambda: found.append(work())))
+
+    before = Composite(lambda x: x, "before")
+    assert result_and_events(lambda: before(1)) == ([1], 1)
+    assert before(1) == 1
+    for _ in range(3):  # made and gone while observed, and after
+        kept = [Composite(lambda x: x, f"f{i}") for i in range(5)]
+        del kept[1::2]
+        gc.collect()
+        work = partial(results, kept)
+        assert result_and_events(work) == ([[2] * 4], 4)
+        assert [one(3) for one in kept] == [3] * 3
+    before.__init__(lambda x: -x, "again")
+    assert result_and_events(lambda: before(1)) == ([-1], 1)

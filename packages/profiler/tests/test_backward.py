@@ -139,8 +139,11 @@ def test_a_profile_may_begin_inside_of_a_backward():
 
     y.register_hook(hook)
     y.sum().backward()
+    x.exp()
     made[0].__exit__(None, None, None)
-    assert "torch::autograd::AccumulateGrad" in [event.name for event in made[0].function_events]
+    names = [event.name for event in made[0].function_events]
+    assert "torch::autograd::AccumulateGrad" in names
+    assert names[-1] == "aten::exp"
 
 
 def test_a_profile_may_end_inside_of_a_backward():
@@ -155,6 +158,28 @@ def test_a_profile_may_end_inside_of_a_backward():
     with profile() as other:
         y.sum()
     assert len(other.function_events) == 1
+
+
+def test_a_profile_may_begin_and_end_inside_of_a_function():
+    class Begins(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.prof = profile().__enter__()
+            made.append(ctx.prof)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            ctx.prof.__exit__(None, None, None)
+            return grad
+
+    made = []
+    x = wg.ones(3, requires_grad=True)
+    y = Begins.apply(x).exp().sum()
+    y.backward()
+    names = [event.name for event in made[0].function_events]
+    assert names[:3] == ["aten::mul", "aten::exp", "aten::sum"]
+    assert names[-1] == "BeginsBackward"
 
 
 def test_labels_are_contexts_and_decorators_and_nest():

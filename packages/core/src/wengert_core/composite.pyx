@@ -57,6 +57,8 @@ cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor")
 cdef class Composite:
     """A row that is a function of other ops: call it as a function, or as a method of Tensor."""
     cdef void* vectorcall              # CPython's entry; its offset is told to the type
+    cdef PyObject* before              # all Composites are linked, borrowed
+    cdef PyObject* after
     cdef readonly object function      # what it calls
     cdef readonly str name             # under which it is called, without its namespace
     cdef bint writes                   # out= is taken here, and not by the function
@@ -65,11 +67,18 @@ cdef class Composite:
 
     def __init__(self, function, str name, bint out=False):
         self.function, self.name, self.writes = function, name, out
-        self.vectorcall = <void*> composite_vectorcall
+        self.vectorcall = ENTRY
         self.n_checked = -1
+        link(self)
 
     def __dealloc__(self):
         PyMem_Free(self.checked)
+        if self.after != NULL:
+            (<Composite> self.after).before = self.before
+        if self.before != NULL:
+            (<Composite> self.before).after = self.after
+        elif LAST == <PyObject*> self:
+            unlink_last(self.after)
 
     def __repr__(self):
         return f"<wengert function {self.name}>"
@@ -179,17 +188,6 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
 
 
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    cdef int64_t event
-    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
-        return called(callable_, args, nargsf, kwnames)
-    event = OBSERVER.begin(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
-    try:
-        return called(callable_, args, nargsf, kwnames)
-    finally:
-        OBSERVER.end(event)
-
-
-cdef inline object called(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
@@ -210,6 +208,50 @@ cdef inline object called(PyObject* callable_, PyObject* const* args, size_t nar
     if known is not None:
         return composite(*given, **known)
     raise refusal
+
+
+cdef object observed_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    """The entry while some thread is observed."""
+    cdef int64_t event
+    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+        return composite_vectorcall(callable_, args, nargsf, kwnames)
+    event = OBSERVER.begin(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
+    try:
+        return composite_vectorcall(callable_, args, nargsf, kwnames)
+    finally:
+        OBSERVER.end(event)
+
+
+cdef PyObject* LAST = NULL             # the Composite that was made last; Composite.after leads to the one made before it
+cdef void* ENTRY = <void*> composite_vectorcall
+
+
+cdef void link(Composite composite) noexcept:
+    global LAST
+    if composite.before != NULL or composite.after != NULL or LAST == <PyObject*> composite:
+        return                             # __init__ was called again
+    composite.after = LAST
+    if LAST != NULL:
+        (<Composite> LAST).before = <PyObject*> composite
+    LAST = <PyObject*> composite
+
+
+cdef void unlink_last(PyObject* after) noexcept:
+    global LAST
+    LAST = after
+
+
+cdef void observe_functions(bint on) noexcept:
+    """Give all the entry that looks whether the thread is observed, or the one that does not."""
+    global ENTRY
+    cdef PyObject* one = LAST
+    ENTRY = <void*> observed_vectorcall if on else <void*> composite_vectorcall
+    while one != NULL:
+        (<Composite> one).vectorcall = ENTRY
+        one = (<Composite> one).after
+
+
+OBSERVER.observe_functions = observe_functions
 
 
 cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):

@@ -2,7 +2,8 @@
 
 Note [Who is observed]
     An op is handed to ``run_op`` by the test with which its driver looks for other devices and batches (driving.pyx); a function
-    of ops, a node that is run backward and a user's Function are put between ``begin`` and ``end``. Nobody else asks.
+    of ops, a node that is run backward and a user's Function are put between ``begin`` and ``end``. Nobody else asks; functions
+    of ops get another entry while some thread is observed, as many are so small that a test would show.
     What ``begin`` gives stands for the event; negative: nothing was recorded.
 """
 from cpython.ref cimport PyObject
@@ -25,6 +26,8 @@ ctypedef struct ObserverHooks:         # NULL: no observer was ever used
     # what: the object that names the event, args: n of its arguments, borrowed, each may be NULL
     int64_t (*begin)(int kind, PyObject* what, PyObject* const* args, Py_ssize_t n) noexcept
     void (*end)(int64_t event) noexcept
+    # given by composite.pyx: let functions of ops look whether their thread is observed. Off, their calls test nothing.
+    void (*observe_functions)(bint on) noexcept
 
 
 cdef ObserverHooks* observer_hooks() noexcept nogil

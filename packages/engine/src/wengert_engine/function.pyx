@@ -208,7 +208,7 @@ cdef inline object applied(cls, tuple args):
         else:
             outputs = cls.forward(ctx, *args)
     finally:
-        state.modes = modes
+        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
     if tangents is None:
         return finish(cls, ctx, args, outputs, recorded)
     return with_tangents(cls, ctx, args, outputs, recorded, tangents)

@@ -49,16 +49,38 @@ cdef class Observer:
     cdef int open                      # index of the innermost running event of the recording; -1: none
     cdef int thread                    # this thread's number in the recording
     cdef int depth
+    cdef bint active                   # it is one of those that ACTIVE counts
     cdef Py_ssize_t in_use             # bytes when the last event ended
+
+    def __dealloc__(self):
+        if wengert_observer == <PyObject*> self:     # the thread ends; what is finalized after this is not observed
+            set_here(NULL)
+        if self.active:
+            count_active(-1)
 
     cdef int settle(self) noexcept:
         """Let the thread's mode say whether there is something to do."""
         cdef WgState* state = thread_state()
-        if self.recording is None and self.listener is None and self.watcher is None:
-            state.modes &= ~(<unsigned int> WG_OBSERVE)
-        else:
+        cdef bint active = self.recording is not None or self.listener is not None or self.watcher is not None
+        if active:
             state.modes |= WG_OBSERVE
+        else:
+            state.modes &= ~(<unsigned int> WG_OBSERVE)
+        if active != self.active:
+            self.active = active
+            count_active(1 if active else -1)
         return 0
+
+
+cdef int ACTIVE = 0                    # threads that are observed
+
+
+cdef void count_active(int change) noexcept:
+    """While there are any, functions of ops look whether theirs is one."""
+    global ACTIVE
+    ACTIVE += change
+    if ACTIVE == (1 if change > 0 else 0) and OBSERVER.observe_functions != NULL:
+        OBSERVER.observe_functions(ACTIVE > 0)
 
 
 cdef Observer observer():

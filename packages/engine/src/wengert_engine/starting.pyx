@@ -1,6 +1,6 @@
 """Starting a run through a graph, and what is done when it is over."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
@@ -12,13 +12,14 @@ from wengert_engine.wanted cimport find_wanted, leads_on
 
 from wengert_engine.streams import ambient, finish
 
+cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef object START = object()           # what a profile's event of a start is of
+
 cdef extern from *:
     """
     static __thread PyObject *wengert_running = NULL;
     """
     PyObject* RUNNING "wengert_running"    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
-
-cdef ObserverHooks* OBSERVER = observer_hooks()
 
 
 def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
@@ -42,7 +43,7 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
     run.outer = innermost()
     set_innermost(run)
     if modes & WG_OBSERVE and OBSERVER.begin != NULL:
-        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> run, NULL, 0)
+        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> START, NULL, 0)
     try:
         try:
             for i in range(len(roots)):
@@ -59,7 +60,7 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
             finish(run.streams, before)
         run_callbacks(run)
     finally:
-        state.modes = modes
+        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE     # a hook may begin or end a profile
         set_innermost(run.outer)
     return run.results
 
