@@ -208,15 +208,13 @@ def check_device(name: str) -> None:
     """Say when there is no such device: its columns are zero then."""
     if name != "cuda":
         raise ValueError(f"profile(): use_device must be 'cuda' or None, got {name!r}")
-    from wengert_registry import registry
+    from wengert_core.accelerator import functions
 
-    if "cuda" not in registry.group("devices"):
-        warnings.warn(
-            "CUDA is not available, disabling CUDA profiling: its columns are zero. pip install "
-            "'wengert[cuda12]' brings the device",
-            UserWarning,
-            stacklevel=3,
-        )
+    if functions("cuda")["is_available"]():
+        text = "profile(): times on the device are not measured yet: its columns are zero"
+    else:
+        text = "CUDA is not available, disabling CUDA profiling: its columns are zero"
+    warnings.warn(text, UserWarning, stacklevel=3)
 
 
 def tell_what_means_nothing(prof: profile) -> None:
