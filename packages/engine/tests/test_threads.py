@@ -73,6 +73,34 @@ print(len(os.listdir("/proc/self/task")) - before)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
 
 
+def test_threads_that_meet_at_every_node():
+    """They are switched as often as can be, so that one lets go of a node while gradients of another wait there."""
+    x = wc.tensor([0.5, 1.5], dtype=wc.float64, requires_grad=True)
+    y = x * 2
+    y[0].exp_()
+    y = (y * y).sum()
+    expected = grad(y, x, retain_graph=True)[0].tolist()
+    found, calls = [], []
+    y.grad_fn.next_functions[0][0].register_hook(lambda *_: calls.append(1))
+
+    def differentiate():
+        for _ in range(60):
+            found.append(grad(y, x, create_graph=True, retain_graph=True)[0].tolist())
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=differentiate) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 240
+    assert len(calls) == 240           # once in each run
+
+
 def test_second_derivatives_of_a_write_to_a_view_in_several_threads():
     x = wc.tensor([0.5, 1.5], dtype=wc.float64, requires_grad=True)
     y = x * 2

@@ -89,7 +89,7 @@ cdef class Run:
         cdef Waiting* w
         if node.run_id == self.id:
             return node.run_slot
-        if node.run_id != 0 and self.elsewhere is not None:
+        if self.elsewhere is not None:  # also when nobody has the node any more: it is still in our table
             found = self.elsewhere.get(<Py_ssize_t> <PyObject*> node)
             if found is not None:
                 return found
