@@ -31,11 +31,16 @@ print(uses_chosen())
 """
 
 
-def run(blas: str, **environment: str) -> tuple[str, str]:
+def run(blas: str, program: str = PROGRAM, **environment: str) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
         env={**os.environ, "WENGERT_BLAS": blas, **environment})
     return done.stdout.strip(), done.stderr
+
+
+def in_environment(folder: Path) -> str:
+    """The program where Python's environment is said to be this folder."""
+    return f"import sys; sys.prefix = {str(folder)!r}\n{PROGRAM}"
 
 
 @pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, which the test could name")
@@ -48,19 +53,13 @@ def test_products_are_computed_by_the_library_that_is_named():
 def test_mkl_is_used_where_it_is_installed_unless_numpys_is_wanted(tmp_path, wanted, used):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libmkl_rt.so.3").symlink_to(BUNDLED[0])
-    program = f"import sys; sys.prefix = {str(tmp_path)!r}\n{PROGRAM}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
-                          env={**os.environ, "WENGERT_BLAS": wanted, "WENGERT_KERNELS": ""})
-    assert (done.stdout.strip(), done.stderr) == (used, "")
+    assert run(wanted, in_environment(tmp_path), WENGERT_KERNELS="") == (used, "")
 
 
 def test_a_file_that_is_not_mkl_is_passed_over(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libmkl_rt.so.3").write_bytes(b"")
-    program = f"import sys; sys.prefix = {str(tmp_path)!r}\n{PROGRAM}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
-                          env={**os.environ, "WENGERT_BLAS": "", "WENGERT_KERNELS": ""})
-    assert (done.stdout.strip(), done.stderr) == ("False", "")
+    assert run("", in_environment(tmp_path), WENGERT_KERNELS="") == ("False", "")
 
 
 @pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, whose threads could be counted")
@@ -84,9 +83,7 @@ done.set()
 watcher.join()
 print(1 in seen or before <= 1, blas.num_threads() == before)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
-                          env={**os.environ, "WENGERT_KERNELS": "", "WENGERT_BLAS": ""})
-    assert done.stdout.split() == ["True", "True"]
+    assert run("", program, WENGERT_KERNELS="")[0].split() == ["True", "True"]
 
 
 def test_python_kernels_use_none():
