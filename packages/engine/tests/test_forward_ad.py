@@ -172,7 +172,47 @@ def test_a_view_follows_a_write_to_its_base(level, x, t):
     assert tangent(view) == 0.5
 
 
+@pytest.mark.parametrize("key", [0, slice(None), slice(0, 1), (..., 0), [0]], ids=str)
+def test_a_number_that_is_assigned_has_no_tangent(level, x, t, key):
+    d = fwAD.make_dual(x, t).clone()
+    d[key] = 7.0
+    expected = t.clone()
+    expected[key] = 0.0
+    assert tangent(d) == expected.tolist()
+
+
+@pytest.mark.parametrize("write", [lambda y: y.mul_(y), lambda y: y.mul_(y.view(3)), lambda y: y[:].mul_(y),
+                                   lambda y: y.addcmul_(y, y - 1)])
+def test_a_tensor_that_is_multiplied_by_itself(level, x, t, write):
+    d = fwAD.make_dual(x, t).clone()
+    write(d)
+    assert tangent(d) == (2 * x * t).tolist()  # PyTorch takes the other factor after the write
+
+
 # ---- with reverse mode
+
+WRITES = [lambda y: y.exp_(), lambda y: y[1:].exp_(), lambda y: y.sigmoid_(), lambda y: y.pow_(3), lambda y: y.mul_(y * 2),
+          lambda y: y.view(3, 1).t().tanh_(), lambda y: y.div_(y + 2)]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_derivatives_of_the_derivatives_of_writes(level, write):
+    """Forward over reverse and reverse over forward, each as by two backward passes."""
+    w = wg.tensor([0.3, -0.5, 0.7], dtype=wg.float64, requires_grad=True)
+    v = wg.tensor([1.0, 2.0, -1.0], dtype=wg.float64)
+
+    def written(x):
+        y = x.clone()
+        write(y)
+        return (y * y).sum()
+
+    with fwAD._set_fwd_grad_enabled(False):
+        (gradient,) = wg.autograd.grad(written(w), w, create_graph=True)
+        (expected,) = wg.autograd.grad((gradient * v).sum(), w)
+    (gradient,) = wg.autograd.grad(written(fwAD.make_dual(w, v)), w)
+    assert tangent(gradient) == pytest.approx(expected.tolist())
+    (found,) = wg.autograd.grad(fwAD.unpack_dual(written(fwAD.make_dual(w, v))).tangent, w)
+    assert found.tolist() == pytest.approx(expected.tolist())
 
 
 def test_forward_over_reverse(level, x, t):

@@ -228,3 +228,17 @@ def test_keyword_arguments_and_aux_in_inner_transforms() -> None:
     assert jacobian.tolist() == [[2.0, 0.0], [0.0, 2.0]]
     assert aux["doubled"].tolist() == [2.0, 4.0]
     assert forward_ad.unpack_dual(aux["doubled"]).tangent is None
+
+
+@pytest.mark.parametrize("transform", [hessian, lambda f: jacrev(jacfwd(f)), lambda f: jacrev(jacrev(f)),
+                                       lambda f: jacfwd(jacfwd(f)), lambda f: lambda x: wg.vmap(hessian(f))(x[None])[0]])
+def test_a_result_that_is_filled_part_by_part(transform: Any) -> None:
+    def filled(x: Any) -> Any:
+        out = wg.zeros_like(x)
+        out[0] = x.sum()
+        out[1] = (x * x).sum()
+        out += x
+        return out
+
+    found = transform(filled)(wg.tensor([1.0, 2.0]))
+    assert found.tolist() == [[[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 2.0]]]

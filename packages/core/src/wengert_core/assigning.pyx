@@ -6,12 +6,13 @@ from cpython.ref cimport PyObject
 from wengert_core.arrays cimport tensor_of_array
 from wengert_core.construct cimport store_assigned
 from wengert_core.dims cimport tensor_name
+from wengert_core.driving cimport LIVE_BEYOND
 from wengert_core.dtypes cimport BOOL, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_DUAL, thread_state
 from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
@@ -99,7 +100,7 @@ cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
     """Write a number where nobody can be watching: no view is made. False when somebody is."""
     cdef Geometry g
     cdef char number[16]
-    if t.flags & thread_state().modes & (4 | 8 | 16 | 1 << 18):
+    if t.flags & thread_state().modes & (WG_DUAL | LIVE_BEYOND):
         return False
     start_from(&g, t)
     walk(index, t, &g)

@@ -15,10 +15,10 @@ from wengert_core import display as _display
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track
+from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
 from wengert_engine.formula cimport Formula, formula_of
 from wengert_engine.function cimport set_forward_hook
-from wengert_engine.node cimport NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
+from wengert_engine.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
 from wengert_engine.pushing cimport can_push, push
 from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
 from wengert_engine.regions cimport part_of, region
@@ -227,14 +227,23 @@ cdef object tangents_in(object value):
     return None
 
 
+cdef bint is_same_memory(Tensor a, Tensor b) noexcept:
+    return a is b or (a.data == b.data and a.code == b.code and same_shape(a, b) and same_geometry(a, b))
+
+
 cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
     """The tangents of an op's outputs."""
     cdef int i
     cdef list arguments = [], tangents = []
     for i in range(op.n_params):
         value = None if slots[i] == NULL or i == op.out_slot else <object> slots[i]
-        tangents.append(tangents_in(value))
-        arguments.append(<object> old_self if i == 0 and old_self != NULL else value)
+        tangent = tangents_in(value)
+        if old_self != NULL and isinstance(value, Tensor) and is_same_memory(<Tensor> slots[0], <Tensor> value):
+            value = <object> old_self              # as it was before the write
+            if tangent is not None and (<Tensor> slots[0]).flags & WG_GRAD:
+                tangent = tangent.clone()          # its memory gets the new one, and what is recorded here may save it
+        tangents.append(tangent)
+        arguments.append(value)
     entry = formula_of(op).entry
     if entry is None or entry.kind == "not_implemented":
         raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has not been "
@@ -282,7 +291,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     finally:
         state.modes |= WG_DUAL
     if n_outs:
-        share_with_saved(<Tensor> outs[0], outs)
+        share_with_saved((<Tensor> outs[0]).grad_fn, version_of(<Tensor> outs[0]), outs)
     return 0
 
 
@@ -303,22 +312,32 @@ cdef int give(Tensor out, Tensor tangent) except -1:
     return set_tangent(out, tangent)
 
 
-cdef int share_with_saved(Tensor first, PyObject** outs) except -1:
-    """The saved outputs of the node are aliases: they have the tangents of the outputs, for a backward inside the level."""
+cdef int share_with_saved(PyObject* found, unsigned int version, PyObject** outs) except -1:
+    """The outputs that a node has saved are aliases: they have the tangents of the outputs, for a backward inside the level."""
     cdef Node node
     cdef Saved* saved
     cdef Tensor tangent
     cdef int i
-    if first.grad_fn == NULL or (<Node> first.grad_fn).kind != NODE_FORMULA:
+    if found == NULL or (<Node> found).kind != NODE_FORMULA:
         return 0
-    node = <Node> first.grad_fn
+    node = <Node> found
     saved = saved_of(node)
     for i in range(node.n_saved):
-        if saved[i].kind == SAVED_OUTPUT and saved[i].value != NULL:
+        if saved[i].kind == SAVED_OUTPUT and saved[i].value != NULL and saved[i].version == version:
             tangent = own_tangent(<Tensor> outs[saved[i].output])
             if tangent is not None:
                 set_tangent(<Tensor> saved[i].value, tangent)
     return 0
+
+
+cdef PyObject* node_of_write(Tensor t) noexcept:
+    """The node of the op that has written to a tensor; to a view, it is inside of the base's."""
+    cdef PyObject* found = t.grad_fn
+    if t.flags & TF_VIEW and t.base != NULL:
+        found = (<Tensor> t.base).grad_fn
+        if found != NULL and (<Node> found).kind == NODE_COPY_SLICES:
+            found = saved_of(<Node> found)[0].value
+    return found
 
 
 # ---- writes
@@ -352,6 +371,7 @@ cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
         overwrite(t, <Tensor> found[0] if found and found[0] is not None else None)
     finally:
         state.modes |= WG_DUAL
+    share_with_saved(node_of_write(t), version_of(t), slots)
     return 0
 
 

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from wengert_core.observer cimport EVENT_NODE, ObserverHooks, observer_hooks
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_OBSERVE, WgState, thread_state
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.gradients cimport fitted, stealable, write
@@ -156,7 +156,7 @@ cdef class Run:
             Py_INCREF(good)
             place[0] = <PyObject*> good
             return 0
-        if not self.create_graph and stealable(<Tensor> old):
+        if not self.create_graph and stealable(<Tensor> old) and not good.flags & WG_BATCHED:    # old may be the same for all
             return write(ADD_, <Tensor> old, good)
         total = ADD.call2(ADD, old, <PyObject*> good)
         Py_INCREF(total)

@@ -31,6 +31,8 @@ class State(threading.local):
 
     def __init__(self) -> None:
         self.leaves: set[Any] = set()
+        self.of_tangents: set[int] = set()
+        """The levels of vmap in which tangents alone are batched."""
 
 
 STATE = State()
@@ -91,9 +93,13 @@ def own_leaf(value: Any) -> Any:
 
 
 def whole(value: Any, level: int) -> Any:
-    """A tensor as one that is batched in each vmap that is running, expanded where it was not."""
+    """A tensor as one that is batched in each vmap that is running, expanded where it was not; but for those in which
+    tangents alone are: there its gradient is the same for all, and a function may write it into a tensor of its own.
+    """
     if not level:
         return value
+    if level in STATE.of_tangents and batching.level_of(value) < level:
+        return whole(value, level - 1)
     if batching.level_of(value) == level:
         physical = batching.physical_of(value)
         inner = whole(physical, level - 1)

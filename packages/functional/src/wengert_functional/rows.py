@@ -11,6 +11,8 @@ from wengert_engine.ends import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 from wengert_engine.starting import run_backward
 
+from wengert_functional.levels import STATE
+
 cat, stack, zeros, zeros_like = (TABLE.ops[name] for name in ("cat", "stack", "zeros", "zeros_like"))
 BLOCK = 65536
 """Elements of the unit vectors that are made at a time."""
@@ -94,6 +96,8 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
             columns.append([])
             for block in blocks(value):
                 level = batched.enter(len(block), randomness)
+                if randomness == "error":
+                    STATE.of_tangents.add(level)
                 try:
                     unit = batched.batched(block, level)
                     found = func(*[make_dual(value, unit) if other == index else given
@@ -101,6 +105,7 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
                     outputs = outputs or [primal_of(output) for output in found]
                     columns[-1].append([whole_tangent(forward.get(output), level, len(block)) for output in found])
                 finally:
+                    STATE.of_tangents.discard(level)
                     batched.leave()
     if not outputs:
         outputs = list(func(*inputs))
