@@ -1,7 +1,7 @@
 """Ask PyTorch for transforms of random functions and write what it gave to tests/oracle/transforms.jsonl.
 
-Run it with a Python that has torch 2.13: ``python tools/record_transforms.py [N]``. What PyTorch refuses is not written:
-messages have tests of their own.
+Run it with a Python that has torch 2.13: ``python tools/record_transforms.py [N]``. What PyTorch refuses is
+not written: messages have tests of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ORACLE))
 
 def answered(torch: Any, seed: int) -> str | None:
     """A line of the file: [shape, function, transform, answer]; None for what PyTorch refuses or is not finite."""
-    from oracle_transforms import run
+    from oracle_transforms import run  # type: ignore[import-not-found,unused-ignore]
 
     rng = random.Random(seed)
     shape, source = random_function(rng)
@@ -33,7 +33,8 @@ def answered(torch: Any, seed: int) -> str | None:
 def main() -> None:
     import torch
 
-    n, lines, seed = int(sys.argv[1]) if len(sys.argv) > 1 else 600, [], 0
+    n, seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, 0
+    lines: list[str] = []
     while len(lines) < n:
         line = answered(torch, seed)
         lines += [line] if line is not None else []

@@ -19,19 +19,23 @@ def sized(t: Any, shape: Any) -> Any:
     return t
 
 
-def functions(torch: ModuleType) -> dict[str, Any]:
-    """Three custom Functions: Square (its rule for vmap is generated), Sine (has its own), Times (of two tensors)."""
-    class Square(torch.autograd.Function):
+class Keeping:
+    """Static methods that the custom Functions share."""
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+
+def square(torch: ModuleType) -> Any:
+    """A Function whose rule for vmap is generated."""
+    class Square(Keeping, torch.autograd.Function):
         generate_vmap_rule = True
 
         @staticmethod
         def forward(x):
             return x * x
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-            ctx.save_for_forward(*inputs)
 
         @staticmethod
         def backward(ctx, grad):
@@ -41,9 +45,12 @@ def functions(torch: ModuleType) -> dict[str, Any]:
         def jvp(ctx, tangent):
             return 2 * tangent * ctx.saved_tensors[0]
 
-    class Sine(torch.autograd.Function):
-        setup_context = Square.setup_context
+    return Square
 
+
+def sine(torch: ModuleType) -> Any:
+    """A Function with a rule for vmap of its own."""
+    class Sine(Keeping, torch.autograd.Function):
         @staticmethod
         def forward(x):
             return x.sin()
@@ -60,9 +67,13 @@ def functions(torch: ModuleType) -> dict[str, Any]:
         def vmap(info, in_dims, x):
             return Sine.apply(x), in_dims[0]
 
-    class Times(torch.autograd.Function):
+    return Sine
+
+
+def times(torch: ModuleType) -> Any:
+    """A Function of two tensors, which broadcast."""
+    class Times(Keeping, torch.autograd.Function):
         generate_vmap_rule = True
-        setup_context = Square.setup_context
 
         @staticmethod
         def forward(x, y):
@@ -78,7 +89,7 @@ def functions(torch: ModuleType) -> dict[str, Any]:
             x, y = ctx.saved_tensors
             return t * y + u * (x + 1)
 
-    return {"Square": Square, "Sine": Sine, "Times": Times}
+    return Times
 
 
 def combinations(torch: ModuleType) -> dict[str, Any]:
@@ -102,7 +113,7 @@ def combinations(torch: ModuleType) -> dict[str, Any]:
         nothing = sum(leaf.sum() * 0 for leaf in leaves)  # a tangent may depend on no leaf
         return torch.autograd.grad((tangent * tangent).sum() + nothing, leaves)
 
-    return {"forward": forward, "forward_over_reverse": forward_over_reverse, "reverse_over_forward": reverse_over_forward}
+    return {made.__name__: made for made in (forward, forward_over_reverse, reverse_over_forward)}
 
 
 def inputs(torch: ModuleType, shape: tuple[int, ...], count: int) -> list[Any]:
@@ -123,7 +134,8 @@ def run(torch: ModuleType, shape: tuple[int, ...], source: str, transform: str) 
     """What the transform of the function gives, or the name of its exception."""
     count = source.split("(")[1].split(")")[0].count(",") + 1
     xs = inputs(torch, shape, count)
-    names: dict[str, Any] = {"torch": torch, **functions(torch), **combinations(torch)}
+    names: dict[str, Any] = {"torch": torch, "Square": square(torch), "Sine": sine(torch), "Times": times(torch),
+                             **combinations(torch)}
     exec(source, names)
     f = names["f"]
     names |= {"xs": tuple(xs), "s": lambda *args: (f(*args) ** 2).sum(), "vs": tuple(x.cos() for x in xs),

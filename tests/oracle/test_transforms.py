@@ -1,4 +1,4 @@
-"""Random functions of views, writes, reductions and Functions under vmap, forward mode and nested derivatives, as in PyTorch."""
+"""Random functions of views, writes and Functions under vmap, forward mode and nested derivatives, as in PyTorch."""
 
 import json
 from pathlib import Path

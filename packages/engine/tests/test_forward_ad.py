@@ -191,8 +191,8 @@ def test_a_tensor_that_is_multiplied_by_itself(level, x, t, write):
 
 # ---- with reverse mode
 
-WRITES = [lambda y: y.exp_(), lambda y: y[1:].exp_(), lambda y: y.sigmoid_(), lambda y: y.pow_(3), lambda y: y.mul_(y * 2),
-          lambda y: y.view(3, 1).t().tanh_(), lambda y: y.div_(y + 2)]
+WRITES = [lambda y: y.exp_(), lambda y: y[1:].exp_(), lambda y: y.sigmoid_(), lambda y: y.pow_(3),
+          lambda y: y.mul_(y * 2), lambda y: y.view(3, 1).t().tanh_(), lambda y: y.div_(y + 2)]
 
 
 @pytest.mark.parametrize("write", WRITES)

@@ -230,8 +230,10 @@ def test_keyword_arguments_and_aux_in_inner_transforms() -> None:
     assert forward_ad.unpack_dual(aux["doubled"]).tangent is None
 
 
-@pytest.mark.parametrize("transform", [hessian, lambda f: jacrev(jacfwd(f)), lambda f: jacrev(jacrev(f)),
-                                       lambda f: jacfwd(jacfwd(f)), lambda f: lambda x: wg.vmap(hessian(f))(x[None])[0]])
+@pytest.mark.parametrize("transform", [
+    hessian, lambda f: jacrev(jacfwd(f)), lambda f: jacrev(jacrev(f)), lambda f: jacfwd(jacfwd(f)),
+    lambda f: lambda x: wg.vmap(hessian(f))(x[None])[0],
+])
 def test_a_result_that_is_filled_part_by_part(transform: Any) -> None:
     def filled(x: Any) -> Any:
         out = wg.zeros_like(x)
