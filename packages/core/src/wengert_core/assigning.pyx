@@ -13,8 +13,10 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_DUAL, thread_state
-from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_tuple, strides_of
+from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
+
+from wengert_core.driving import expanded_target as _expanded_target
 
 cdef extern from "Python.h":
     PyObject* Py_False
@@ -52,6 +54,8 @@ def setitem(Tensor t, key, value):
         if index.tensors != NULL:
             put(<Tensor> view, tuple(<list> index.tensors), source, value)
         elif source is None:
+            if shape_overlap(<Tensor> view):
+                raise _expanded_target("copy_", view)
             call(FILL, view, as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
         else:
             call(COPY, view, fitted(<Tensor> source, <Tensor> view))

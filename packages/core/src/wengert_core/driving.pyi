@@ -1,3 +1,5 @@
-# Nothing for Python: the steps that all drivers share are reached by cimport, see driving.pxd.
+# The steps that all drivers share are reached by cimport, see driving.pxd.
+from wengert_core.tensor import Tensor
 
 def set_foreign(address: int) -> None: ...
+def expanded_target(name: str, t: Tensor) -> RuntimeError: ...

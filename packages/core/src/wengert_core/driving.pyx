@@ -118,13 +118,14 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                       "out= of that shape, or an empty one")
         swap_contents(t, new_empty(t.code, ndim, shape))
     elif shape_overlap(t):
-        raise expanded_target(op, t)
+        raise expanded_target(op.name, t)
     return t
 
 
-cdef object expanded_target(Op op, Tensor t):
+def expanded_target(name, t):
+    """The error for a write to a tensor of which some elements share memory."""
     return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                        f"Please clone() the tensor before performing the operation: {op.name} got a tensor of shape "
+                        f"Please clone() the tensor before performing the operation: {name} got a tensor of shape "
                         f"{list(shape_tuple(t))} that was expanded")
 
 
@@ -149,7 +150,7 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
     if shape_overlap(target):
         Py_XDECREF(keep[0])
         keep[0] = NULL
-        raise expanded_target(op, target)
+        raise expanded_target(op.name, target)
     return 0
 
 

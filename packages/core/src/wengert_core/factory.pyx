@@ -23,6 +23,7 @@ from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thr
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
 
 from wengert_core import devices as _device
+from wengert_core.driving import expanded_target as _expanded_target
 
 cdef extern from "Python.h":
     bint PyIndex_Check(PyObject* o) noexcept
@@ -230,8 +231,7 @@ cdef object write_out(str name, Tensor target, Tensor t):
     if not same_shape(target, t):
         swap_contents(target, new_empty(target.code, t.rank, t.dims))
     elif shape_overlap(target):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                           f"Please clone() the tensor before performing the operation: {name} got an expanded one as out=")
+        raise _expanded_target(name, target)
     copy_into(target, t)
     bump_version(target)
     return target
