@@ -42,7 +42,7 @@ OP_CALLS = {
     "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
     "triplet_margin_with_distance_loss": "x, y, x + 1", "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",
     "relu_": "x", "elu_": "x", "hardtanh_": "x", "leaky_relu_": "x", "threshold_": "x, 0.5, 0.1", "celu_": "x",
-    "selu_": "x", "rrelu_": "x",
+    "selu_": "x", "rrelu_": "x", "renorm": "x, 2, 0, 1.0",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",

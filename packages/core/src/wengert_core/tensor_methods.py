@@ -54,6 +54,22 @@ def _reversed(self: Tensor) -> Tensor:
     return self.flip(0) if self.dim() else self
 
 
+def _nothing(self: Tensor) -> None:
+    """None: tensors have no names here."""
+
+
+def _is_cpu(self: Tensor) -> bool:
+    """Whether the tensor is on the CPU."""
+    return bool(self.device.type == "cpu")
+
+
+def _is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether another tensor has the same shape."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    return self.shape == other.shape
+
+
 METHODS = {
     # names of Python's operators, some of them Python 2's, that torch has too
     "__div__": _divided_by,
@@ -86,12 +102,16 @@ METHODS = {
     "half": _conversion.to_half,
     "int": _conversion.to_int,
     "is_complex": _infos.is_complex,
+    "is_conj": _false,
     "is_floating_point": _infos.is_floating_point,
+    "is_neg": _false,
     "is_nonzero": _infos.is_nonzero,
     "is_pinned": _is_pinned,
+    "is_same_size": _is_same_size,
     "is_shared": _false,
     "is_signed": _infos.is_signed,
     "long": _conversion.to_long,
+    "ndimension": Tensor.dim,
     "pin_memory": _pin_memory,
     "short": _conversion.to_short,
     "to": _conversion.to,
@@ -100,6 +120,8 @@ METHODS = {
 }
 
 LATER = {
+    "apply_": ("element_by_element", "apply_"),
+    "map_": ("element_by_element", "map_"),
     "__dlpack__": ("dlpack", "to_capsule"),
     "__dlpack_device__": ("dlpack", "device_pair"),
     "__copy__": ("copying", "shallow_copy"),
@@ -111,8 +133,12 @@ LATER = {
 
 PROPERTIES = {
     "device": _conversion.device_of,
+    "is_cpu": _is_cpu,
     "is_cuda": _conversion.is_cuda,
+    "is_meta": _false,
     "is_mkldnn": _false,
+    "is_nested": _false,
+    "name": _nothing,
     "is_quantized": _false,
     "is_sparse": _false,
 }

@@ -549,6 +549,7 @@ from wengert_core import relu as relu
 from wengert_core import relu_ as relu_
 from wengert_core import remainder as remainder
 from wengert_core import remainder_ as remainder_
+from wengert_core import renorm as renorm
 from wengert_core import repeat as repeat
 from wengert_core import repeat_interleave as repeat_interleave
 from wengert_core import reshape as reshape

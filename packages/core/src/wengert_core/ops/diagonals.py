@@ -47,6 +47,28 @@ def diagflat(input: Tensor, offset: int = 0) -> Any:
     return diag_embed(input.reshape(-1), offset)
 
 
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Write a number to the diagonal, in place: where all indices are equal. wrap: for a matrix with more rows than
+    columns the diagonal starts again, one row below where it ended.
+    """
+    rank = self.dim()
+    if rank < 2:
+        raise RuntimeError(f"dimensions must larger than 1: fill_diagonal_ got a tensor of shape {list(self.shape)}")
+    if rank > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length: fill_diagonal_ got a tensor of shape "
+                           f"{list(self.shape)}")
+    strides, across = self.stride(), sum(self.stride())
+    rows, columns = self.shape[0], self.shape[-1]
+    starts = range(0, rows, columns + 1) if wrap and rank == 2 and columns else (0,)
+    for start in starts:
+        n = min(min(self.shape), rows - start) if rank > 2 else min(rows - start, columns)
+        ops["fill_"](self.as_strided((n,), (across,), self.storage_offset() + start * strides[0]), fill_value)
+    return self
+
+
+TABLE.methods["fill_diagonal_"] = fill_diagonal_
+
+
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A diagonal of matrices, as a view with the diagonal as the last dim."""
     return A.diagonal(offset, dim1, dim2)

@@ -219,8 +219,8 @@ OPS = {
         "istft stft "
     ),
     "statistics": (
-        "dist linalg.vector_norm linalg_vector_norm logsumexp norm std std.correction std_mean var var.correction "
-        "var_mean "
+        "dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
+        "var.correction var_mean "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
@@ -262,7 +262,7 @@ METHODS = {
         "corrcoef cov "
     ),
     "diagonals": (
-        "diag diag_embed diagflat "
+        "diag diag_embed diagflat fill_diagonal_ "
     ),
     "differences": (
         "diff "
@@ -323,7 +323,7 @@ METHODS = {
         "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "
     ),
     "reductions": (
-        "all amax amin aminmax any argmax argmin count_nonzero max mean min nanmean nansum prod sum "
+        "all amax amin aminmax any argmax argmin count_nonzero max mean min nanmean nansum prod sum sum_to_size "
     ),
     "rounding": (
         "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
@@ -347,7 +347,7 @@ METHODS = {
         "istft stft "
     ),
     "statistics": (
-        "dist logsumexp norm std var "
+        "dist logsumexp norm renorm renorm_ std var "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "

@@ -8,6 +8,7 @@ from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
+from wengert_core.tensor import Tensor
 
 along, reduction = TABLE.along, TABLE.reduction
 ops = TABLE.ops
@@ -264,6 +265,24 @@ def count_nonzero(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
     """How many are not zero."""
     return sum_(ops["ne"](input, 0), dim if axis is None else axis)
 
+
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """self summed over the dims that a tensor of that size would be expanded in: the gradient of expand. self itself
+    when it has the size.
+    """
+    wanted = tuple(size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
+    have = tuple(self.shape)
+    extra = len(have) - len(wanted)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(wanted, have[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(have)}}}.")
+    if wanted == have:
+        return self
+    dims = [extra + i for i, (n, m) in enumerate(zip(wanted, have[extra:], strict=True)) if n != m]
+    summed = sum_(self, [*range(extra), *dims], keepdim=True)
+    return summed.view(wanted) if extra else summed
+
+
+TABLE.methods["sum_to_size"] = sum_to_size
 
 for function in (max, min, aminmax, nansum, nanmean, count_nonzero):
     TABLE.composite(function, method=True)

@@ -278,7 +278,31 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     return norm(ops["sub"](input, other), p)
 
 
-for function in (var, std, var_mean, std_mean, dist):
+def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> Any:
+    """The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer."""
+    rank = input.dim()
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported: p is {p}")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if rank < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
+    if not -rank <= dim < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+    sizes = norm_op(input, p, [d for d in range(rank) if d != dim % rank], True)
+    longer = ops["gt"](sizes, maxnorm)
+    factor = ops["where"](longer, maxnorm / ops["add"](sizes, 1e-7), 1.0)
+    return ops["mul"](input, factor.to(input.dtype), out=out)
+
+
+def renorm_(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """In-place version of renorm."""
+    return self.copy_(renorm(self, p, dim, maxnorm))
+
+
+TABLE.methods["renorm_"] = renorm_
+
+for function in (var, std, var_mean, std_mean, dist, renorm):
     TABLE.composite(function, method=True)
 for name in ("var_mean", "std_mean"):
     del TABLE.methods[name]

@@ -74,6 +74,11 @@ def log_sum(x: Any, dim: Any, keepdim: Any = False) -> Any:
     return np.log(np.sum(np.exp(x), axis=axis if x.ndim else None, keepdims=keepdim))
 
 
+def shortened(x: Any, p: Any, dim: int, maxnorm: float) -> Any:
+    sizes = vector_norm(x, p, [d for d in range(x.ndim) if d != dim % x.ndim], True)
+    return x * np.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)
+
+
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: Any = False) -> Any:
     axis = tuple(dim) if isinstance(dim, list) else dim
     size = np.abs(x)
@@ -194,6 +199,7 @@ CASES = [
         [*NORMS, (T(2, 3), "fro")],
         kinks=(0,),
     ),
+    OpCase("renorm", shortened, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), float("inf"), 1, 9.0)]),
     OpCase("dist", lambda x, y, p=2: vector_norm(x - y, p), [(T(3), T(3)), (T(2, 3), T(3), 3)]),
     # ---- scans
     OpCase("cumsum", running("cumsum"), ALONG, complex=True),
