@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000 };
+enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000, WG_LINGER = 1500 };
 
 typedef void (*wg_body)(Py_ssize_t begin, Py_ssize_t end, void *ctx);
 
@@ -43,18 +43,32 @@ static void wg_take_pieces(void) {
     }
 }
 
+static inline void wg_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Wait, awake and without the lock, until there may be a seat, or long enough. */
+static void wg_linger(void) {
+    for (int i = 0; i < WG_LINGER && __atomic_load_n(&wg_pool.seats, __ATOMIC_RELAXED) == 0; i++) wg_pause();
+}
+
 static void *wg_worker(void *unused) {
     (void)unused;
     pthread_mutex_lock(&wg_pool.lock);
     for (;;) {
         while (wg_pool.seats == 0) pthread_cond_wait(&wg_pool.wake, &wg_pool.lock);
-        wg_pool.seats--;
+        __atomic_fetch_sub(&wg_pool.seats, 1, __ATOMIC_RELAXED);
         wg_pool.active++;
         pthread_mutex_unlock(&wg_pool.lock);
         fesetenv(&wg_pool.rounding);
         wg_take_pieces();
         pthread_mutex_lock(&wg_pool.lock);
         if (__atomic_sub_fetch(&wg_pool.active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&wg_pool.left);
+        pthread_mutex_unlock(&wg_pool.lock);
+        wg_linger();
+        pthread_mutex_lock(&wg_pool.lock);
     }
     return NULL;
 }
@@ -95,13 +109,9 @@ static void wg_start_workers(int count) {
 
 static void wg_wait_until_left(void) {
     pthread_mutex_lock(&wg_pool.lock);
-    wg_pool.seats = 0;               /* who has not come yet need not come */
+    __atomic_store_n(&wg_pool.seats, 0, __ATOMIC_RELAXED);    /* who has not come yet need not come */
     pthread_mutex_unlock(&wg_pool.lock);
-    for (int i = 0; i < WG_SPINS && __atomic_load_n(&wg_pool.active, __ATOMIC_ACQUIRE); i++) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
-    }
+    for (int i = 0; i < WG_SPINS && __atomic_load_n(&wg_pool.active, __ATOMIC_ACQUIRE); i++) wg_pause();
     pthread_mutex_lock(&wg_pool.lock);
     while (wg_pool.active) pthread_cond_wait(&wg_pool.left, &wg_pool.lock);
     pthread_mutex_unlock(&wg_pool.lock);
@@ -129,7 +139,7 @@ static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *c
     wg_pool.next = 0;
     fegetenv(&wg_pool.rounding);
     pthread_mutex_lock(&wg_pool.lock);
-    wg_pool.seats = workers;
+    __atomic_store_n(&wg_pool.seats, workers, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&wg_pool.lock);
     for (int i = 0; i < workers; i++) pthread_cond_signal(&wg_pool.wake);
     wg_take_pieces();
