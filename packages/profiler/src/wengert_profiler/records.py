@@ -171,7 +171,7 @@ class Records:
 
 
 def decoded(words: list[int]) -> list[Any]:
-    """The arguments that words describe: see write_shape in engine/observing.pyx.
+    """The arguments that words describe: see write_shape in engine/argument_shapes.pyx.
 
     >>> decoded([2, 3, 4, -1, -4, 1, 5, 0])
     [[3, 4], [], [[5], []]]
