@@ -208,5 +208,15 @@ def test_a_label_has_its_arguments():
 
 @pytest.mark.parametrize("arguments", [(3,), ("a", 3)])
 def test_a_label_is_a_text(arguments):
-    with pytest.raises(TypeError, match="must be a str"):
-        record_function(*arguments)
+    label = record_function(*arguments)
+    with pytest.raises(RuntimeError, match="Expected a value of type .* but instead found type 'int'"), label:
+        pass
+
+
+def test_a_label_that_is_left_and_never_entered():
+    with pytest.raises(AssertionError, match="Expected record to be set"):
+        record_function("a").__exit__(None, None, None)
+    label = record_function("a")
+    with label:
+        pass
+    label.__exit__(None, None, None)  # once more does no harm

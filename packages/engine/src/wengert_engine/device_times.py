@@ -29,6 +29,8 @@ class DeviceTime(NamedTuple):
     """Its index in the recording."""
     index: int
     """The number of the device among those of its type."""
+    stream: int
+    """The number of the device's stream, in the order in which they came."""
     start: int
     """Nanoseconds of the host's monotonic clock, as near as one event that was waited for tells."""
     duration: int
@@ -62,7 +64,8 @@ class DeviceTimes:
         self.found: list[DeviceTime] = []
         self.without_events = False  # an operation ran on a device that has none
         self.failed = False
-        self.pending: list[tuple[int, int, Any, Any, int]] = []  # event, place, begin, end, memory
+        self.pending: list[tuple[int, int, int, Any, Any, int]] = []  # event, place, stream, begin, end, memory
+        self.streams: dict[int, list[Any]] = {}  # of each device
         self.spare: list[Any] = []
         self.origins: dict[int, tuple[Any, int]] = {}  # of each device: an event, and when it was on the host's clock
 
@@ -97,7 +100,10 @@ class DeviceTimes:
             plugin = devices.PLACED[place][0]
             last = self.spare.pop() if self.spare else plugin.make_event(enable_timing=True)
             last.record(stream)
-            self.pending.append((number, place, event, last, self.allocated(place) - before))
+            known = self.streams.setdefault(place, [])
+            if stream not in known:
+                known.append(stream)
+            self.pending.append((number, place, known.index(stream), event, last, self.allocated(place) - before))
             if len(self.pending) >= MANY:
                 self.settle()
         except Exception as error:
@@ -107,15 +113,16 @@ class DeviceTimes:
         """Wait for what is pending, and ask for its times."""
         pending, self.pending = self.pending, []
         try:
-            for number, place, first, last, memory in pending:
+            for number, place, stream, first, last, memory in pending:
                 last.synchronize()
                 event, at = self.origins[place]
                 start = at + round(1e6 * event.elapsed_time(first))
                 index = devices.PLACED[place][1]
-                self.found.append(DeviceTime(number, index, start, round(1e6 * first.elapsed_time(last)), memory))
+                took = round(1e6 * first.elapsed_time(last))
+                self.found.append(DeviceTime(number, index, stream, start, took, memory))
         except Exception as error:
             self.give_up(error)
-        for _, _, first, last, _ in pending:
+        for _, _, _, first, last, _ in pending:
             self.spare += (first, last)
 
     def allocated(self, place: int) -> int:

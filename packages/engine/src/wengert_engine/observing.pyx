@@ -135,16 +135,25 @@ def watch(callback):
     here.settle()
 
 
-def start(Recording recording):
-    """Record what this thread does from now on. RuntimeError when it is being recorded already."""
+cdef int begin_to_record(Recording recording, int thread) except -1:
     cdef Observer here = observer()
     if here.recording is not None:
         raise RuntimeError("Profiler is already enabled on this thread.")
-    here.recording, here.open, here.depth = recording, -1, 0
-    here.thread = recording.n_threads
+    here.recording, here.open, here.depth, here.thread = recording, -1, 0, thread
     here.in_use = MEMORY.in_use
-    recording.n_threads += 1
     here.settle()
+    return 0
+
+
+def start(Recording recording):
+    """Record what this thread does from now on. RuntimeError when it is being recorded already."""
+    begin_to_record(recording, recording.n_threads)
+    recording.n_threads += 1
+
+
+def resume(Recording recording):
+    """Go on with a recording that ``stop`` was called for, in the thread that began it."""
+    begin_to_record(recording, 0)
 
 
 def stop():

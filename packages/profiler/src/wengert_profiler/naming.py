@@ -7,6 +7,7 @@ from typing import Any
 OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
 """Kinds of events: those of core's observer.pxd."""
 MEMORY_EVENT_NAME = "[memory]"
+OUT_OF_MEMORY_EVENT_NAME = "[OutOfMemory]"
 SPACES = ("linalg", "special", "fft", "sparse")
 """Namespaces which torch's operators have in their names: linalg.solve is aten::linalg_solve."""
 

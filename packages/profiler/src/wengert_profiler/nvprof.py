@@ -46,7 +46,7 @@ def load_nvprof(path: Any) -> EventList:
     path: the SQLite file that ``nvprof -o`` wrote; it is only read.
     FileNotFoundError, or TraceFileError (a ValueError) for a file that is not one, or damaged.
     """
-    return EventList(parse_nvprof_trace(path), use_device="cuda")
+    return listed(parse_nvprof_trace(path))
 
 
 NVPROF = {
@@ -135,7 +135,14 @@ def load_nsys(path: Any) -> EventList:
                 )
             ]
         attach(events, launches)
-    return EventList(events, use_device="cuda")
+    return listed(events)
+
+
+def listed(events: list[FunctionEvent]) -> EventList:
+    """Events whose tree is there as a list."""
+    found = EventList(events, use_device="cuda")
+    found._tree_built = True
+    return found
 
 
 def text_of(strings: dict[int, str], value: Any, path: Any) -> str:
@@ -151,10 +158,10 @@ def nested(ranges: list[tuple[Any, int, int, Any]], strings: dict[int, str], pat
     """Events from ranges (name, start and end in ns, thread), and which of them is inside which."""
     first = min((start for _, start, _, _ in ranges), default=0)
     events = EventList(
-        FunctionEvent(i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3)
+        FunctionEvent(i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3, use_device="cuda")
         for i, (name, start, end, thread) in enumerate(ranges)
     )
-    events.build_tree()
+    events._populate_cpu_children()
     for event, (_, start, end, _) in zip(events, ranges, strict=True):
         event.kwinputs = {"start_ns": start, "end_ns": end}
     return list(events)

@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from wengert_engine.device_times import DeviceTime
 from wengert_engine.recording import Recording
 
+from wengert_profiler.device_columns import DeviceColumns
 from wengert_profiler.flops import flops_of
 from wengert_profiler.naming import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
 
@@ -41,8 +43,9 @@ OWN = os.path.dirname(os.path.abspath(__file__))
 class Records:
     """The events of a finished recording."""
 
-    def __init__(self, recording: Recording, started: int, stopped: int) -> None:
-        self.recording, self.started, self.stopped = recording, started, stopped
+    def __init__(self, recording: Recording, stopped: int, device_times: list[DeviceTime] | None = None) -> None:
+        self.recording, self.started, self.stopped = recording, recording.started, stopped
+        self.device_times = device_times or []
         self.stacks: dict[int, list[str]] = {}
         self.shapes: dict[int, list[Any]] = {}
 
@@ -96,6 +99,11 @@ class Records:
         return self.without_children(self.durations)
 
     @cached_property
+    def on_devices(self) -> DeviceColumns:
+        """What the events took on devices."""
+        return DeviceColumns(self.table, self.device_times)
+
+    @cached_property
     def self_memory(self) -> np.ndarray[Any, Any]:
         """Bytes without those of the events inside."""
         return self.without_children(self.table["memory"])
@@ -108,6 +116,22 @@ class Records:
             calls = self.recording.calls(entry)
             self.stacks[entry] = [f"{file}({line}): {name}" for file, line, name in calls if not file.startswith(OWN)]
         return self.stacks[entry]
+
+    @cached_property
+    def shown_stacks(self) -> np.ndarray[Any, Any]:
+        """The entry of each event's stack. A node, and what runs inside of it, has that of the operation that recorded it."""
+        shown: np.ndarray[Any, Any] = self.table["stack"].copy()
+        if not shown.any():
+            return shown
+        linked = self.forward_of >= 0
+        shown[linked] = self.table["stack"][self.forward_of[linked]]
+        depths, parents = self.table["depth"], self.table["parent"]
+        for depth in range(1, int(depths.max()) + 1):
+            inside = np.flatnonzero((depths == depth) & (parents >= 0) & ~linked)
+            inside = inside[linked[parents[inside]]]
+            shown[inside] = shown[parents[inside]]
+            linked[inside] = True
+        return shown
 
     def shapes_of(self, entry: int) -> list[Any]:
         """The sizes of the tensors in an entry of shapes, [] for what is no tensor, a list of such for several."""
