@@ -209,7 +209,7 @@ def test_a_label_has_its_arguments():
 @pytest.mark.parametrize("arguments", [(3,), ("a", 3)])
 def test_a_label_is_a_text(arguments):
     label = record_function(*arguments)
-    with pytest.raises(RuntimeError, match="Expected a value of type .* but instead found type 'int'"), label:
+    with pytest.raises(RuntimeError, match=r"Expected a value of type .* but instead found type 'int'"), label:
         pass
 
 

@@ -1,11 +1,11 @@
 """Times of operations on devices: by pairs of the device's own events, for a recording.
 
 Note [Pairs of events]
-    A device works on while the host goes on, so the host's clock says nothing of it. Before and after each operation on a device an
-    event is recorded in the stream that is current; what lies between the two, on the device's clock, is the operation and what
-    it calls. The times can be asked for once the device has come by: the pairs are waited for when there are many, and at the
-    end. Their events are used again. For a place on the host's time line, one event of each device is waited for at first.
-    A device without streams and events has no times.
+    A device works on while the host goes on, so the host's clock says nothing of it. Before and after each operation on
+    a device an event is recorded in the stream that is current; what lies between the two, on the device's clock, is
+    the operation and what it calls. The times can be asked for once the device has come by: the pairs are waited for
+    when there are many, and at the end. Their events are used again. For a place on the host's time line, one event of
+    each device is waited for at first. A device without streams and events has no times.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What operations took on devices, as columns beside those of a recording; and which device a profile is of.
 
 Note [Times of devices]
-    The engine gives a time for each operation that ran on a device (engine/device_times.py); what it called is in it. An event that
-    is no such operation (a label, a node, a function of operations) has what its children have.
+    The engine gives a time for each operation that ran on a device (engine/device_times.py); what it called is in it.
+    An event that is no such operation (a label, a node, a function of operations) has what its children have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def device_asked(use_cuda: bool, use_device: str | None) -> str | None:
     if use_device is None:
         return None
     if not isinstance(use_device, str) or use_device == "cpu" or not (use_device in KNOWN or installed(use_device)):
-        text = f"The {use_device} is not a valid device option. The profile is of the CPU only; give the type of a device"
+        text = f"The {use_device} is not a valid device option. The profile is of the CPU only"
         warnings.warn(text, UserWarning, stacklevel=3)
         return None
     if not usable(use_device):

@@ -63,7 +63,7 @@ class EventList(list[Any]):
 
         sort_by: a key, the largest first: ``cpu_time``, ``cuda_time``, ``cpu_time_total``, ``cuda_time_total``,
         ``cpu_memory_usage``, ``cuda_memory_usage``, ``self_cpu_memory_usage``, ``self_cuda_memory_usage``, ``count``,
-        ``self_cpu_time_total``, ``self_cuda_time_total``, ``flops``, or another field of the events; None: as they came.
+        ``self_cpu_time_total``, ``self_cuda_time_total``, ``flops``, or another field; None: as they came.
         row_limit: the most rows; -1: all.
         max_..._column_width: the most characters of paths, names and shapes.   header: a title.
         top_level_events_only: leave out what ran inside of something else.   time_unit: ``"s"``, ``"ms"`` or ``"us"``.

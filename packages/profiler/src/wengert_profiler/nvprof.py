@@ -158,7 +158,9 @@ def nested(ranges: list[tuple[Any, int, int, Any]], strings: dict[int, str], pat
     """Events from ranges (name, start and end in ns, thread), and which of them is inside which."""
     first = min((start for _, start, _, _ in ranges), default=0)
     events = EventList(
-        FunctionEvent(i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3, use_device="cuda")
+        FunctionEvent(
+            i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3, use_device="cuda"
+        )
         for i, (name, start, end, thread) in enumerate(ranges)
     )
     events._populate_cpu_children()

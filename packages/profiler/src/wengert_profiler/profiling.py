@@ -132,7 +132,8 @@ class profile:
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[ProfilerActivity]) -> None:
         """Stop recording inside of the block, and go on with it. activities: of them ``ProfilerActivity.CPU`` counts.
 
-        What runs when it stops ends then. TypeError for what is no ProfilerActivity. Nothing happens outside of the block.
+        What runs when it stops ends then. TypeError for what is no ProfilerActivity. Nothing happens outside
+        of the block.
         """
         wanted = set(activities)
         if not all(isinstance(one, ProfilerActivity) for one in wanted):
@@ -216,7 +217,7 @@ class profile:
     def export_chrome_trace(self, path: Any, metadata: Any = None, use_python_export: bool = False) -> None:
         """Write a trace which chrome://tracing and ui.perfetto.dev show. OSError when the file cannot be written.
 
-        metadata: a dict that is written beside the events, as ``otherData``.   use_python_export: taken for torch's sake.
+        metadata: a dict that is written beside the events, as ``otherData``.   use_python_export: for torch's sake.
         """
         from wengert_profiler.chrome import write_records
 

@@ -119,7 +119,7 @@ class Records:
 
     @cached_property
     def shown_stacks(self) -> np.ndarray[Any, Any]:
-        """The entry of each event's stack. A node, and what runs inside of it, has that of the operation that recorded it."""
+        """The entry of each event's stack. A node, and what runs in it, has that of the operation that recorded it."""
         shown: np.ndarray[Any, Any] = self.table["stack"].copy()
         if not shown.any():
             return shown

@@ -62,6 +62,7 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     unit, divisor = flop_unit(events) if flops else ("", 1.0)
     shapes = any(event.input_shapes for event in events)
     columns: list[tuple[str, Any]] = [
+        *([("Overload Name", lambda e: e.overload_name or "")] if any(e.overload_name for e in events) else []),
         ("Self CPU %", lambda e: format_share(e.self_cpu_time_total, total)),
         ("Self CPU", lambda e: format_time(e.self_cpu_time_total, options.time_unit)),
         ("CPU total %", lambda e: "0" if e.is_async else format_share(e.cpu_time_total, total)),
@@ -89,8 +90,6 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
                 (f"{name} Mem", lambda e: format_memory(e.device_memory_usage)),
                 (f"Self {name} Mem", lambda e: format_memory(e.self_device_memory_usage)),
             ]
-    if any(event.overload_name for event in events):
-        columns.insert(0, ("Overload Name", lambda e: e.overload_name or ""))
     columns.append(("# of Calls", lambda e: str(e.count)))
     heads = ["Name", *[head for head, _ in columns]]
     widths = [
@@ -129,8 +128,8 @@ def ordered(events: Sequence[Any], options: Options) -> list[Any]:
         for event in shown[:1]:
             if not hasattr(event, key):
                 raise AttributeError(
-                    f"'{type(event).__name__}' object has no attribute '{key}': sort_by is one of {', '.join(KEYS)}, or "
-                    "another field of the events"
+                    f"'{type(event).__name__}' object has no attribute '{key}': sort_by is one of {', '.join(KEYS)}, "
+                    "or another field of the events"
                 )
         shown.sort(key=lambda event: getattr(event, key), reverse=True)
     if options.top_level_events_only:

@@ -34,14 +34,19 @@ def load_chrome_trace(path: Any) -> EventList:
             ) from error
     events._populate_cpu_children()
     if kernels:
-        events._use_device = "cuda"
-        by_id = {event.id: event for event in events}
-        for event in events:
-            event.use_device = events._use_device
-        for number, name, took in kernels:
-            if number in by_id:
-                by_id[number].append_kernel(name, 0, took)
+        give_kernels(events, kernels)
     return events
+
+
+def give_kernels(events: EventList, kernels: list[tuple[int, str, float]]) -> None:
+    """Give what ran on a device to the events that started it: (number of the event, name, microseconds)."""
+    events._use_device = "cuda"
+    by_id = {event.id: event for event in events}
+    for event in events:
+        event.use_device = events._use_device
+    for number, name, took in kernels:
+        if number in by_id:
+            by_id[number].append_kernel(name, 0, took)
 
 
 def made(row: dict[str, Any], number: int) -> FunctionEvent:
