@@ -267,6 +267,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
     if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
     live &= thread_state().modes
+    if live & LIVE_BEYOND == WG_OBSERVE:
+        return intercepted(op, own, live)                # which calls this again, unobserved
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)
     if live & LIVE_INTERCEPT:

@@ -45,6 +45,7 @@ cdef inline Event* begun(Observer here, Recording recording, int kind, PyObject*
     event.what, event.kind, event.parent = what, kind, here.open
     event.thread, event.depth = here.thread, here.depth
     event.memory = MEMORY.in_use
+    event.third = n_args > 2 and args[2] != NULL and args[2] != <PyObject*> None
     if options & RECORD_SHAPES:
         event.shapes = shapes_of(recording, args, n_args, out_slot)
     if options & RECORD_STACKS:

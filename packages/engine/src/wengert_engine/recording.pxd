@@ -24,7 +24,8 @@ cdef struct Event:                     # 64 bytes; the profiler's records.py has
     uint16_t thread                    # in the order in which threads came
     uint16_t depth                     # how many were running
     uint8_t kind                       # EventKind
-    uint8_t reserved[3]
+    uint8_t third                      # whether there is a third argument that is not None
+    uint8_t reserved[2]
 
 cdef enum:
     CHUNK = 8192                       # events

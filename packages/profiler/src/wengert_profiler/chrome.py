@@ -168,7 +168,7 @@ def device_spans(records: Records, device: str) -> Iterator[str]:
 
     A device's clock is not the host's: nothing begins before its operation, or before what its stream had to do first.
     """
-    process, table = os.getpid(), records.table
+    process, table = os.getpid(), records.table  # which numbers device_times anew
     names, which = records.naming
     own = records.without_children(records.on_devices.total)
     free: dict[int, int] = {}

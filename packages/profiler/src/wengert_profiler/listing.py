@@ -19,7 +19,7 @@ def all_events(records: Records, shapes: bool, flops: bool, device: str | None) 
     origins = records.forward_of.tolist()
     threads, arguments = table["thread"].tolist(), records.arguments()
     for i, (event, name, count) in enumerate(zip(table.tolist(), which.tolist(), counted, strict=True)):
-        _, start, end, number, memory, shape, _, _, parent, thread, _, kind, _ = event
+        _, start, end, number, memory, shape, _, _, parent, thread, _, kind, *_ = event
         stack = stacks[i]
         one = FunctionEvent(
             i,

@@ -16,8 +16,9 @@ from wengert_engine.device_times import DeviceTime
 from wengert_engine.recording import Recording
 
 from wengert_profiler.device_columns import DeviceColumns
-from wengert_profiler.flops import flops_of
+from wengert_profiler.flops import flops_of, held
 from wengert_profiler.naming import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
+from wengert_profiler.tidying import FIRST_ENTRY, with_parts, without_doubles
 
 EVENT = np.dtype(
     [
@@ -33,7 +34,8 @@ EVENT = np.dtype(
         ("thread", "u2"),
         ("depth", "u2"),
         ("kind", "u1"),
-        ("reserved", "V3"),
+        ("third", "u1"),
+        ("reserved", "V2"),
     ]
 )
 """The record of recording.pxd."""
@@ -50,11 +52,19 @@ class Records:
         self.shapes: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
-        return len(self.recording)
+        return len(self.table)
 
     @cached_property
     def table(self) -> np.ndarray[Any, Any]:
-        """All events, in the order in which they began."""
+        """All events, in the order in which they began, as they are shown: tidying.py says how."""
+        found, first = without_doubles(self.recorded(), self.recording.kept)
+        found, second = with_parts(found, self.recording, self)
+        if self.device_times:
+            self.device_times = [one._replace(event=int(second[first[one.event]])) for one in self.device_times]
+        return found
+
+    def recorded(self) -> np.ndarray[Any, Any]:
+        """All events as they were recorded. They are read once."""
         whole = np.empty(len(self.recording), EVENT)
         done = number = 0
         while (chunk := self.recording.take(number)) is not None:
@@ -101,7 +111,8 @@ class Records:
     @cached_property
     def on_devices(self) -> DeviceColumns:
         """What the events took on devices."""
-        return DeviceColumns(self.table, self.device_times)
+        table = self.table
+        return DeviceColumns(table, self.device_times)
 
     @cached_property
     def self_memory(self) -> np.ndarray[Any, Any]:
@@ -139,28 +150,42 @@ class Records:
             self.shapes[entry] = decoded(self.recording.sequence(entry))
         return self.shapes[entry]
 
+    def arguments_of(self, entry: int) -> list[Any]:
+        """The same with None for an argument that is no tensor."""
+        return decoded(self.recording.sequence(entry), None) if entry < FIRST_ENTRY else self.shapes[entry]
+
     @cached_property
     def flops(self) -> np.ndarray[Any, Any]:
         """The floating point operations of each event: counted once for each operator and shape."""
         names, which = self.naming
         counted = np.zeros(len(self), np.int64)
         with_result = np.flatnonzero(self.table["result"])
-        facts = np.stack(
-            [
-                which[with_result],
-                self.table["shapes"][with_result].astype(np.int64),
-                self.table["result"][with_result].astype(np.int64),
-            ],
-            axis=1,
-        )
+        columns = which, self.table["shapes"].astype(np.int64), self.table["result"].astype(np.int64)
+        facts = np.stack([column[with_result] for column in columns], axis=1)
         if not len(facts):
             return counted
         distinct, inverse = np.unique(facts, axis=0, return_inverse=True)
         each = [
-            flops_of(names[name], self.shapes_of(int(shapes)), (self.shapes_of(int(result)) or [None])[0])
+            flops_of(names[name], self.arguments_of(int(shapes)), (self.shapes_of(int(result)) or [None])[0])
             for name, shapes, result in distinct.tolist()
         ]
         counted[with_result] = np.array(each, np.int64)[inverse.reshape(-1)]
+        return self.held_flops(counted)
+
+    def held_flops(self, counted: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The same, with what some functions' operations count as their own."""
+        names, which = self.naming
+        parents = self.table["parent"]
+        inside = np.flatnonzero((counted > 0) & (parents >= 0))
+        pairs, number = np.unique(np.stack([which[inside], which[parents[inside]]], axis=1), axis=0, return_inverse=True)
+        is_held = np.array([held(names[name], names[outer]) for name, outer in pairs.tolist()], bool)
+        if not is_held.any():
+            return counted
+        moved = inside[is_held[number.reshape(-1)]]
+        holders = parents[moved]
+        amounts = counted[moved]
+        counted[inside[np.isin(parents[inside], holders)]] = 0
+        np.add.at(counted, holders, amounts)
         return counted
 
     @cached_property
@@ -194,8 +219,8 @@ class Records:
         return {i: text for i, text in found.items() if text is not None}
 
 
-def decoded(words: list[int]) -> list[Any]:
-    """The arguments that words describe: see write_shape in engine/argument_shapes.pyx.
+def decoded(words: list[int], other: Any = ()) -> list[Any]:
+    """The arguments that words describe, ``other`` (a list by default) for what is no tensor: see write_shape in engine/argument_shapes.pyx.
 
     >>> decoded([2, 3, 4, -1, -4, 1, 5, 0])
     [[3, 4], [], [[5], []]]
@@ -211,7 +236,7 @@ def decoded(words: list[int]) -> list[Any]:
             found.append(inside)
             continue
         target = found if inside is None else inside
-        target.append(words[at : at + word] if word > 0 else [])
+        target.append(words[at : at + word] if word >= 0 else list(other) if other is not None else None)
         at += max(word, 0)
         if inside is not None:
             missing -= 1
