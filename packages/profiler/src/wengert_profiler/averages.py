@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_profiler.event_sums import FunctionEventAvg
+from wengert_profiler.event_sums import FACTS, FunctionEventAvg
 from wengert_profiler.events import BACKWARD_SCOPE, USER_SCOPE, FunctionEvent
 from wengert_profiler.naming import LABEL, NODE
 from wengert_profiler.records import Records
@@ -39,12 +39,14 @@ def averages_of_events(
 
 
 def total_of_events(events: Iterable[Any]) -> FunctionEventAvg:
-    """The sum over all events."""
-    total = FunctionEventAvg()
+    """The sum over all events; what is no sum is of the last one."""
+    total, event = FunctionEventAvg(), None
     for event in events:
         total.sum_up(event)
-        total.node_id, total.use_device = event.node_id, event.use_device
-    total.key, total.stack, total.input_shapes, total.cpu_children = "Total", [], [], []
+    if event is not None:
+        for name in FACTS:
+            setattr(total, name, getattr(event, name))
+    total.key = "Total"
     return total
 
 

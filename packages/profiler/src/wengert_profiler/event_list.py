@@ -164,7 +164,6 @@ class EventList(list[Any]):
                 key = (node.sequence_nr, node.fwd_thread)
                 event.stack = stacks.get(key, [])
 
-    @property
     def supported_export_stacks_metrics(self) -> list[str]:
         """What ``export_stacks`` takes as its metric."""
         return list(METRICS)

@@ -41,8 +41,8 @@ def pointwise(shapes: list[Any], result: Shape) -> int:
 RULES: dict[str, Any] = dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot"), product)
 RULES |= dict.fromkeys(("addmm", "addmm_"), sum_and_product)
 RULES |= {"convolution": convolution, "mul": pointwise, "add": pointwise}
-"""What is counted: mm, addmm, bmm, baddbmm, conv2d, mul and add as in torch; beyond it products of vectors, in place, and
-convolutions of other dimensions and transposed ones."""
+"""What is counted: mm, addmm, bmm, baddbmm, conv2d, mul and add as in torch; beyond it products of vectors and in
+place, convolutions of other dimensions, and transposed ones."""
 HOLDERS = {"convolution": "conv", "bmm": "baddbmm"}
 """What is counted for the function it runs in, where that has such a name; nothing else in there is."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -75,12 +76,28 @@ class MemRecordsAcc:
 
 
 class StringTable(dict[str, str]):
-    """Names as they are shown: each stands for itself, and is kept once.
+    """Names as they are shown: those of C++ as they are written there, all others as they are.
 
-    >>> StringTable()["aten::mul"]
-    'aten::mul'
+    >>> names = StringTable()
+    >>> names["aten::mul"], names["_ZN5torch8autograd9GraphRootE"]
+    ('aten::mul', 'torch::autograd::GraphRoot')
     """
 
     def __missing__(self, key: str) -> str:
-        self[key] = key
-        return key
+        self[key] = demangled(key)
+        return self[key]
+
+
+def demangled(name: str) -> str:
+    """A qualified name of C++, from the form that compilers give it; another one as it is."""
+    if not (name.startswith("_ZN") and name.endswith("E")):
+        return name
+    parts, rest = [], name[3:-1]
+    while rest:
+        digits = re.match(r"\d+", rest)
+        if digits is None or len(rest) < digits.end() + int(digits[0]):
+            return name
+        end = digits.end() + int(digits[0])
+        parts.append(rest[digits.end() : end])
+        rest = rest[end:]
+    return "::".join(parts)

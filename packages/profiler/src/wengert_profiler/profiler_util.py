@@ -1,5 +1,6 @@
 """What is mounted as ``wengert.autograd.profiler_util``."""
 
+from wengert_profiler.enums import DeviceType
 from wengert_profiler.event_list import EventList
 from wengert_profiler.event_sums import FunctionEventAvg
 from wengert_profiler.events import FunctionEvent, Interval, Kernel
@@ -10,6 +11,7 @@ from wengert_profiler.times import FormattedTimesMixin
 __all__ = [
     "MEMORY_EVENT_NAME",
     "OUT_OF_MEMORY_EVENT_NAME",
+    "DeviceType",
     "EventList",
     "FormattedTimesMixin",
     "FunctionEvent",

@@ -184,7 +184,10 @@ class profile:
 
     def total_average(self) -> Any:
         """The sum over all events: one FunctionEventAvg with the key ``Total``."""
-        return total_of_events(self.key_averages())
+        total = total_of_events(self.key_averages())
+        if total.count:
+            total.input_shapes, total.cpu_children = [], []
+        return total
 
     @property
     def self_cpu_time_total(self) -> float:

@@ -177,7 +177,8 @@ class Records:
         names, which = self.naming
         parents = self.table["parent"]
         inside = np.flatnonzero((counted > 0) & (parents >= 0))
-        pairs, number = np.unique(np.stack([which[inside], which[parents[inside]]], axis=1), axis=0, return_inverse=True)
+        both = np.stack([which[inside], which[parents[inside]]], axis=1)
+        pairs, number = np.unique(both, axis=0, return_inverse=True)
         is_held = np.array([held(names[name], names[outer]) for name, outer in pairs.tolist()], bool)
         if not is_held.any():
             return counted
@@ -220,7 +221,9 @@ class Records:
 
 
 def decoded(words: list[int], other: Any = ()) -> list[Any]:
-    """The arguments that words describe, ``other`` (a list by default) for what is no tensor: see write_shape in engine/argument_shapes.pyx.
+    """The arguments that words describe: see write_shape in engine/argument_shapes.pyx.
+
+    other: what stands for what is no tensor: a copy of a sequence as a list, or None.
 
     >>> decoded([2, 3, 4, -1, -4, 1, 5, 0])
     [[3, 4], [], [[5], []]]

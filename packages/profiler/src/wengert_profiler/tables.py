@@ -61,8 +61,9 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     shown = ordered(events, options)
     unit, divisor = flop_unit(events) if flops else ("", 1.0)
     shapes = any(event.input_shapes for event in events)
+    longest_overload = max((len(overload_name(event)) for event in events), default=0)
     columns: list[tuple[str, Any]] = [
-        *([("Overload Name", lambda e: e.overload_name or "")] if any(e.overload_name for e in events) else []),
+        *([("Overload Name", overload_name)] if longest_overload else []),
         ("Self CPU %", lambda e: format_share(e.self_cpu_time_total, total)),
         ("Self CPU", lambda e: format_time(e.self_cpu_time_total, options.time_unit)),
         ("CPU total %", lambda e: "0" if e.is_async else format_share(e.cpu_time_total, total)),
@@ -94,7 +95,7 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     heads = ["Name", *[head for head, _ in columns]]
     widths = [
         width(max((len(str(e.key)) for e in events), default=0), options.max_name_column_width),
-        *[max(WIDTH, len(head)) for head, _ in columns],
+        *[WIDTH if cell is not overload_name else width(longest_overload, WIDTH) for _, cell in columns],
     ]
     rows = [[shortened(str(e.key), options.max_name_column_width), *[cell(e) for _, cell in columns]] for e in shown]
     if shapes:
@@ -116,6 +117,11 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     if device:
         totals.append(f"Self {name} time total: {format_time(device_total, options.time_unit)}")
     return Table(heads, widths, rows, stacks, source_width, totals)
+
+
+def overload_name(event: Any) -> str:
+    """The overload of an event's operator as text."""
+    return event.overload_name or ""
 
 
 def ordered(events: Sequence[Any], options: Options) -> list[Any]:

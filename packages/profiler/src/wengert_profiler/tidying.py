@@ -1,8 +1,8 @@
 """From what was recorded to what is shown: as torch shows it.
 
 Note [Doubled events]
-    ``nn.functional.relu`` is a function of one operation which has its name: one event. As in torch, an event that is all
-    that ran inside of an event with its name is left out. Labels are not: each is one that the program has set.
+    ``nn.functional.relu`` is a function of one operation which has its name: one event. As in torch, an event that is
+    all that ran inside of an event with its name is left out. Labels are not: each is one that the program has set.
 
 Note [Parts of operations]
     ``linear`` is one operation here, and a product with a sum inside of a function in torch. Programs look for
@@ -119,6 +119,6 @@ def parts_of(parts: Column, recording: Any, records: Any) -> Column:
         weight = given[1][::-1]
         for biased in (False, True):
             new = FIRST_ENTRY + 2 * entry + biased
-            records.shapes[new] = [given[2], given[0], weight] if biased else [given[0], weight]
+            records.shapes[new] = [given[2], given[0], weight, [], []] if biased else [given[0], weight]
             parts["shapes"][(parts["shapes"] == entry) & ((parts["third"] != 0) == biased)] = new
     return parts
