@@ -200,6 +200,16 @@ def test_a_function_of_one_operation_of_its_name_is_one_event():
     assert {row.key: row.count for row in prof.key_averages()} == {"aten::relu": 1, "aten::gelu": 1, "aten::std": 1}
 
 
+def test_arrows_begin_at_functions_of_one_operation_too():
+    x = wg.ones(2, 3, requires_grad=True)
+    with profile() as prof:
+        wg.nn.functional.relu(x).sum().backward()
+    records = prof.records()
+    origins = {event.name: records.forward_of[event.id] for event in prof.function_events}
+    names = [event.name for event in prof.function_events]
+    assert names[origins["ReluBackward0"]] == "aten::relu"
+
+
 def test_linear_shows_the_product_that_it_is():
     x, w, b = wg.ones(2, 3, requires_grad=True), wg.ones(4, 3), wg.ones(4)
     with profile(record_shapes=True) as prof, wg.autograd.profiler.record_function("label"):

@@ -43,11 +43,9 @@ def without_doubles(table: Column, kept: dict[int, Any]) -> tuple[Column, Column
     stands_for[doubled] = parents[doubled]
     while gone[stands_for].any():  # one inside of another that is gone as well
         stands_for = stands_for[stands_for]
-    for name in ("sequence", "result"):  # what only the operation knows
-        empty = -1 if name == "sequence" else 0
-        for one in doubled[::-1].tolist():
-            if table[name][parents[one]] == empty:
-                table[name][parents[one]] = table[name][one]
+    for one in doubled[::-1].tolist():
+        for name in ("what", "kind", "sequence", "result"):  # the outer one is the operation now
+            table[name][parents[one]] = table[name][one]
     new = np.cumsum(~gone) - 1
     placed = new[stands_for]
     kept_events = table[~gone]
