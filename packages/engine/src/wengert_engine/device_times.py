@@ -27,7 +27,7 @@ class DeviceTime(NamedTuple):
 
     event: int
     """Its index in the recording."""
-    index: int
+    device: int
     """The number of the device among those of its type."""
     stream: int
     """The number of the device's stream, in the order in which they came."""

@@ -175,9 +175,9 @@ def device_spans(records: Records, device: str) -> Iterator[str]:
     for number, one in enumerate(records.device_times):
         if own[one.event] < one.duration:  # what it called is shown
             continue
-        op, tid = table[one.event], FIRST_DEVICE + 1000 * one.index + one.stream
+        op, tid = table[one.event], FIRST_DEVICE + 1000 * one.device + one.stream
         if tid not in free:
-            title = f"{device}:{one.index} stream {one.stream}"
+            title = f"{device}:{one.device} stream {one.stream}"
             yield json.dumps(
                 {"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "ts": 0, "args": {"name": title}}
             )

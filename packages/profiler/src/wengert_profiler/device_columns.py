@@ -19,7 +19,7 @@ KNOWN = ("cuda", "xpu", "hpu", "mtia")
 """Types of devices that torch's profiler knows; here any type that a plugin brings."""
 
 
-def device_asked(use_cuda: bool, use_device: str | None) -> str | None:
+def device_asked(use_cuda: bool, use_device: Any) -> str | None:
     """The type of device that a profile is of; a warning when there is none of it."""
     if use_cuda:
         warnings.warn(
@@ -82,7 +82,7 @@ class DeviceColumns:
         measured[events] = True
         self.total[events] = [one.duration for one in times]
         self.memory[events] = [one.memory for one in times]
-        self.index[events] = [one.index for one in times]
+        self.index[events] = [one.device for one in times]
         parents, depths = table["parent"], table["depth"]
         for depth in range(int(depths.max()), 0, -1):
             inside = np.flatnonzero((depths == depth) & (parents >= 0))

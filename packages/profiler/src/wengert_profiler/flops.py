@@ -64,6 +64,6 @@ def flops_of(name: str, shapes: list[Any], result: Any) -> int:
     if rule is None or result is None:
         return 0
     try:
-        return rule(shapes, result)
+        return int(rule(shapes, result))
     except (IndexError, TypeError):  # another form of the operator
         return 0

@@ -85,9 +85,9 @@ class profile:
         self.use_device = device_asked(use_cuda, use_device)
         tell_what_means_nothing(self)
 
-    def __enter__(self) -> Self | None:
+    def __enter__(self) -> Self:
         if not self.enabled:
-            return None
+            return None  # type: ignore[return-value]  # as in torch
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
         options = (
