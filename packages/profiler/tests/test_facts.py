@@ -74,7 +74,7 @@ def test_memory_of_operations_and_between_them():
 def test_memory_of_what_is_inside_is_not_counted_twice():
     with profile(profile_memory=True) as prof:
         x = wg.nn.functional.cross_entropy(wg.ones(50, 30), wg.zeros(50, dtype=wg.int64))
-    outer = rows(prof)["aten::cross_entropy"]
+    outer = rows(prof)["aten::cross_entropy_loss"]
     inner = [row for row in prof.key_averages() if row.cpu_parent is not None]
     assert outer.cpu_memory_usage == outer.self_cpu_memory_usage + sum(row.cpu_memory_usage for row in inner)
     assert x.numel() == 1
@@ -95,15 +95,26 @@ CASES = [
     (lambda: wg.bmm(wg.ones(5, 2, 3), wg.ones(5, 3, 4)), "aten::bmm", 240),
     (lambda: wg.addmm(wg.ones(4), wg.ones(2, 3), wg.ones(3, 4)), "aten::addmm", 48),
     (lambda: wg.ones(5, 2, 3) @ wg.ones(3, 4), "aten::mm", 240),
-    (lambda: wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3)), "aten::linear", 48),
+    (lambda: wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3)), "aten::mm", 48),
+    (lambda: wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3), wg.ones(4)), "aten::addmm", 48),
+    (lambda: wg.ones(2, 1) * wg.ones(1, 6), "aten::mul", 2),
+    (lambda: 2 * wg.ones(7), "aten::mul", 7),
+    (lambda: wg.baddbmm(wg.ones(5, 2, 4), wg.ones(5, 2, 3), wg.ones(5, 3, 4)), "aten::baddbmm", 240),
+    (lambda: wg.mv(wg.ones(2, 3), wg.ones(3)), "aten::mv", 12),
+    (lambda: wg.nn.functional.conv1d(wg.ones(2, 4, 5), wg.ones(6, 4, 3)), "aten::conv1d", 864),
+    (lambda: wg.nn.functional.conv3d(wg.ones(2, 4, 5, 5, 5), wg.ones(6, 4, 3, 3, 3)), "aten::conv3d", 69984),
     (lambda: wg.ones(2, 6) * wg.ones(6), "aten::mul", 12),
     (lambda: wg.ones(7) + 1, "aten::add", 7),
     (
         lambda: wg.nn.functional.conv2d(wg.ones(2, 4, 5, 5), wg.ones(6, 2, 3, 3), groups=2, padding=1),
-        "aten::convolution",
+        "aten::conv2d",
         10800,
     ),
-    (lambda: wg.nn.functional.conv_transpose2d(wg.ones(1, 2, 4, 4), wg.ones(2, 3, 3, 3)), "aten::convolution", 1728),
+    (
+        lambda: wg.nn.functional.conv_transpose2d(wg.ones(1, 2, 4, 4), wg.ones(2, 3, 3, 3)),
+        "aten::conv_transpose2d",
+        1728,
+    ),
     (lambda: wg.einsum("ij,jk->ik", wg.ones(2, 3), wg.ones(3, 4)), "aten::bmm", 48),
 ]
 
@@ -165,3 +176,100 @@ def test_stacks_that_are_deep_are_cut_and_do_no_harm():
         down(400)
     assert 100 < len(prof.function_events[0].stack) <= 128
     assert prof.function_events[0].stack[0].endswith("down")
+
+
+def tree(events):
+    """Names with those of what ran inside."""
+
+    def shown(event):
+        inside = [shown(child) for child in event.cpu_children]
+        return (event.name.removeprefix("aten::"), *inside) if inside else event.name.removeprefix("aten::")
+
+    return [shown(event) for event in events if event.cpu_parent is None]
+
+
+def test_a_function_of_one_operation_of_its_name_is_one_event():
+    x = wg.ones(2, 3, requires_grad=True)
+    functional = wg.nn.functional
+    with profile(record_shapes=True) as prof:
+        functional.relu(x)
+        functional.gelu(x).std()
+    assert tree(prof.function_events) == ["relu", "gelu", "std"]
+    assert [event.input_shapes[0] for event in prof.function_events] == [[2, 3]] * 3
+    assert all(event.sequence_nr >= 0 for event in prof.function_events)
+    assert {row.key: row.count for row in prof.key_averages()} == {"aten::relu": 1, "aten::gelu": 1, "aten::std": 1}
+
+
+def test_arrows_begin_at_functions_of_one_operation_too():
+    x = wg.ones(2, 3, requires_grad=True)
+    with profile() as prof:
+        wg.nn.functional.relu(x).sum().backward()
+    records = prof.records()
+    origins = {event.name: records.forward_of[event.id] for event in prof.function_events}
+    names = [event.name for event in prof.function_events]
+    assert names[origins["ReluBackward0"]] == "aten::relu"
+
+
+def test_linear_shows_the_product_that_it_is():
+    x, w, b = wg.ones(2, 3, requires_grad=True), wg.ones(4, 3), wg.ones(4)
+    with profile(record_shapes=True) as prof, wg.autograd.profiler.record_function("label"):
+        wg.nn.functional.linear(x, w, b).sum().backward()
+        wg.nn.functional.linear(x.detach(), w)
+    assert tree(prof.function_events)[0][:3] == ("label", ("linear", "addmm"), "sum")
+    assert tree(prof.function_events)[0][-1] == ("linear", "mm")
+    events = {event.name: event for event in prof.function_events}
+    assert events["aten::addmm"].input_shapes == [[4], [2, 3], [3, 4], [], []]
+    assert events["aten::addmm"].sequence_nr == events["AddmmBackward0"].sequence_nr
+    assert events["aten::linear"].self_cpu_time_total == 0
+    for fast, slow in zip(prof.key_averages(True), prof.function_events.key_averages(True), strict=True):
+        assert (fast.key, fast.count, fast.input_shapes) == (slow.key, slow.count, slow.input_shapes)
+        assert fast.self_cpu_time_total == pytest.approx(slow.self_cpu_time_total, abs=1e-6)
+
+
+def test_without_shapes_the_product_of_linear_is_known_too():
+    with profile() as prof:
+        wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3), wg.ones(4))
+        wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3))
+    assert [one for one in tree(prof.function_events) if one != "ones"] == [("linear", "addmm"), ("linear", "mm")]
+
+
+def test_an_operation_with_alpha_is_one_event_and_one_node():
+    x = wg.ones(3, requires_grad=True)
+    with profile(with_flops=True) as prof:
+        wg.add(x, wg.ones(3, requires_grad=True), alpha=2).sum().backward()
+    names = [event.name for event in prof.function_events]
+    assert names.count("AddBackward0") == 1
+    assert "MulBackward0" not in names
+    assert tree(prof.function_events)[:3] == ["ones", "add", "sum"]
+
+
+def test_what_runs_backward_has_the_lines_of_what_recorded_it():
+    x = wg.ones(3, requires_grad=True)
+    with profile(with_stack=True) as prof:
+        y = x.exp()
+        y.sum().backward()
+    events = {event.name: event for event in prof.function_events}
+    assert events["ExpBackward0"].stack == events["aten::exp"].stack
+    assert events["ExpBackward0"].cpu_children[0].stack == events["aten::exp"].stack
+    assert events["aten::exp"].stack[0] != events["aten::sum"].stack[0]
+
+
+def test_a_profile_pauses():
+    cpu = wg.autograd.profiler.ProfilerActivity.CPU
+    x = wg.ones(2)
+    with profile() as prof:
+        x.exp()
+        prof.toggle_collection_dynamic(False, [cpu])
+        prof.toggle_collection_dynamic(False, [cpu])
+        x.sin()
+        prof.toggle_collection_dynamic(True, [cpu])
+        x.cos()
+        with pytest.raises(TypeError, match="must be ProfilerActivity"):
+            prof.toggle_collection_dynamic(False, ["CPU"])
+    assert [(event.name, event.thread) for event in prof.function_events] == [("aten::exp", 1), ("aten::cos", 1)]
+    prof.toggle_collection_dynamic(True, [cpu])
+    x.exp()
+    assert len(prof.function_events) == 2
+    with profile() as prof:
+        prof.toggle_collection_dynamic(False, {cpu})
+    assert len(prof.function_events) == 0

@@ -26,7 +26,7 @@ from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport check_bound, number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
-from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
 
@@ -160,6 +160,8 @@ cdef object unary_call(Op op, PyObject* a):
         live = x.flags & thread_state().modes
         if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
             return direct_unary(op, &p.loops[x.code], slots, x, live)
+        if live & LIVE_BEYOND == WG_OBSERVE and is_direct(&p.loops[x.code], x) and not p.identity:
+            return intercepted(op, slots, live)          # which calls this again, unobserved
     for i in range(1, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
@@ -217,6 +219,8 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
             if live:
                 record(op, slots, out, live)
             return out
+        if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
+            return intercepted(op, slots, live)          # which calls this again, unobserved
     for i in range(2, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
@@ -263,6 +267,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
     if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
         return <object> own[0]
     live &= thread_state().modes
+    if live & LIVE_BEYOND == WG_OBSERVE:
+        return intercepted(op, own, live)                # which calls this again, unobserved
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)
     if live & LIVE_INTERCEPT:

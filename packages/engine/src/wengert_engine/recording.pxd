@@ -1,6 +1,10 @@
 """Recording: what observed operations leave behind. Fixed records in chunks; no Python object is made for an event."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+from wengert_engine.ticks cimport Instant
+from wengert_engine.words cimport Words
 
 cdef enum RecordingOptions:
     RECORD_SHAPES = 1
@@ -10,7 +14,7 @@ cdef enum RecordingOptions:
 
 cdef struct Event:                     # 64 bytes; the profiler's records.py has the same fields
     PyObject* what                     # an op, a type of node, a label, ...: kept alive by the recording
-    int64_t start, end                 # ns of the monotonic clock; end 0: still running
+    int64_t start, end                 # ticks, ns of the monotonic clock once it is read; end 0: still running
     int64_t sequence                   # of the node that it recorded, or that it is; -1: none
     int64_t memory                     # bytes that tensors took more when it ended than when it began
     uint32_t shapes                    # entry of words: the shapes of the arguments; 0: not recorded
@@ -20,13 +24,8 @@ cdef struct Event:                     # 64 bytes; the profiler's records.py has
     uint16_t thread                    # in the order in which threads came
     uint16_t depth                     # how many were running
     uint8_t kind                       # EventKind
-    uint8_t reserved[3]
-
-cdef struct Words:                     # sequences of numbers, each kept once: its length, then itself
-    int64_t* data
-    uint32_t n, room
-    uint32_t* table                    # entries by hash; 0: free
-    uint32_t table_size, used
+    uint8_t third                      # whether there is a third argument that is not None
+    uint8_t reserved[2]
 
 cdef enum:
     CHUNK = 8192                       # events
@@ -36,19 +35,40 @@ cdef class Recording:
     cdef readonly int options          # RecordingOptions
     cdef readonly int64_t serial
     cdef readonly int n_threads
+    cdef readonly object timer         # what times operations on devices (device_times.py); or None
     cdef bint closed                   # it has been read: nothing is added any more
+    cdef bint counter                  # what ticks are: see ticks.pxd
     cdef readonly dict kept            # address -> what events are of
     cdef list codes                    # code objects in stacks
     cdef Event** chunks
+    cdef Event* place                  # of the next event in the last chunk
+    cdef Event* limit                  # that chunk's end
     cdef uint32_t n, n_chunks
     cdef Words words, frames
     cdef PyObject* known[1024]         # a few addresses that kept holds
+    cdef Instant begin                 # when it was made
+    cdef double slope                  # nanoseconds of a tick, once it is read
 
     cdef Event* at(self, uint32_t index) noexcept
-    cdef Event* add(self) noexcept                         # zeroed; NULL: there is no memory left
-    cdef void keep(self, PyObject* what) noexcept
-    cdef uint32_t intern(self, Words* words, const int64_t* items, int n) noexcept
+    cdef bint add_chunk(self) noexcept
+    cdef void add_known(self, PyObject* what) noexcept
     cdef uint32_t stack(self) noexcept                     # the calls that are running
+    cdef int64_t ns(self, int64_t ticks) noexcept
 
 
-cdef int64_t clock() noexcept nogil
+cdef inline Event* new_event(Recording recording) noexcept:
+    """The next event, zeroed; NULL: there is no memory left, or the recording is closed."""
+    cdef Event* event
+    if recording.place == recording.limit and not recording.add_chunk():
+        return NULL
+    event = recording.place
+    recording.place += 1
+    recording.n += 1
+    memset(event, 0, sizeof(Event))
+    return event
+
+
+cdef inline void keep(Recording recording, PyObject* what) noexcept:
+    """Keep what an event is of alive."""
+    if recording.known[<uint32_t> (<size_t> what >> 4) & 1023] != what:
+        recording.add_known(what)

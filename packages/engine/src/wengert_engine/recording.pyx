@@ -1,9 +1,12 @@
-"""Recording: what observed operations leave behind. See recording.pxd; observing.pyx writes it, the profiler reads it."""
-cimport cython
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+"""Recording: what observed operations leave behind. See recording.pxd; record_events.pyx writes it, the profiler reads it."""
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
-from libc.string cimport memcmp, memcpy, memset
+
+from wengert_engine.ticks cimport has_counter, instant, slope
+from wengert_engine.words cimport free_words, intern
+
+from wengert_engine.ticks import now
 
 cdef extern from "Python.h":
     ctypedef struct PyFrameObject
@@ -14,111 +17,86 @@ cdef extern from "Python.h":
     int PyFrame_GetLasti(PyFrameObject* frame) noexcept
     int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
 
-cdef extern from *:
-    """
-    #include <time.h>
-    static inline int64_t wengert_now(void) {
-        struct timespec t;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    }
-    """
-    int64_t wengert_now() noexcept nogil
-
 cdef enum:
     MAX_STACK = 128                    # innermost calls of a stack that are kept
+    MAX_SPARE = 4                      # chunks that are kept for the next recording: fresh pages cost as much as the records
 
 cdef int64_t SERIAL = 0
+cdef Event* SPARE[MAX_SPARE]
+cdef int N_SPARE = 0
 
 
-cdef int64_t clock() noexcept nogil:
-    return wengert_now()
+cdef Event* make_chunk() noexcept:
+    global N_SPARE
+    if N_SPARE:
+        N_SPARE -= 1
+        return SPARE[N_SPARE]
+    return <Event*> PyMem_RawMalloc(CHUNK * sizeof(Event))
 
 
-def now():
-    """Nanoseconds of the clock that events are timed with."""
-    return wengert_now()
+cdef void free_chunk(Event* chunk) noexcept:
+    global N_SPARE
+    if chunk != NULL and N_SPARE < MAX_SPARE:
+        SPARE[N_SPARE] = chunk
+        N_SPARE += 1
+    else:
+        PyMem_RawFree(chunk)
 
 
 cdef class Recording:
     """The events of a profile, from all threads that took part."""
 
-    def __cinit__(self, int options):
+    def __cinit__(self, int options, timer=None):
         global SERIAL
         SERIAL += 1
         self.serial = SERIAL & 0xFFFFFF
-        self.options = options
+        self.options, self.timer = options, timer
         self.kept, self.codes = {}, []
+        self.counter = has_counter()
+        self.begin = instant()
 
     def __dealloc__(self):
         cdef uint32_t i
         for i in range(self.n_chunks):
-            PyMem_RawFree(self.chunks[i])
+            free_chunk(self.chunks[i])
         PyMem_RawFree(self.chunks)
-        PyMem_RawFree(self.words.data)
-        PyMem_RawFree(self.words.table)
-        PyMem_RawFree(self.frames.data)
-        PyMem_RawFree(self.frames.table)
+        free_words(&self.words)
+        free_words(&self.frames)
 
     def __len__(self):
         return self.n
+
+    @property
+    def started(self):
+        """When it was made, in nanoseconds of the monotonic clock."""
+        return self.begin.ns
 
     # ---- writing
 
     cdef Event* at(self, uint32_t index) noexcept:
         return &self.chunks[index // CHUNK][index % CHUNK]
 
-    cdef Event* add(self) noexcept:
+    cdef bint add_chunk(self) noexcept:
+        """Room for more events; False: there is no memory left, or the recording is closed."""
         cdef void* more
-        cdef Event* event
+        cdef Event* chunk
         if self.closed:
-            return NULL
-        if self.n == self.n_chunks * CHUNK:
-            more = PyMem_RawRealloc(self.chunks, (self.n_chunks + 1) * sizeof(Event*))
-            if more == NULL:
-                return NULL
-            self.chunks = <Event**> more
-            self.chunks[self.n_chunks] = <Event*> PyMem_RawMalloc(CHUNK * sizeof(Event))
-            if self.chunks[self.n_chunks] == NULL:
-                return NULL
-            self.n_chunks += 1
-        event = self.at(self.n)
-        memset(event, 0, sizeof(Event))
-        self.n += 1
-        return event
+            return False
+        more = PyMem_RawRealloc(self.chunks, (self.n_chunks + 1) * sizeof(Event*))
+        if more == NULL:
+            return False
+        self.chunks = <Event**> more
+        chunk = make_chunk()
+        if chunk == NULL:
+            return False
+        self.chunks[self.n_chunks] = chunk
+        self.n_chunks += 1
+        self.place, self.limit = chunk, chunk + CHUNK
+        return True
 
-    cdef void keep(self, PyObject* what) noexcept:
-        cdef uint32_t place = <uint32_t> (<size_t> what >> 4) & 1023
-        if self.known[place] != what:
-            self.known[place] = what
-            self.kept[<size_t> what] = <object> what
-
-    @cython.overflowcheck(False)
-    cdef uint32_t intern(self, Words* words, const int64_t* items, int n) noexcept:
-        """The entry of a sequence; 0 when there is no memory left."""
-        cdef uint64_t h = 1469598103934665603
-        cdef uint32_t place, entry
-        cdef int i
-        if words.used * 2 >= words.table_size and not widen(words):
-            return 0
-        for i in range(n):
-            h = (h ^ <uint64_t> items[i]) * <uint64_t> 1099511628211
-        h ^= h >> 32
-        place = <uint32_t> h & (words.table_size - 1)
-        while words.table[place]:
-            entry = words.table[place]
-            if words.data[entry] == n and memcmp(&words.data[entry + 1], items, n * sizeof(int64_t)) == 0:
-                return entry
-            place = (place + 1) & (words.table_size - 1)
-        if not make_room(words, n + 1):
-            return 0
-        entry = words.n
-        words.data[entry] = n
-        memcpy(&words.data[entry + 1], items, n * sizeof(int64_t))
-        words.n += n + 1
-        words.table[place] = entry
-        words.used += 1
-        return entry
+    cdef void add_known(self, PyObject* what) noexcept:
+        self.known[<uint32_t> (<size_t> what >> 4) & 1023] = what
+        self.kept[<size_t> what] = <object> what
 
     cdef uint32_t stack(self) noexcept:
         cdef PyFrameObject* frame = PyEval_GetFrame()
@@ -140,7 +118,7 @@ cdef class Recording:
         for i in range(n - 1, -1, -1):
             items[0], items[1], items[2] = entry, <int64_t> <size_t> found[i], offsets[i]
             before = self.frames.used
-            entry = self.intern(&self.frames, items, 3)
+            entry = intern(&self.frames, items, 3)
             if self.frames.used != before:
                 self.codes.append(<object> found[i])
             Py_XDECREF(found[i])
@@ -148,19 +126,31 @@ cdef class Recording:
 
     # ---- reading
 
+    cdef int64_t ns(self, int64_t ticks) noexcept:
+        return self.begin.ns + <int64_t> (<double> (ticks - self.begin.ticks) * self.slope)
+
     def take(self, uint32_t number):
         """The events of a chunk as bytes: records as recording.pxd describes them; None behind the last one.
 
         They are given once: the recording is closed by that, and keeps names, shapes and stacks only.
         """
-        cdef uint32_t first = number * CHUNK, count
-        self.closed = True
-        if first >= self.n:
+        cdef uint32_t first = number * CHUNK, count, i
+        cdef Event* event
+        if not self.closed:
+            self.closed = True
+            self.place = self.limit
+            self.slope = slope(self.begin, instant())
+        if first >= self.n or self.chunks[number] == NULL:
             return None
         count = min(<uint32_t> CHUNK, self.n - first)
         taken = PyBytes_FromStringAndSize(<char*> self.chunks[number], count * sizeof(Event))
-        PyMem_RawFree(self.chunks[number])
+        free_chunk(self.chunks[number])
         self.chunks[number] = NULL
+        event = <Event*> PyBytes_AS_STRING(taken)
+        for i in range(count):
+            event[i].start = self.ns(event[i].start)
+            if event[i].end:
+                event[i].end = self.ns(event[i].end)
         return taken
 
     def sequence(self, uint32_t entry):
@@ -182,44 +172,3 @@ cdef class Recording:
         """The memory it takes."""
         return (<size_t> (0 if self.closed else self.n_chunks) * CHUNK * sizeof(Event) + (self.words.room + self.frames.room) * sizeof(int64_t)
                 + (self.words.table_size + self.frames.table_size) * sizeof(uint32_t))
-
-
-cdef bint make_room(Words* words, int n) noexcept:
-    """Room for n more numbers. Entry 0 is no entry."""
-    cdef uint32_t room
-    cdef void* data
-    if words.n == 0:
-        words.n = 1
-    if words.n + n > words.room:
-        room = max(2 * words.room, words.n + n + 1024)
-        data = PyMem_RawRealloc(words.data, room * sizeof(int64_t))
-        if data == NULL:
-            return False
-        words.data, words.room = <int64_t*> data, room
-    return True
-
-
-@cython.overflowcheck(False)
-cdef bint widen(Words* words) noexcept:
-    """A table of twice the size."""
-    cdef uint32_t size = max(1024, 2 * words.table_size), place, entry, i
-    cdef uint32_t* table = <uint32_t*> PyMem_RawCalloc(size, sizeof(uint32_t))
-    cdef uint64_t h
-    cdef int64_t k
-    if table == NULL:
-        return False
-    for i in range(words.table_size):
-        entry = words.table[i]
-        if entry == 0:
-            continue
-        h = 1469598103934665603
-        for k in range(words.data[entry]):
-            h = (h ^ <uint64_t> words.data[entry + 1 + k]) * <uint64_t> 1099511628211
-        h ^= h >> 32
-        place = <uint32_t> h & (size - 1)
-        while table[place]:
-            place = (place + 1) & (size - 1)
-        table[place] = entry
-    PyMem_RawFree(words.table)
-    words.table, words.table_size = table, size
-    return True

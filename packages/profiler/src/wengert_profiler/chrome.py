@@ -25,10 +25,11 @@ BLOCK = 65536
 """Events that are written at a time."""
 
 
-def write_records(records: Records, path: Any) -> None:
-    """Write the events of a profile. OSError when the file cannot be written."""
+def write_records(records: Records, path: Any, device: str | None = None, more: Any = None) -> None:
+    """Write the events of a profile; more: what is written beside them. OSError when the file cannot be written."""
+    parts = (metadata(records.recording.n_threads), spans(records), flows(records), counters(records))
     with open(path, "w", encoding="utf-8") as file:
-        write(file, (*metadata(records.recording.n_threads),), spans(records), flows(records), counters(records))
+        write(file, *parts, device_spans(records, device or "device"), more=more)
 
 
 def write_events(events: Iterable[Any], path: Any) -> None:
@@ -46,12 +47,10 @@ def write_events(events: Iterable[Any], path: Any) -> None:
         )
 
 
-def write(file: TextIO, *parts: Iterable[str]) -> None:
+def write(file: TextIO, *parts: Iterable[str], more: Any = None) -> None:
     """Write texts of events as one trace."""
-    file.write(
-        '{"schemaVersion": 1, "displayTimeUnit": "ms", "otherData": {"producer": "wengert-profiler"},'
-        ' "traceEvents": [\n'
-    )
+    other = json.dumps({"producer": "wengert-profiler"} | dict(more or {}))
+    file.write(f'{{"schemaVersion": 1, "displayTimeUnit": "ms", "otherData": {other}, "traceEvents": [\n')
     first = True
     for part in parts:
         for text in part:
@@ -90,12 +89,12 @@ def spans(records: Records) -> Iterator[str]:
     shapes: dict[int, str] = {0: ""}
     stacks: dict[int, str] = {0: ""}
     flops = records.flops if table["result"].any() else None
-    origins, arguments = records.forward_of, records.arguments()
+    origins, arguments, shown = records.forward_of, records.arguments(), records.shown_stacks
     for begin in range(0, len(table), BLOCK):
         part = table[begin : begin + BLOCK]
         for entry in np.unique(part["shapes"]).tolist():
             shapes.setdefault(entry, f', "Input Dims": {json.dumps(records.shapes_of(entry))}')
-        for entry in np.unique(part["stack"]).tolist():
+        for entry in np.unique(shown[begin : begin + BLOCK]).tolist():
             stacks.setdefault(entry, f', "Call stack": {json.dumps(";".join(records.stack_of(entry)))}')
         forward = origins[begin : begin + BLOCK]
         threads = np.where(forward >= 0, table["thread"][forward] + 1, 0).tolist()
@@ -109,7 +108,7 @@ def spans(records: Records) -> Iterator[str]:
             lengths,
             part["sequence"].tolist(),
             part["shapes"].tolist(),
-            part["stack"].tolist(),
+            shown[begin : begin + BLOCK].tolist(),
             threads,
             counted,
             strict=True,
@@ -160,6 +159,41 @@ def counters(records: Records) -> Iterator[str]:
         )
 
 
+FIRST_DEVICE, FIRST_ARROW = 1_000_000, 1 << 40
+"""The numbers that a trace gives to the first stream of the first device, and to the first arrow to one."""
+
+
+def device_spans(records: Records, device: str) -> Iterator[str]:
+    """What ran on devices, each stream on a line of its own, with an arrow from the operation that started it.
+
+    A device's clock is not the host's: nothing begins before its operation, or before what its stream had to do first.
+    """
+    process, table = os.getpid(), records.table  # which numbers device_times anew
+    names, which = records.naming
+    own = records.without_children(records.on_devices.total)
+    free: dict[int, int] = {}
+    for number, one in enumerate(records.device_times):
+        if own[one.event] < one.duration:  # what it called is shown
+            continue
+        op, tid = table[one.event], FIRST_DEVICE + 1000 * one.device + one.stream
+        if tid not in free:
+            title = f"{device}:{one.device} stream {one.stream}"
+            yield json.dumps(
+                {"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "ts": 0, "args": {"name": title}}
+            )
+        began = int(op["start"])
+        start = max(one.start, began, free.get(tid, 0))
+        free[tid] = start + one.duration
+        at, name = (start - records.started) / 1e3, json.dumps(names[which[one.event]])
+        head = f'"cat": "ac2g", "name": "ac2g", "id": {FIRST_ARROW + number}, "pid": {process}, "tid": '
+        yield (
+            f'{{"ph": "X", "cat": "kernel", "name": {name}, "pid": {process}, "tid": {tid}, "ts": {at}, '
+            f'"dur": {one.duration / 1e3}, "args": {{"External id": {one.event}}}}},\n'
+            f'{{"ph": "s", {head}{op["thread"] + 1}, "ts": {(began - records.started) / 1e3}}},\n'
+            f'{{"ph": "f", "bp": "e", {head}{tid}, "ts": {at}}}'
+        )
+
+
 def span(event: Any, process: int) -> str:
     """One FunctionEvent."""
     args: dict[str, Any] = {
@@ -176,7 +210,7 @@ def span(event: Any, process: int) -> str:
         {
             "ph": "X",
             "cat": "cpu_op",
-            "name": event.trace_name,
+            "name": event.trace_name or event.name,
             "pid": process,
             "tid": event.thread,
             "ts": interval.start,

@@ -1,10 +1,14 @@
-"""FunctionEvent: one thing that ran. FunctionEventAvg: the sum over all with one key. Their fields are torch's."""
+"""FunctionEvent: one thing that ran. Its fields are torch's."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert_profiler.formats import format_time
+from wengert_profiler.enums import DeviceType
+from wengert_profiler.times import FormattedTimesMixin
+
+BACKWARD_SCOPE, USER_SCOPE = 1, 7
+"""torch's numbers for where an event comes from."""
 
 
 class Interval:
@@ -28,48 +32,15 @@ class Kernel(NamedTuple):
     duration: float
 
 
-class Times:
-    """Times per call and as text, and what newer and older versions call the same. A mixin."""
-
-    __slots__ = ()
-    count: int
-    cpu_time_total: float
-    self_cpu_time_total: float
-    device_time_total: float
-    self_device_time_total: float
-    device_memory_usage: int
-    self_device_memory_usage: int
-
-    @property
-    def cpu_time(self) -> float:
-        """Microseconds on the CPU, per call."""
-        return self.cpu_time_total / self.count if self.count else 0.0
-
-    @property
-    def device_time(self) -> float:
-        """Microseconds on the device, per call."""
-        return self.device_time_total / self.count if self.count else 0.0
-
-    cuda_time = device_time
-    cuda_time_total = property(lambda self: self.device_time_total, doc="Microseconds on the device.")
-    self_cuda_time_total = property(lambda self: self.self_device_time_total, doc="... without what it called.")
-    cuda_memory_usage = property(lambda self: self.device_memory_usage, doc="Bytes on the device.")
-    self_cuda_memory_usage = property(lambda self: self.self_device_memory_usage, doc="... without what it called.")
-    cpu_time_str = property(lambda self: format_time(self.cpu_time), doc="cpu_time as text.")
-    cpu_time_total_str = property(lambda self: format_time(self.cpu_time_total), doc="cpu_time_total as text.")
-    self_cpu_time_total_str = property(lambda self: format_time(self.self_cpu_time_total), doc="As text.")
-    device_time_str = property(lambda self: format_time(self.device_time), doc="device_time as text.")
-    device_time_total_str = property(lambda self: format_time(self.device_time_total), doc="As text.")
-    self_device_time_total_str = property(lambda self: format_time(self.self_device_time_total), doc="As text.")
-
-
-class FunctionEvent(Times):
+class FunctionEvent(FormattedTimesMixin):
     """One thing that ran: an operator, a node of the graph, a label.
 
-    Times are microseconds. ``input_shapes`` and ``stack`` (the innermost call first) are there when asked for.
+    Times are microseconds. ``input_shapes`` and ``stack`` (the innermost call first) are there when asked for. Keywords
+    that torch has besides those named here are kept as they are given.
     """
 
     __slots__ = (
+        "__dict__",
         "concrete_inputs",
         "count",
         "cpu_children",
@@ -87,7 +58,6 @@ class FunctionEvent(Times):
         "is_remote",
         "is_user_annotation",
         "kernels",
-        "kind",
         "kwinputs",
         "name",
         "node_id",
@@ -120,34 +90,44 @@ class FunctionEvent(Times):
         is_remote: bool = False,
         sequence_nr: int = -1,
         node_id: int = -1,
-        device_type: str = "CPU",
+        device_type: DeviceType = DeviceType.CPU,
         device_index: int = 0,
-        *,
+        device_resource_id: int | None = None,
         is_legacy: bool = False,
         flops: int | None = None,
         trace_name: str | None = None,
         concrete_inputs: list[Any] | None = None,
         kwinputs: dict[str, Any] | None = None,
         is_user_annotation: bool = False,
-        kind: int = 0,
+        **others: Any,
     ) -> None:
         self.id, self.name, self.thread, self.node_id = id, name, thread, node_id
-        self.trace_name, self.overload_name = trace_name or name, overload_name or ""
+        self.trace_name, self.overload_name = trace_name, overload_name
         self.time_range = Interval(start_us, end_us)
         self.fwd_thread, self.sequence_nr, self.scope = fwd_thread, sequence_nr, scope
-        self.input_shapes = input_shapes if input_shapes is not None else []
-        self.concrete_inputs = concrete_inputs if concrete_inputs is not None else []
-        self.kwinputs = kwinputs if kwinputs is not None else {}
-        self.stack = stack if stack is not None else []
+        self.input_shapes, self.stack, self.flops = input_shapes, stack, flops
+        self.concrete_inputs, self.kwinputs = concrete_inputs, kwinputs
         self.use_device, self.device_type, self.device_index = use_device, device_type, device_index
         self.cpu_memory_usage, self.device_memory_usage = cpu_memory_usage, device_memory_usage
         self.is_async, self.is_remote, self.is_legacy = is_async, is_remote, is_legacy
-        self.is_user_annotation, self.kind = is_user_annotation, kind
-        self.flops = flops or 0
+        self.is_user_annotation = is_user_annotation
         self.count = 1
         self.kernels: list[Kernel] = []
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
+        if device_resource_id is not None:
+            self.device_resource_id = device_resource_id
+        for key, value in others.items():
+            if key not in RARE:
+                raise TypeError(f"FunctionEvent.__init__() got an unexpected keyword argument '{key}'")
+            setattr(self, key, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in RARE:
+            return RARE[name]
+        if name == "device_resource_id":
+            return self.thread
+        raise AttributeError(f"'FunctionEvent' object has no attribute '{name}'")
 
     def append_kernel(self, name: str, device: int, duration: float) -> None:
         """Add what ran on a device on behalf of this event."""
@@ -167,112 +147,90 @@ class FunctionEvent(Times):
         return self.name
 
     @property
+    def on_cpu(self) -> bool:
+        """Whether it is an event of the CPU."""
+        return self.device_type is DeviceType.CPU
+
+    @property
     def cpu_time_total(self) -> float:  # type: ignore[override]
-        """Microseconds from begin to end."""
-        return 0.0 if self.is_async else self.time_range.elapsed_us()
+        """Microseconds from begin to end; 0 for an event of a device."""
+        return self.time_range.elapsed_us() if self.on_cpu else 0
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]
         """Microseconds without those of the events inside."""
+        if self.is_async or not self.on_cpu:
+            return 0
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def device_time_total(self) -> float:  # type: ignore[override]
-        """Microseconds on a device, with those of the events inside."""
-        return sum(kernel.duration for kernel in self.kernels) + sum(c.device_time_total for c in self.cpu_children)
+        """Microseconds on a device, with those of the events inside; 0 in a profile of the CPU only."""
+        if self.is_async or not self.use_device:
+            return 0
+        if not self.on_cpu:
+            return self.time_range.elapsed_us()
+        own = sum(kernel.duration for kernel in self.kernels)
+        if self.is_legacy:  # its one kernel has those of the events inside
+            return own
+        return own + sum(child.device_time_total for child in self.cpu_children)
 
     @property
     def self_device_time_total(self) -> float:  # type: ignore[override]
         """Microseconds on a device, without those of the events inside."""
-        return sum(kernel.duration for kernel in self.kernels)
+        if self.is_async or not self.use_device:
+            return 0
+        inside = sum(child.device_time_total for child in self.cpu_children) if self.on_cpu else 0
+        return self.device_time_total - inside
 
     @property
     def self_cpu_memory_usage(self) -> int:
         """Bytes that it took and did not give back, without the events inside."""
+        if self.is_async or not self.on_cpu:
+            return 0
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
     @property
     def self_device_memory_usage(self) -> int:  # type: ignore[override]
         """The same on the device."""
+        if self.is_async or not self.on_cpu:
+            return 0
         return self.device_memory_usage - sum(child.device_memory_usage for child in self.cpu_children)
 
     def __repr__(self) -> str:
+        device = self.use_device
         return (
-            f"<FunctionEvent id={self.id} name={self.name} thread={self.thread} cpu_time={self.cpu_time_str} "
-            f"start_us={self.time_range.start:.3f} end_us={self.time_range.end:.3f} "
-            f"cpu_children={[child.id for child in self.cpu_children]} input_shapes={self.input_shapes} "
-            f"cpu_memory_usage={self.cpu_memory_usage} seq_nr={self.sequence_nr}>"
+            f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
+            f"device_type={self.device_type} node_id={self.node_id} cpu_time={self.cpu_time_str} "
+            f"start_us={self.time_range.start} end_us={self.time_range.end} "
+            f"cpu_children={[child.id for child in self.cpu_children]} {device}_time={self.device_time_str} "
+            f"name={self.name} thread={self.thread} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage} {device}_memory_usage={self.device_memory_usage} "
+            f"is_async={self.is_async} is_remote={self.is_remote} seq_nr={self.sequence_nr} "
+            f"is_legacy={self.is_legacy}>"
         )
 
 
-class FunctionEventAvg(Times):
-    """The sum over all events with one key; ``cpu_time`` and ``device_time`` are per call."""
-
-    def __init__(self) -> None:
-        self.key: str | None = None
-        self.count = 0
-        self.node_id, self.is_async, self.is_remote, self.is_legacy = 0, False, False, False
-        self.use_device: str | None = None
-        self.device_type = "CPU"
-        self.cpu_time_total = self.self_cpu_time_total = 0.0
-        self.device_time_total = self.self_device_time_total = 0.0
-        self.input_shapes: Any = None
-        self.overload_name = ""
-        self.stack: list[str] = []
-        self.scope = 0
-        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
-        self.device_memory_usage = self.self_device_memory_usage = 0
-        self.cpu_children: list[FunctionEvent] = []
-        self.cpu_parent: FunctionEvent | None = None
-        self.is_user_annotation = False
-        self.flops = 0
-
-    def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
-        """Add an event, or another sum. Of the first one the facts are taken that are no sums."""
-        if self.key is None:
-            for name in (
-                "key",
-                "node_id",
-                "is_async",
-                "is_remote",
-                "is_legacy",
-                "use_device",
-                "device_type",
-                "input_shapes",
-                "overload_name",
-                "stack",
-                "scope",
-                "cpu_parent",
-                "cpu_children",
-                "is_user_annotation",
-            ):
-                setattr(self, name, getattr(other, name))
-        for name in SUMS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
-
-    __iadd__ = add
-
-    def __repr__(self) -> str:
-        return (
-            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
-            f"cpu_time={self.cpu_time_str} "
-            f" self_cuda_time={self.self_device_time_total_str} cuda_time={self.device_time_str} "
-            f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
-            f"cuda_memory_usage={self.device_memory_usage}>"
-        )
-
-
-SUMS = (
-    "count",
-    "cpu_time_total",
-    "self_cpu_time_total",
-    "device_time_total",
-    "self_device_time_total",
-    "cpu_memory_usage",
-    "self_cpu_memory_usage",
-    "device_memory_usage",
-    "self_device_memory_usage",
-    "flops",
-)
-"""What is added up."""
+RARE: dict[str, Any] = {
+    "activity_type": None,
+    "event_metadata": None,
+    "external_id": 0,
+    "extra_meta": None,
+    "flow_id": None,
+    "flow_start": None,
+    "flow_type": None,
+    "input_dtypes": None,
+    "is_python_function": False,
+    "kind": 0,
+    "linked_correlation_id": 0,
+    "metadata_json": None,
+    "python_id": -1,
+    "python_module_id": -1,
+    "python_parent_id": -1,
+    "self_cpu_percent": -1,
+    "structured_input_shapes": None,
+    "structured_input_strides": None,
+    "total_cpu_percent": -1,
+    "total_device_percent": -1,
+}
+"""Fields that few events have, with what they are in others: an event stores only what it is given."""

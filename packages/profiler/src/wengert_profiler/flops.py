@@ -34,16 +34,24 @@ def transposed_convolution(shapes: Shapes, result: Shape) -> int:
 
 
 def pointwise(shapes: list[Any], result: Shape) -> int:
-    """One for each element."""
-    return prod(result)
+    """One for each element of the first tensor, as torch counts: what it is broadcast to does not count."""
+    return prod(next(shape for shape in shapes if shape is not None))
 
 
-RULES = dict.fromkeys(("mm", "bmm", "matmul", "mv", "dot", "vdot", "inner", "linear", "chain_matmul"), product)
-RULES |= dict.fromkeys(("addmm", "addmm_", "baddbmm", "baddbmm_", "addmv", "addmv_"), sum_and_product)
-RULES |= dict.fromkeys(("conv1d", "conv2d", "conv3d", "convolution"), convolution)
-RULES |= dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), transposed_convolution)
-RULES |= dict.fromkeys(("mul", "mul_", "add", "add_"), pointwise)
-"""What is counted, as in torch: matrix products, convolutions, products and sums."""
+RULES: dict[str, Any] = dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot"), product)
+RULES |= dict.fromkeys(("addmm", "addmm_"), sum_and_product)
+RULES |= {"convolution": convolution, "mul": pointwise, "add": pointwise}
+"""What is counted: mm, addmm, bmm, baddbmm, conv2d, mul and add as in torch; beyond it products of vectors and in
+place, convolutions of other dimensions, and transposed ones."""
+HOLDERS = {"convolution": "conv", "bmm": "baddbmm"}
+"""What is counted for the function it runs in, where that has such a name; nothing else in there is."""
+
+
+def held(name: str, outer: str) -> bool:
+    """Whether what an operator counts is its function's."""
+    start = HOLDERS.get(name.removeprefix("aten::"))
+    return start is not None and outer.removeprefix("aten::").startswith(start)
+
 
 
 def flops_of(name: str, shapes: list[Any], result: Any) -> int:
@@ -56,6 +64,6 @@ def flops_of(name: str, shapes: list[Any], result: Any) -> int:
     if rule is None or result is None:
         return 0
     try:
-        return rule(shapes, result)
+        return int(rule(shapes, result))
     except (IndexError, TypeError):  # another form of the operator
         return 0

@@ -22,7 +22,7 @@ class record_function:
     """Context manager, and decorator, that gives a block of code a label in profiles.
 
     name: the label.   args: a text that belongs to it; it is the event's only concrete input.
-    Costs next to nothing when nobody profiles. TypeError when a name is no text.
+    Costs next to nothing when nobody profiles. RuntimeError, when the block begins, for a name or args that is no text.
 
     >>> import wengert as wg
     >>> with wg.autograd.profiler.profile() as prof:
@@ -33,15 +33,17 @@ class record_function:
     """
 
     def __init__(self, name: str, args: str | None = None) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"record_function(): name must be a str, got {type(name).__name__}")
-        if args is not None and not isinstance(args, str):
-            raise TypeError(f"record_function(): args must be a str or None, got {type(args).__name__}")
         self.name, self.args = name, args
         self._events: list[int] = []
+        self._entered = False
 
     def __enter__(self) -> Self:
         name: str = self.name
+        if not isinstance(name, str):
+            raise RuntimeError(refusal("name", "str", name))
+        if self.args is not None and not isinstance(self.args, str):
+            raise RuntimeError(refusal("args", "Optional[str]", self.args))
+        self._entered = True
         if self.args is not None:
             name = Label(name)
             name.args = self.args
@@ -49,7 +51,10 @@ class record_function:
         return self
 
     def __exit__(self, *error: object) -> None:
-        observing.end(self._events.pop())
+        if not self._entered:
+            raise AssertionError("Expected record to be set: record_function's block was left and never entered")
+        if self._events:
+            observing.end(self._events.pop())
 
     def __call__(self, function: F) -> F:
         """The function, every call of which has the label."""
@@ -61,6 +66,14 @@ class record_function:
                 return function(*given, **keywords)
 
         return labelled  # type: ignore[return-value]
+
+
+def refusal(argument: str, expected: str, value: object) -> str:
+    """What a label of the wrong type is told."""
+    return (
+        f"record_function(): Expected a value of type '{expected}' for argument '{argument}' but instead found type "
+        f"'{type(value).__name__}'"
+    )
 
 
 def carried(function: F) -> F:

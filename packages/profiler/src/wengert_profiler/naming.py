@@ -7,6 +7,17 @@ from typing import Any
 OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
 """Kinds of events: those of core's observer.pxd."""
 MEMORY_EVENT_NAME = "[memory]"
+OUT_OF_MEMORY_EVENT_NAME = "[OutOfMemory]"
+OTHERS = {
+    "_batch_norm": "native_batch_norm",
+    "_layer_norm": "native_layer_norm",
+    "_max": "max",
+    "_min": "min",
+    "cross_entropy": "cross_entropy_loss",
+    "log_sigmoid": "log_sigmoid_forward",
+    "logsigmoid": "log_sigmoid",
+}
+"""Operators that are called otherwise in torch's profiles."""
 SPACES = ("linalg", "special", "fft", "sparse")
 """Namespaces which torch's operators have in their names: linalg.solve is aten::linalg_solve."""
 
@@ -37,7 +48,7 @@ def operator_name(name: str, owner: str) -> str:
     space, _, last = name.partition(".")
     if last:
         name = f"{space}_{last}" if space in SPACES else space
-    return f"{'aten' if owner in ('core', '') else owner}::{name}"
+    return f"aten::{OTHERS.get(name, name)}" if owner in ("core", "") else f"{owner}::{name}"
 
 
 def dotted_names() -> dict[int, str]:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wengert_profiler.event_list import EventList
 from wengert_profiler.events import FunctionEvent
@@ -46,7 +46,7 @@ def load_nvprof(path: Any) -> EventList:
     path: the SQLite file that ``nvprof -o`` wrote; it is only read.
     FileNotFoundError, or TraceFileError (a ValueError) for a file that is not one, or damaged.
     """
-    return EventList(parse_nvprof_trace(path), use_device="cuda")
+    return listed(parse_nvprof_trace(path))
 
 
 NVPROF = {
@@ -61,20 +61,16 @@ def parse_nvprof_trace(path: Any) -> list[FunctionEvent]:
     """The events of an nvprof trace as a list, by time."""
     with opened(path, NVPROF, "nvprof") as connection:
         strings = {row["_id_"]: str(row["value"]) for row in connection.execute("SELECT _id_, value FROM StringTable")}
-        events = nested(
-            [
-                (row["name"], row["start"], row["end"], 1)
-                for row in connection.execute(
-                    "SELECT a.name AS name, a.timestamp AS start, b.timestamp AS end "
-                    "FROM CUPTI_ACTIVITY_KIND_MARKER AS a "
-                    "JOIN CUPTI_ACTIVITY_KIND_MARKER AS b ON a.id = b.id WHERE a.name != 0 AND b.name = 0 "
-                    "ORDER BY a.timestamp, b.timestamp DESC"
-                )
-            ],
-            strings,
-            path,
-        )
-        launches: list[tuple[int, int, int, str, int]] = []
+        ranges = [
+            (row["name"], row["start"], row["end"], 1)
+            for row in connection.execute(
+                "SELECT a.name AS name, a.timestamp AS start, b.timestamp AS end FROM CUPTI_ACTIVITY_KIND_MARKER AS a "
+                "JOIN CUPTI_ACTIVITY_KIND_MARKER AS b ON a.id = b.id WHERE a.name != 0 AND b.name = 0 "
+                "ORDER BY a.timestamp, b.timestamp DESC"
+            )
+        ]
+        events = nested(ranges, strings, path)
+        launches: list[Launch] = []
         for row in connection.execute(
             "SELECT r.cbid AS cbid, r.start AS start, r.end AS end, k.name AS name, k.start AS began, "
             "k.end AS ended FROM "
@@ -86,10 +82,9 @@ def parse_nvprof_trace(path: Any) -> list[FunctionEvent]:
                     f"{path}: the call with cbid {row['cbid']} launched a kernel; only those of cudaLaunchKernel, "
                     f"{LAUNCHES[0]} and {LAUNCHES[1]}, are known"
                 )
-            launches.append(
-                (row["start"], row["end"], row["ended"] - row["began"], text_of(strings, row["name"], path), 1)
-            )
-        attach(events, launches)
+            name = text_of(strings, row["name"], path)
+            launches.append(Launch(row["start"], row["end"], row["ended"] - row["began"], name, 1))
+        attach(events, ranges, launches)
     return events
 
 
@@ -120,22 +115,29 @@ def load_nsys(path: Any) -> EventList:
     if set(NSYS_KERNELS) <= tables:
         with opened(path, NSYS_KERNELS, "nsys export --type sqlite") as connection:
             launches = [
-                (
+                Launch(
                     row["start"],
                     row["end"],
                     row["ended"] - row["began"],
                     text_of(strings, row["name"], path),
                     row["globalTid"],
+                    row["device"],
                 )
                 for row in connection.execute(
                     "SELECT r.start AS start, r.end AS end, r.globalTid AS globalTid, k.shortName AS name, "
-                    "k.start AS began, "
-                    "k.end AS ended FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r JOIN CUPTI_ACTIVITY_KIND_KERNEL AS k "
-                    "ON r.correlationId = k.correlationId ORDER BY r.start"
+                    "k.deviceId AS device, k.start AS began, k.end AS ended FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r "
+                    "JOIN CUPTI_ACTIVITY_KIND_KERNEL AS k ON r.correlationId = k.correlationId ORDER BY r.start"
                 )
             ]
-        attach(events, launches)
-    return EventList(events, use_device="cuda")
+        attach(events, ranges, launches)
+    return listed(events)
+
+
+def listed(events: list[FunctionEvent]) -> EventList:
+    """Events whose tree is there as a list."""
+    found = EventList(events, use_device="cuda")
+    found._tree_built = True
+    return found
 
 
 def text_of(strings: dict[int, str], value: Any, path: Any) -> str:
@@ -151,26 +153,38 @@ def nested(ranges: list[tuple[Any, int, int, Any]], strings: dict[int, str], pat
     """Events from ranges (name, start and end in ns, thread), and which of them is inside which."""
     first = min((start for _, start, _, _ in ranges), default=0)
     events = EventList(
-        FunctionEvent(i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3)
+        FunctionEvent(
+            i, text_of(strings, name, path), thread, (start - first) / 1e3, (end - first) / 1e3, use_device="cuda"
+        )
         for i, (name, start, end, thread) in enumerate(ranges)
     )
-    events.build_tree()
-    for event, (_, start, end, _) in zip(events, ranges, strict=True):
-        event.kwinputs = {"start_ns": start, "end_ns": end}
+    events._populate_cpu_children()
     return list(events)
 
 
-def attach(events: list[FunctionEvent], launches: list[tuple[int, int, int, str, Any]]) -> None:
-    """Give each kernel to the innermost range it was launched in: (start, end of the call; ns it ran, name, thread)."""
-    waiting = iter(sorted(events, key=lambda event: event.kwinputs["start_ns"]))
-    running: dict[Any, list[FunctionEvent]] = {}
+class Launch(NamedTuple):
+    """The call that launched a kernel, and the kernel. Times are nanoseconds."""
+
+    start: int
+    end: int
+    took: int
+    name: str
+    thread: Any
+    device: int = 0
+
+
+def attach(events: list[FunctionEvent], ranges: list[tuple[Any, int, int, Any]], launches: list[Launch]) -> None:
+    """Give each kernel to the innermost range it was launched in; the events are those of the ranges."""
+    waiting = iter(sorted(zip(events, ranges, strict=True), key=lambda pair: pair[1][1]))
+    running: dict[Any, list[tuple[FunctionEvent, int]]] = {}
     following = next(waiting, None)
-    for start, end, took, name, thread in launches:
-        while following is not None and following.kwinputs["start_ns"] <= start:
-            running.setdefault(following.thread, []).append(following)
+    for one in launches:
+        while following is not None and following[1][1] <= one.start:
+            event, (_, _, end, _) = following
+            running.setdefault(event.thread, []).append((event, end))
             following = next(waiting, None)
-        inside = running.get(thread, [])
-        while inside and inside[-1].kwinputs["end_ns"] < end:
+        inside = running.get(one.thread, [])
+        while inside and inside[-1][1] < one.end:
             inside.pop()
         if inside:
-            inside[-1].append_kernel(name, 0, took / 1e3)
+            inside[-1][0].append_kernel(one.name, one.device, one.took / 1e3)

@@ -10,10 +10,11 @@ from typing import Any, Self
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 
-from wengert_profiler.averages import averages_of_records, scope_of, total_of_events
+from wengert_profiler.averages import averages_of_records, total_of_events
+from wengert_profiler.device_columns import device_asked, finished, timer_for
+from wengert_profiler.enums import ProfilerActivity
 from wengert_profiler.event_list import EventList
-from wengert_profiler.events import FunctionEvent
-from wengert_profiler.naming import LABEL
+from wengert_profiler.listing import all_events
 from wengert_profiler.records import Records
 from wengert_profiler.tables import Options
 
@@ -24,11 +25,12 @@ SHAPES, RESULTS, STACKS, MEMORY_USE = 1, 2, 4, 8
 class profile:
     """Context manager that records what operations, derivatives and labels do in a block, and holds the results.
 
-    enabled: False makes it do nothing.   use_cuda: show the columns of a device; without one they are zero.
+    enabled: False makes it do nothing.   use_device: the type of a device, such as ``"cuda"``: measure what operations
+    take on it by its own events, and show its columns; they are zero without one.   use_cuda: the same for ``"cuda"``.
     record_shapes: sizes of arguments, to group by.   with_flops: count floating point operations of matrix products and
     convolutions.   profile_memory: bytes that tensors took and gave back.   with_stack: file, line and function.
-    with_modules, use_kineto, experimental_config: say with a warning that they mean nothing here.
-    use_cpu: False records nothing on the CPU, and needs use_kineto=True.   use_device: ``"cuda"``, as use_cuda.
+    with_modules, use_kineto, experimental_config and what follows up to activity_filters: say with a warning that they
+    mean nothing here.   use_cpu: False records nothing on the CPU, and needs use_kineto=True.
     sinks: where to send the results when the block ends: names of installed sinks, ``"chrome:trace.json"``, or objects
     with ``write(profile)``; one that fails is a warning.
 
@@ -58,28 +60,34 @@ class profile:
         use_kineto: bool = False,
         use_cpu: bool = True,
         experimental_config: Any = None,
+        acc_events: bool = False,
+        custom_trace_id_callback: Any = None,
+        post_processing_timeout_s: float | None = None,
+        activity_filters: Any = None,
         sinks: Iterable[Any] = (),
     ) -> None:
         self.enabled, self.entered = enabled, False
-        self.use_cuda, self.use_device = use_cuda, "cuda" if use_cuda else use_device
         self.record_shapes = record_shapes or with_flops
         self.with_flops, self.profile_memory, self.with_stack = with_flops, profile_memory, with_stack
         self.with_modules, self.use_kineto, self.use_cpu = with_modules, use_kineto, use_cpu
-        self.experimental_config = experimental_config
+        self.experimental_config, self.acc_events = experimental_config, acc_events
+        self.custom_trace_id_callback = custom_trace_id_callback
+        self.post_processing_timeout_s, self.activity_filters = post_processing_timeout_s, activity_filters
+        self.use_device: str | None = None
         self.sinks = list(sinks) if not isinstance(sinks, str) else [sinks]
         self._records: Records | None = None
         self._live: Any = None
+        self._recording: Any = None
         if not enabled:
             return
         if not use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
-        if self.use_device is not None:
-            check_device(self.use_device)
+        self.use_device = device_asked(use_cuda, use_device)
         tell_what_means_nothing(self)
 
     def __enter__(self) -> Self:
         if not self.enabled:
-            return self
+            return None  # type: ignore[return-value]  # as in torch
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
         options = (
@@ -97,8 +105,7 @@ class profile:
         if self._live is not None:
             observing.listen(self._live)
         self.entered = True
-        self._recording = Recording(options)
-        self._started = now()
+        self._recording = Recording(options, timer_for(self.use_device, self.profile_memory))
         if self.use_cpu:
             observing.start(self._recording)
         return self
@@ -110,11 +117,35 @@ class profile:
             observing.stop()
         if self._live is not None:
             observing.listen(None)
-        self._records = Records(self._recording, self._started, now())
+        stopped = now()
+        self._records = Records(self._recording, stopped, finished(self._recording.timer))
         if self._sinks:
             from wengert_profiler.sinks import feed
 
             feed(self._sinks, self)
+
+    @property
+    def use_cuda(self) -> bool:
+        """Whether it is a profile of ``"cuda"``."""
+        return self.use_device == "cuda"
+
+    def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[ProfilerActivity]) -> None:
+        """Stop recording inside of the block, and go on with it. activities: of them ``ProfilerActivity.CPU`` counts.
+
+        What runs when it stops ends then. TypeError for what is no ProfilerActivity. Nothing happens outside
+        of the block.
+        """
+        wanted = set(activities)
+        if not all(isinstance(one, ProfilerActivity) for one in wanted):
+            raise TypeError(f"toggle_collection_dynamic(): activities must be ProfilerActivity, got {wanted}")
+        inside = self._recording is not None and self._records is None and self.use_cpu
+        if not inside or ProfilerActivity.CPU not in wanted:
+            return
+        current = observing.recorded()
+        if enabled and current is None:
+            observing.resume(self._recording)
+        elif not enabled and current is self._recording:
+            observing.stop()
 
     # ---- results
 
@@ -131,22 +162,32 @@ class profile:
         return self._listed(all_events(self.records(), self.record_shapes, self.with_flops, self.use_device))
 
     def _listed(self, events: Iterable[Any]) -> EventList:
-        return EventList(
+        found = EventList(
             events, use_device=self.use_device, profile_memory=self.profile_memory, with_flops=self.with_flops
         )
+        found._tree_built = True
+        return found
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
         """The sum of the events with one name; with one name and input shapes; or with the same innermost lines.
 
+        group_by_overload_name: taken for torch's sake; operators have no overloads here.
         Returns an EventList of FunctionEventAvg, in the order in which the first of each came.
         """
         return self._listed(
-            averages_of_records(self.records(), group_by_input_shape, group_by_stack_n, self.with_flops)
+            averages_of_records(
+                self.records(), group_by_input_shape, group_by_stack_n, self.with_flops, self.use_device
+            )
         )
 
     def total_average(self) -> Any:
         """The sum over all events: one FunctionEventAvg with the key ``Total``."""
-        return total_of_events(self.key_averages())
+        total = total_of_events(self.key_averages())
+        if total.count:
+            total.input_shapes, total.cpu_children = [], []
+        return total
 
     @property
     def self_cpu_time_total(self) -> float:
@@ -176,11 +217,14 @@ class profile:
             time_unit,
         )
 
-    def export_chrome_trace(self, path: Any) -> None:
-        """Write a trace which chrome://tracing and ui.perfetto.dev show. OSError when the file cannot be written."""
+    def export_chrome_trace(self, path: Any, metadata: Any = None, use_python_export: bool = False) -> None:
+        """Write a trace which chrome://tracing and ui.perfetto.dev show. OSError when the file cannot be written.
+
+        metadata: a dict that is written beside the events, as ``otherData``.   use_python_export: for torch's sake.
+        """
         from wengert_profiler.chrome import write_records
 
-        write_records(self.records(), path)
+        write_records(self.records(), path, self.use_device, metadata)
 
     def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
         """Write one line for each stack: what flame graph tools read. AssertionError without with_stack=True."""
@@ -204,61 +248,17 @@ class profile:
         )
 
 
-def check_device(name: str) -> None:
-    """Say when there is no such device: its columns are zero then."""
-    if name != "cuda":
-        raise ValueError(f"profile(): use_device must be 'cuda' or None, got {name!r}")
-    from wengert_core.accelerator import functions
-
-    if functions("cuda")["is_available"]():
-        text = "profile(): times on the device are not measured yet: its columns are zero"
-    else:
-        text = "CUDA is not available, disabling CUDA profiling: its columns are zero"
-    warnings.warn(text, UserWarning, stacklevel=3)
-
-
 def tell_what_means_nothing(prof: profile) -> None:
     """Warn of arguments that have no effect here."""
     reasons = {
         "with_modules": "there are no TorchScript modules to name; with_stack=True gives functions and lines",
         "use_kineto": "there is no Kineto; the same recorder is used with and without it",
         "experimental_config": "it is for libraries such as Kineto, which are not used",
+        "acc_events": "a profile has the events of one block",
+        "custom_trace_id_callback": "traces have no id",
+        "post_processing_timeout_s": "nothing is processed at the end of the block",
+        "activity_filters": "everything is recorded",
     }
     for name, reason in reasons.items():
         if getattr(prof, name) not in (False, None):
             warnings.warn(f"profile({name}=...) has no effect: {reason}", UserWarning, stacklevel=3)
-
-
-def all_events(records: Records, shapes: bool, flops: bool, device: str | None) -> list[FunctionEvent]:
-    """A FunctionEvent for each event."""
-    table, (names, which) = records.table, records.naming
-    counted = records.flops.tolist() if flops else [0] * len(table)
-    started = records.started
-    found: list[FunctionEvent] = []
-    origins = records.forward_of.tolist()
-    threads, arguments = table["thread"].tolist(), records.arguments()
-    for i, (event, name, count) in enumerate(zip(table.tolist(), which.tolist(), counted, strict=True)):
-        _, start, end, number, memory, shape, _, stack, parent, thread, _, kind, _ = event
-        one = FunctionEvent(
-            i,
-            names[name],
-            thread + 1,
-            (start - started) / 1e3,
-            (end - started) / 1e3,
-            sequence_nr=number,
-            fwd_thread=threads[origins[i]] + 1 if origins[i] >= 0 else 0,
-            cpu_memory_usage=memory,
-            flops=count,
-            input_shapes=records.shapes_of(shape) if shapes and shape else [],
-            stack=records.stack_of(stack) if stack else [],
-            scope=scope_of(kind),
-            is_user_annotation=kind == LABEL,
-            use_device=device,
-            kind=kind,
-            concrete_inputs=[arguments[i]] if i in arguments else None,
-        )
-        if parent >= 0:
-            found[parent].append_cpu_child(one)
-            one.set_cpu_parent(found[parent])
-        found.append(one)
-    return found

@@ -12,10 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from wengert_engine.device_times import DeviceTime
 from wengert_engine.recording import Recording
 
-from wengert_profiler.flops import flops_of
+from wengert_profiler.device_columns import DeviceColumns
+from wengert_profiler.flops import flops_of, held
 from wengert_profiler.naming import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
+from wengert_profiler.tidying import FIRST_ENTRY, with_parts, without_doubles
 
 EVENT = np.dtype(
     [
@@ -31,7 +34,8 @@ EVENT = np.dtype(
         ("thread", "u2"),
         ("depth", "u2"),
         ("kind", "u1"),
-        ("reserved", "V3"),
+        ("third", "u1"),
+        ("reserved", "V2"),
     ]
 )
 """The record of recording.pxd."""
@@ -41,17 +45,26 @@ OWN = os.path.dirname(os.path.abspath(__file__))
 class Records:
     """The events of a finished recording."""
 
-    def __init__(self, recording: Recording, started: int, stopped: int) -> None:
-        self.recording, self.started, self.stopped = recording, started, stopped
+    def __init__(self, recording: Recording, stopped: int, device_times: list[DeviceTime] | None = None) -> None:
+        self.recording, self.started, self.stopped = recording, recording.started, stopped
+        self.device_times = device_times or []
         self.stacks: dict[int, list[str]] = {}
         self.shapes: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
-        return len(self.recording)
+        return len(self.table)
 
     @cached_property
     def table(self) -> np.ndarray[Any, Any]:
-        """All events, in the order in which they began."""
+        """All events, in the order in which they began, as they are shown: tidying.py says how."""
+        found, first = without_doubles(self.recorded(), self.recording.kept)
+        found, second = with_parts(found, self.recording, self)
+        if self.device_times:
+            self.device_times = [one._replace(event=int(second[first[one.event]])) for one in self.device_times]
+        return found
+
+    def recorded(self) -> np.ndarray[Any, Any]:
+        """All events as they were recorded. They are read once."""
         whole = np.empty(len(self.recording), EVENT)
         done = number = 0
         while (chunk := self.recording.take(number)) is not None:
@@ -96,6 +109,12 @@ class Records:
         return self.without_children(self.durations)
 
     @cached_property
+    def on_devices(self) -> DeviceColumns:
+        """What the events took on devices."""
+        table = self.table
+        return DeviceColumns(table, self.device_times)
+
+    @cached_property
     def self_memory(self) -> np.ndarray[Any, Any]:
         """Bytes without those of the events inside."""
         return self.without_children(self.table["memory"])
@@ -109,11 +128,31 @@ class Records:
             self.stacks[entry] = [f"{file}({line}): {name}" for file, line, name in calls if not file.startswith(OWN)]
         return self.stacks[entry]
 
+    @cached_property
+    def shown_stacks(self) -> np.ndarray[Any, Any]:
+        """The entry of each event's stack. A node, and what runs in it, has that of the operation that recorded it."""
+        shown: np.ndarray[Any, Any] = self.table["stack"].copy()
+        if not shown.any():
+            return shown
+        linked = self.forward_of >= 0
+        shown[linked] = self.table["stack"][self.forward_of[linked]]
+        depths, parents = self.table["depth"], self.table["parent"]
+        for depth in range(1, int(depths.max()) + 1):
+            inside = np.flatnonzero((depths == depth) & (parents >= 0) & ~linked)
+            inside = inside[linked[parents[inside]]]
+            shown[inside] = shown[parents[inside]]
+            linked[inside] = True
+        return shown
+
     def shapes_of(self, entry: int) -> list[Any]:
         """The sizes of the tensors in an entry of shapes, [] for what is no tensor, a list of such for several."""
         if entry not in self.shapes:
             self.shapes[entry] = decoded(self.recording.sequence(entry))
         return self.shapes[entry]
+
+    def arguments_of(self, entry: int) -> list[Any]:
+        """The same with None for an argument that is no tensor."""
+        return decoded(self.recording.sequence(entry), None) if entry < FIRST_ENTRY else self.shapes[entry]
 
     @cached_property
     def flops(self) -> np.ndarray[Any, Any]:
@@ -121,22 +160,33 @@ class Records:
         names, which = self.naming
         counted = np.zeros(len(self), np.int64)
         with_result = np.flatnonzero(self.table["result"])
-        facts = np.stack(
-            [
-                which[with_result],
-                self.table["shapes"][with_result].astype(np.int64),
-                self.table["result"][with_result].astype(np.int64),
-            ],
-            axis=1,
-        )
+        columns = which, self.table["shapes"].astype(np.int64), self.table["result"].astype(np.int64)
+        facts = np.stack([column[with_result] for column in columns], axis=1)
         if not len(facts):
             return counted
         distinct, inverse = np.unique(facts, axis=0, return_inverse=True)
         each = [
-            flops_of(names[name], self.shapes_of(int(shapes)), (self.shapes_of(int(result)) or [None])[0])
+            flops_of(names[name], self.arguments_of(int(shapes)), (self.shapes_of(int(result)) or [None])[0])
             for name, shapes, result in distinct.tolist()
         ]
         counted[with_result] = np.array(each, np.int64)[inverse.reshape(-1)]
+        return self.held_flops(counted)
+
+    def held_flops(self, counted: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The same, with what some functions' operations count as their own."""
+        names, which = self.naming
+        parents = self.table["parent"]
+        inside = np.flatnonzero((counted > 0) & (parents >= 0))
+        both = np.stack([which[inside], which[parents[inside]]], axis=1)
+        pairs, number = np.unique(both, axis=0, return_inverse=True)
+        is_held = np.array([held(names[name], names[outer]) for name, outer in pairs.tolist()], bool)
+        if not is_held.any():
+            return counted
+        moved = inside[is_held[number.reshape(-1)]]
+        holders = parents[moved]
+        amounts = counted[moved]
+        counted[inside[np.isin(parents[inside], holders)]] = 0
+        np.add.at(counted, holders, amounts)
         return counted
 
     @cached_property
@@ -170,8 +220,10 @@ class Records:
         return {i: text for i, text in found.items() if text is not None}
 
 
-def decoded(words: list[int]) -> list[Any]:
-    """The arguments that words describe: see write_shape in engine/observing.pyx.
+def decoded(words: list[int], other: Any = ()) -> list[Any]:
+    """The arguments that words describe: see write_shape in engine/argument_shapes.pyx.
+
+    other: what stands for what is no tensor: a copy of a sequence as a list, or None.
 
     >>> decoded([2, 3, 4, -1, -4, 1, 5, 0])
     [[3, 4], [], [[5], []]]
@@ -187,7 +239,7 @@ def decoded(words: list[int]) -> list[Any]:
             found.append(inside)
             continue
         target = found if inside is None else inside
-        target.append(words[at : at + word] if word > 0 else [])
+        target.append(words[at : at + word] if word >= 0 else list(other) if other is not None else None)
         at += max(word, 0)
         if inside is not None:
             missing -= 1

@@ -13,25 +13,19 @@ WIDTH = 12
 KEYS = (
     "cpu_time",
     "cuda_time",
-    "device_time",
     "cpu_time_total",
     "cuda_time_total",
-    "device_time_total",
     "self_cpu_time_total",
     "self_cuda_time_total",
-    "self_device_time_total",
     "cpu_memory_usage",
     "cuda_memory_usage",
-    "device_memory_usage",
     "self_cpu_memory_usage",
     "self_cuda_memory_usage",
-    "self_device_memory_usage",
     "count",
     "flops",
-    "key",
-    "id",
-    "name",
 )
+"""What tables are sorted by in the references; any other field that has an order will do."""
+DEVICES = ("cuda", "xpu", "privateuse1")
 PREFIXES = ("", "K", "M", "G", "T", "P")
 
 
@@ -67,10 +61,12 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     shown = ordered(events, options)
     unit, divisor = flop_unit(events) if flops else ("", 1.0)
     shapes = any(event.input_shapes for event in events)
+    longest_overload = max((len(overload_name(event)) for event in events), default=0)
     columns: list[tuple[str, Any]] = [
+        *([("Overload Name", overload_name)] if longest_overload else []),
         ("Self CPU %", lambda e: format_share(e.self_cpu_time_total, total)),
         ("Self CPU", lambda e: format_time(e.self_cpu_time_total, options.time_unit)),
-        ("CPU total %", lambda e: "0.00%" if e.is_async else format_share(e.cpu_time_total, total)),
+        ("CPU total %", lambda e: "0" if e.is_async else format_share(e.cpu_time_total, total)),
         ("CPU total", lambda e: format_time(e.cpu_time_total, options.time_unit)),
         ("CPU time avg", lambda e: format_time(e.cpu_time, options.time_unit)),
     ]
@@ -99,7 +95,7 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     heads = ["Name", *[head for head, _ in columns]]
     widths = [
         width(max((len(str(e.key)) for e in events), default=0), options.max_name_column_width),
-        *[max(WIDTH, len(head)) for head, _ in columns],
+        *[WIDTH if cell is not overload_name else width(longest_overload, WIDTH) for _, cell in columns],
     ]
     rows = [[shortened(str(e.key), options.max_name_column_width), *[cell(e) for _, cell in columns]] for e in shown]
     if shapes:
@@ -111,30 +107,35 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
         heads.append(f"Total {unit}FLOPs")
         widths.append(WIDTH)
         for event, row in zip(shown, rows, strict=True):
-            row.append(f"{event.flops / divisor:.3f}" if event.flops > 0 else "--")
+            row.append(f"{event.flops / divisor:.3f}" if event.flops else "--")
     stacks, source_width = [], 0
     if any(event.stack for event in events):
-        longest = max(len(line) for event in events for line in event.stack)
+        longest = max(len(line) for event in events for line in event.stack or ())
         source_width = min(longest + 4, options.max_src_column_width)
-        stacks = [[ending(line, source_width) for line in event.stack] for event in shown]
+        stacks = [[ending(line, source_width) for line in event.stack or ()] for event in shown]
     totals = [f"Self CPU time total: {format_time(total, options.time_unit)}"]
     if device:
         totals.append(f"Self {name} time total: {format_time(device_total, options.time_unit)}")
     return Table(heads, widths, rows, stacks, source_width, totals)
 
 
+def overload_name(event: Any) -> str:
+    """The overload of an event's operator as text."""
+    return event.overload_name or ""
+
+
 def ordered(events: Sequence[Any], options: Options) -> list[Any]:
     """The rows that are shown, in their order."""
     shown = list(events)
     if options.sort_by is not None:
-        key = options.sort_by
-        if not isinstance(key, str):
-            raise TypeError(f"table(): sort_by must be a str or None, got {type(key).__name__}")
+        if not isinstance(options.sort_by, str):
+            raise AttributeError(f"table(): sort_by must be a str or None, got {type(options.sort_by).__name__}")
+        key = with_device(options.sort_by)
         for event in shown[:1]:
-            if key not in KEYS or not hasattr(event, key):
-                known = ", ".join(one for one in KEYS if hasattr(event, one))
+            if not hasattr(event, key):
                 raise AttributeError(
-                    f"'{type(event).__name__}' object has no attribute '{key}': sort_by is one of {known}"
+                    f"'{type(event).__name__}' object has no attribute '{key}': sort_by is one of {', '.join(KEYS)}, "
+                    "or another field of the events"
                 )
         shown.sort(key=lambda event: getattr(event, key), reverse=True)
     if options.top_level_events_only:
@@ -142,9 +143,16 @@ def ordered(events: Sequence[Any], options: Options) -> list[Any]:
     return shown if options.row_limit < 0 else shown[: options.row_limit]
 
 
+def with_device(key: str) -> str:
+    """A field by the name it has now: ``self_cuda_time_total`` is ``self_device_time_total``."""
+    for name in DEVICES:
+        key = key.replace(name, "device")
+    return key
+
+
 def flop_unit(events: Sequence[Any]) -> tuple[Any, float]:
     """The prefix in which the smallest number is 1 or more; None when nothing was counted."""
-    counted = [event.flops for event in events if event.flops > 0]
+    counted = [event.flops for event in events if event.flops]
     if not counted:
         return None, 1.0
     power = max(0, min(floor(log10(min(counted)) / 3), len(PREFIXES) - 1))

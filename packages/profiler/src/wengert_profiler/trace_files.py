@@ -21,16 +21,32 @@ def load_chrome_trace(path: Any) -> EventList:
     if not isinstance(rows, list):
         raise TraceFileError(f"{path} is not a Chrome trace: it has no list of traceEvents")
     events = EventList()
+    kernels = []
     for number, row in enumerate(rows):
         try:
-            if row["ph"] == "X":
+            if row["ph"] == "X" and row.get("cat") == "kernel":
+                kernels.append((row["args"]["External id"], str(row["name"]), float(row["dur"])))
+            elif row["ph"] == "X":
                 events.append(made(row, number))
         except (KeyError, TypeError, ValueError) as error:
             raise TraceFileError(
                 f"{path} is damaged: its event {number} is {row!r:.100} ({type(error).__name__}: {error})"
             ) from error
-    events.build_tree()
+    events._populate_cpu_children()
+    if kernels:
+        give_kernels(events, kernels)
     return events
+
+
+def give_kernels(events: EventList, kernels: list[tuple[int, str, float]]) -> None:
+    """Give what ran on a device to the events that started it: (number of the event, name, microseconds)."""
+    events._use_device = "cuda"
+    by_id = {event.id: event for event in events}
+    for event in events:
+        event.use_device = events._use_device
+    for number, name, took in kernels:
+        if number in by_id:
+            by_id[number].append_kernel(name, 0, took)
 
 
 def made(row: dict[str, Any], number: int) -> FunctionEvent:

@@ -1,0 +1,1 @@
+# Nothing for Python: see argument_shapes.pxd.

@@ -1,0 +1,14 @@
+"""Events of a recording: what is written when something begins, and when it ends."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t
+
+from wengert_core.op cimport Op
+from wengert_engine.observers cimport Observer
+from wengert_engine.recording cimport Recording
+
+# an event that begins now: its index; -1: there is no memory left
+cdef int64_t open_event(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept
+# it ends now, and so do those inside which an exception has left open. result: borrowed, or NULL
+cdef void close_event(Observer here, Recording recording, int64_t index, PyObject* result) noexcept
+cdef void note_memory(Observer here) noexcept              # an event for what was allocated and freed between events
+cdef object run_recorded(Op op, PyObject** slots, Observer here)              # the whole of it where nobody else observes

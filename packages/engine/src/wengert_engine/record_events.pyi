@@ -1,0 +1,1 @@
+# Nothing for Python: see record_events.pxd.
