@@ -321,13 +321,14 @@ cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     """An op of an observed thread."""
     cdef WgState* state = thread_state()
     cdef Observer here = observer()
-    cdef bint elsewhere = live & (WG_BATCHED | WG_FOREIGN) != 0
+    cdef bint batched = live & WG_BATCHED != 0                 # what it is made of is observed, too
+    cdef bint elsewhere = batched or live & WG_FOREIGN != 0
     cdef int64_t event = -1
     cdef PyObject* given = NULL
-    if not elsewhere:
+    if not batched:
         state.modes &= ~(<unsigned int> WG_OBSERVE)
     try:
-        if here.watcher is not None and not elsewhere:
+        if here.watcher is not None and not batched:
             see_writes(here.watcher, op, slots)
         if here.recording is not None or here.listener is not None:
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
