@@ -10,6 +10,11 @@ PYTEST := $(BIN)/python -m pytest
 ASV := $(BIN)/asv
 ASV_CONFIG := --config asv_benchmarks/asv.conf.json
 
+# Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
+ON_DEVICE := -p wengert_testing.on_device packages/engine/tests packages/functional/tests packages/gradcheck/tests \
+  packages/graph/tests tests/reference tests/test_reference_examples.py \
+  --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-cuda build develop lint docs bench compare checked clean distclean
 
@@ -29,17 +34,20 @@ demo: ## train a network on handwritten digits and say what happens
 	@echo "demo: training on handwritten digits, docs/examples/digits.py"
 	@$(BIN)/python docs/examples/digits.py
 
-test: ## run all tests and doctests; those of core and engine also with plain NumPy kernels
+test: ## run all tests and doctests; core's and engine's also with plain NumPy kernels, those of derivatives on `sim`
 	$(call setup,test)
 	@echo "test: all tests and doctests, then core and engine once more with WENGERT_KERNELS=python"
 	@failed=0; $(PYTEST) || failed=1; \
 	echo "test: core and engine with WENGERT_KERNELS=python"; \
-	WENGERT_KERNELS=python $(PYTEST) packages/core/tests packages/engine/tests || failed=1; exit $$failed
+	WENGERT_KERNELS=python $(PYTEST) packages/core/tests packages/engine/tests || failed=1; \
+	echo "test: the tests of derivatives on the simulated device"; \
+	WENGERT_TEST_DEVICE=sim $(PYTEST) $(ON_DEVICE) || failed=1; exit $$failed
 
-test-cuda: ## the op table and the tests of wengert-cuda on a GPU; skipped, with the reason, where none is found
+test-cuda: ## the op table, the tests of derivatives and of wengert-cuda on a GPU; skipped where none is found, with the reason
 	$(call setup,test)
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/devices/test_table.py packages/cuda/tests
+	@WENGERT_TEST_DEVICE=cuda $(PYTEST) $(ON_DEVICE)
 
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
 	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test

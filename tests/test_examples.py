@@ -100,6 +100,36 @@ def test_saved_on_disk(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+# ---- on the simulated device
+
+NAMED_HERE = importlib.util.find_spec("wengert_testing") is not None
+
+
+@pytest.mark.skipif(not NAMED_HERE, reason="the simulated device is part of wengert-testing")
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("digits.py", ["test accuracy", "max relative error"]),
+        ("saved_on_disk.py", ["files left: 0", "gradients equal to those of a run in memory: yes"]),
+        ("profile_step.py", ["aten::linear", "saved tensors: peak"]),
+    ],
+)
+def test_programs_on_the_simulated_device(program: str, words: list[str], tmp_path: Path) -> None:
+    text = run(program, tmp_path, "--quick", "--device", "sim")
+    assert [word for word in words if word not in text] == []
+
+
+@pytest.mark.skipif(not NAMED_HERE, reason="the simulated device is part of wengert-testing")
+def test_lotka_volterra_on_the_simulated_device(tmp_path: Path) -> None:
+    """With a step a year: a simulated device takes a thousand times as long for an operation on one number."""
+    code = "import sys, lotka_volterra as program; program.STEPS = 1; sys.exit(program.main())"
+    command = [sys.executable, "-W", "error", "-c", code, "--iterations", "1", "--device", "sim", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=EXAMPLES)
+    assert done.returncode in (0, 1), done.stderr  # 1: such a fit is bad
+    assert done.stderr == ""
+    assert number(r"max relative error (\S+)", done.stdout) < 1e-6
+
+
 def test_the_data_are_whole_and_their_source_is_stated() -> None:
     with np.load(EXAMPLES / "data" / "digits.npz") as data:
         images, labels = data["images"], data["labels"]

@@ -66,6 +66,7 @@ def test_is_leaf() -> None:
     assert e.is_leaf is True                 # requires gradients and has no operations creating it
 
 
+@pytest.mark.host("its text names the device")
 def test_register_hook() -> None:
     v = torch.tensor([0.0, 0.0, 0.0], requires_grad=True)
     h = v.register_hook(lambda grad: grad * 2)  # double the gradient

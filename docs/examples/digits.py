@@ -1,6 +1,6 @@
 """Train a small network to read handwritten digits, and check its gradient.
 
-    python digits.py [--epochs 60] [--seed 0] [--out output] [--quick]
+    python digits.py [--epochs 60] [--seed 0] [--out output] [--quick] [--device cuda]
 
 Data: 1,797 real images of 8 x 8 grey levels (data/SOURCE.md). Every fifth image of each digit is held out; the network
 never sees it in training. Exit status 1 if fewer than 97 % of them are read correctly, or if the gradient is wrong.
@@ -28,7 +28,7 @@ def load():
     held_out = np.zeros(len(labels), bool)
     for digit in range(10):
         held_out[np.flatnonzero(labels == digit)[4::5]] = True
-    return [wg.from_numpy(part) for part in (images[~held_out], labels[~held_out], images[held_out], labels[held_out])]
+    return [wg.as_tensor(part) for part in (images[~held_out], labels[~held_out], images[held_out], labels[held_out])]
 
 
 def shifted(images):
@@ -159,12 +159,12 @@ def draw(out, history, images, labels, answers):
     right.set(xlabel="epoch", ylabel="held-out images read correctly, %")
     figure.savefig(out / "learning_curve.png", dpi=120)
 
-    wrong = np.flatnonzero((answers != labels).numpy())[:12]
+    wrong = np.flatnonzero((answers != labels).cpu().numpy())[:12]
     figure, axes = plt.subplots(2, 6, figsize=(9, 3.5), layout="constrained")
     for axis in axes.flat:
         axis.axis("off")
     for axis, i in zip(axes.flat, wrong.tolist(), strict=False):
-        axis.imshow(images[i].numpy(), cmap="gray_r")
+        axis.imshow(images[i].cpu().numpy(), cmap="gray_r")
         axis.set_title(f"{labels[i].item()} read as {answers[i].item()}", fontsize=9)
     figure.savefig(out / "misread.png", dpi=120)
     print(f"pictures: {out / 'learning_curve.png'}, {out / 'misread.png'}")
@@ -176,7 +176,9 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "output")
     parser.add_argument("--quick", action="store_true", help="3 epochs, and no demand on the accuracy")
+    parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another device's name")
     options = parser.parse_args()
+    wg.set_default_device(options.device)
 
     wg.manual_seed(options.seed)
     images, labels, test_images, test_labels = load()

@@ -148,8 +148,8 @@ def draw(out, parameters, years, log_pelts):
 
     out.mkdir(parents=True, exist_ok=True)
     with wg.no_grad():
-        path = solve(parameters, len(years) - 1).numpy()
-    pelts = log_pelts.exp().numpy()
+        path = solve(parameters, len(years) - 1).cpu().numpy()
+    pelts = log_pelts.exp().cpu().numpy()
     times = [years[0] + i / STEPS for i in range(len(path))]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.5), width_ratios=(2, 1), layout="constrained")
     for i, (name, color) in enumerate((("hare", "tab:blue"), ("lynx", "tab:red"))):
@@ -169,7 +169,9 @@ def main():
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "output")
     parser.add_argument("--quick", action="store_true", help="5 iterations, and no demand on the fit")
+    parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another device's name")
     options = parser.parse_args()
+    wg.set_default_device(options.device)
 
     years, log_pelts = load()
     parameters = first_guess(log_pelts)

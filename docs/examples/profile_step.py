@@ -41,7 +41,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "output", help="where the files go")
     parser.add_argument("--quick", action="store_true", help="fewer steps")
+    parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another device's name")
     options = parser.parse_args()
+    wg.set_default_device(options.device)
     options.out.mkdir(parents=True, exist_ok=True)
     weights, x, y = network()
     for _ in range(5):

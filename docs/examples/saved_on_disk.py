@@ -22,7 +22,7 @@ class SavedFile:
     written = read = 0  # bytes, in all
 
     def __init__(self, tensor, folder):
-        array = tensor.detach().numpy()
+        array = tensor.detach().cpu().numpy()
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
             np.save(file, array)
         self.path = Path(file.name)
@@ -31,7 +31,7 @@ class SavedFile:
     def load(self):
         array = np.load(self.path)
         SavedFile.read += array.nbytes
-        return wg.from_numpy(array)
+        return wg.as_tensor(array)
 
     def __del__(self):
         self.path.unlink(missing_ok=True)
@@ -63,7 +63,9 @@ def main():
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--quick", action="store_true", help="4 layers of width 64")
     parser.add_argument("--out", type=Path, help="where the folder with the files is made (default: the system's)")
+    parser.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda, or another device's name")
     options = parser.parse_args()
+    wg.set_default_device(options.device)
     if options.quick:
         options.layers, options.width = 4, 64
 

@@ -162,3 +162,88 @@ def test_training_a_small_network():
                 p.grad = None
         losses.append(loss.item())
     assert losses[-1] < 0.6 * losses[0]
+
+
+# ---- gradcheck, which moves entries of the inputs where they are
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"fast_mode": True}, {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True},
+], ids=["slow", "fast", "all modes"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_gradcheck(dtype, options):
+    x = torch.rand(2, 3, dtype=getattr(torch, dtype), device="sim:1", requires_grad=True)
+    version = x._version
+    assert torch.autograd.gradcheck(lambda x: (x * x).exp() * x, x, **options)
+    assert x._version == version
+    assert torch.autograd.gradgradcheck(lambda x: (x * x).sin(), x)
+
+
+def test_gradcheck_finds_a_wrong_derivative():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0]
+
+    x = torch.rand(3, dtype=torch.float64, device="sim", requires_grad=True)
+    for options in ({}, {"fast_mode": True}):
+        with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
+            torch.autograd.gradcheck(Wrong.apply, x, **options)
+
+
+def test_second_derivatives_of_a_write_to_a_view():
+    x = torch.tensor([0.5, 1.5], dtype=torch.float64, device="sim", requires_grad=True)
+    results = []
+    for leaf in (x, x.detach().cpu().requires_grad_()):
+        y = leaf * 2
+        y[0].exp_()
+        (first,) = torch.autograd.grad((y * y).sum(), leaf, create_graph=True)
+        results.append(torch.autograd.grad((first * first).sum(), leaf)[0].cpu())
+    assert torch.allclose(results[0], results[1])
+
+
+def test_alpha_belongs_to_the_node_of_a_sum():
+    x = torch.ones(2, device="sim", requires_grad=True)
+    y = x.add(x, alpha=3)
+    assert [node.name() for node, _ in y.grad_fn.next_functions] == ["torch::autograd::AccumulateGrad"] * 2
+    assert y.grad_fn._saved_alpha == 3
+
+
+def test_data_is_an_alias_that_cannot_grow():
+    x = torch.ones(1, 2, device="sim")
+    with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+        x.data.resize_(3)
+
+
+@pytest.mark.parametrize("use_reentrant", [True, False])
+def test_a_checkpoint_draws_the_same_numbers_again(use_reentrant):
+    from wengert.utils.checkpoint import checkpoint
+
+    x, seen = torch.ones(8, device="sim", requires_grad=True), []
+
+    def noisy(x):
+        seen.append(torch.rand(8, device="sim"))
+        return x * x * seen[-1]
+
+    checkpoint(noisy, x, use_reentrant=use_reentrant).sum().backward()
+    assert seen[0].equal(seen[1])
+    assert not torch.rand(8, device="sim").equal(seen[0])
+
+
+def test_an_operation_is_observed_once():
+    from wengert_engine import observing
+    from wengert_engine.recording import Recording
+
+    x = torch.ones(2, device="sim")
+    recording = Recording(0)
+    observing.start(recording)
+    torch.ones(2, device="sim")
+    x * 2
+    x.add(x, alpha=2)
+    observing.stop()
+    assert len(recording) == 3

@@ -9,9 +9,6 @@ import pytest
 import wengert as torch
 from wengert_testing.devices import check_gradients, check_values, rows
 
-BY_SCIPY = "its derivative is a function of SciPy, which takes arrays of the host: open"
-GRADIENTS_LEFT = {"digamma": BY_SCIPY}
-
 
 @pytest.mark.parametrize("case", rows(), ids=str)
 def test_values_are_those_of_the_cpu(case, device):
@@ -19,10 +16,14 @@ def test_values_are_those_of_the_cpu(case, device):
 
 
 @pytest.mark.parametrize("case", rows(gradients=True), ids=str)
-def test_gradients_are_those_of_the_cpu(case, device, request):
-    if case.op in GRADIENTS_LEFT:
-        request.node.add_marker(pytest.mark.xfail(strict=True, raises=TypeError, reason=GRADIENTS_LEFT[case.op]))
+def test_gradients_are_those_of_the_cpu(case, device):
     check_gradients(case, device)
+
+
+@pytest.mark.parametrize("case", rows(gradients=True), ids=str)
+def test_a_default_device_is_no_matter_for_tensors_of_the_cpu(case):
+    """What operations and formulas make for themselves is where their tensors are."""
+    check_gradients(case, "cpu", default="sim")
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "complex64", "int32", "uint8", "bool"])

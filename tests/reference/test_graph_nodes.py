@@ -169,6 +169,7 @@ def test_accumulate_grad_comes_last_of_all():
     assert (leaf() * 2).grad_fn.next_functions[0][0]._sequence_nr() == 2**64 - 1
 
 
+@pytest.mark.host("names the device")
 def test_input_metadata():
     node = (leaf(1.0, 2.0, 3.0) * 2).grad_fn
     (meta,) = node._input_metadata

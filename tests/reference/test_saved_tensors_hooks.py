@@ -19,6 +19,7 @@ def same(x):
     return x
 
 
+@pytest.mark.host("its text names the device")
 def test_the_example_of_the_reference(capsys):
     def pack_hook(x):
         print("Packing", x)
@@ -47,6 +48,7 @@ def test_a_saved_result_is_packed_with_its_history():
     assert y.grad_fn._saved_result.grad_fn is y.grad_fn         # reconnected when it is read
 
 
+@pytest.mark.host("NumPy and files of it on memory of the host")
 def test_packed_value_may_be_anything():
     x = leaf()
     with graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), torch.from_numpy):
@@ -171,6 +173,7 @@ def test_change_after_packing_is_not_checked():
     y.backward()
 
 
+@pytest.mark.host("NumPy and files of it on memory of the host")
 def test_files_are_removed_in_time(tmp_path):
     class File:
         def __init__(self, tensor):

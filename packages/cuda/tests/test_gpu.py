@@ -9,7 +9,7 @@ import wengert as torch
 from wengert_core import devices
 from wengert_cuda import CudaDevice
 from wengert_cuda.cupy_module import cupy, found
-from wengert_cuda.kernels import FUSED, KERNELS, reference
+from wengert_cuda.kernels import FUSED, reference, table
 from wengert_registry import registry
 
 pytestmark = pytest.mark.skipif(bool(found()[1]), reason=f"needs a GPU: {found()[1]}")
@@ -55,9 +55,43 @@ def test_fused_kernels_agree_with_the_references(op, dtype):
     cp = cupy()
     rng = cp.random.default_rng(0)
     arguments = [rng.uniform(0.1, 0.9, (7, 5)).astype(dtype) for _ in range(FUSED[op][0].count(",") + 1)]
-    got, expected = KERNELS[op](cp, *arguments), reference(op)(cp, *arguments)
+    got, expected = table()[op](cp, *arguments), reference(op)(cp, *arguments)
     assert got.dtype == expected.dtype
     cp.testing.assert_allclose(got, expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x.softmax(0), lambda x: x.log_softmax(1), lambda x: torch.nn.functional.layer_norm(x, (70,)),
+        lambda x: x.gather(1, torch.zeros(300, 9, dtype=torch.int64, device=x.device)),
+        lambda x: torch.zeros_like(x).index_add(0, torch.arange(300, device=x.device) % 7, x),
+    ],
+    ids=["softmax", "log_softmax", "layer_norm", "gather", "index_add"],
+)  # fmt: skip
+def test_kernels_along_rows_and_at_places(use, dtype):
+    torch.manual_seed(0)
+    host = torch.randn(300, 70, dtype=getattr(torch, dtype), requires_grad=True)
+    there = host.detach().cuda().requires_grad_()
+    results = []
+    for x in (host, there):
+        y = use(x)
+        (y * y.detach().cos()).sum().backward()
+        results.append((y.detach().cpu(), x.grad.cpu()))
+    for expected, got in zip(*results, strict=True):
+        assert torch.allclose(got, expected, rtol=1e-4 if dtype == "float32" else 1e-9, atol=1e-4)
+
+
+def test_arrays_of_cupy_are_shared():
+    cp = cupy()
+    a = cp.arange(6, dtype="f4").reshape(2, 3)
+    x = torch.from_dlpack(a)
+    assert x.data_ptr() == a.data.ptr
+    assert torch.as_tensor(a, device="cuda").data_ptr() == a.data.ptr
+    x += 1
+    assert a.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    assert cp.asarray(x).data.ptr == cp.from_dlpack(x).data.ptr == x.data_ptr()
 
 
 def test_backward_over_streams():

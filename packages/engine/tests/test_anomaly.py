@@ -220,6 +220,7 @@ def test_the_first_write_after_saving_is_shown():
             y.sum().backward()
 
 
+@pytest.mark.host("on a device save_on_cpu keeps a copy")
 def test_indices_and_what_hooks_keep_are_named_too():
     x, index = leaf(1.0, 2.0), wc.tensor([0, 1])
     y = x[index]

@@ -30,6 +30,7 @@ def test_copy_shares_the_gradient():
     assert copy.deepcopy(x).grad is not x.grad
 
 
+@pytest.mark.host("what is in a pickle of the host's")
 def test_a_gradient_that_does_not_fit_is_no_pickle():
     rebuild, arguments = leaf_with_grad().__reduce_ex__(4)
     with pytest.raises(ValueError, match="not a pickled tensor"):

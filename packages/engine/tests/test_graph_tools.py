@@ -64,6 +64,7 @@ def test_edges_are_not_materialized():
         grad((x * 2).sum(), get_gradient_edge(y))
 
 
+@pytest.mark.host("names the device")
 def test_metadata_of_several_outputs():
     metas = leaf(1.0, 2.0, 3.0).split(2)[0].grad_fn._input_metadata
     assert [(type(m), tuple(m.shape), m.dtype, str(m.device)) for m in metas] == [

@@ -7,12 +7,14 @@ import wengert_engine as we
 MANY = 70_000
 
 
+@pytest.mark.host("many tensors, whatever they are of: minutes on the simulated device")
 def test_as_many_inputs_as_there_are():
     leaves = [wc.ones(1, requires_grad=True) for _ in range(MANY)]
     wc.cat(leaves).sum().backward()
     assert [leaf.grad.item() for leaf in leaves] == [1.0] * MANY
 
 
+@pytest.mark.host("many tensors, whatever they are of: minutes on the simulated device")
 def test_as_many_outputs_as_there_are():
     x = wc.ones(MANY, requires_grad=True)
     parts = x.unbind()
@@ -43,6 +45,7 @@ def test_a_late_output_of_a_function_is_saved():
     assert x.grad.item() == 4.0
 
 
+@pytest.mark.host("many tensors, whatever they are of: minutes on the simulated device")
 def test_as_many_saved_tensors_as_there_are():
     class Sum(we.Function):
         @staticmethod
@@ -59,6 +62,7 @@ def test_as_many_saved_tensors_as_there_are():
     assert [leaf.grad.item() for leaf in leaves] == [float(i % 7) for i in range(MANY)]
 
 
+@pytest.mark.host("many tensors, whatever they are of: minutes on the simulated device")
 def test_an_output_beyond_what_can_be_saved_is_an_error():
     with pytest.raises(RuntimeError, match="saves its output 66000: only the first 65536 can be saved"):
         Several.apply(wc.ones(1, requires_grad=True), 66_001, 66_000)

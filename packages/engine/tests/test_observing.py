@@ -55,6 +55,7 @@ def test_an_operation_and_what_it_is_in():
     assert before <= label["start"] <= mul["start"] <= mul["end"] <= label["end"] <= now()
 
 
+@pytest.mark.host("twenty thousand operations, whatever they are of")
 def test_no_object_is_made_for_an_event():
     x = wc.ones(3)
 

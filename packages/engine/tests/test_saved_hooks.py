@@ -21,7 +21,7 @@ def copy(x):
 
 
 def in_numpy(x):
-    return x.detach().numpy().copy()
+    return x.detach().cpu().numpy().copy()
 
 
 def leaf(*values):
@@ -55,7 +55,7 @@ PROGRAMS = {
     "broadcast": lambda x: x.reshape(2, 1) * x,
     "views": lambda x: x.expand(3, 2).t()[1:].reshape(-1) ** 2,
 }
-HOOKS = {"same": (same, same), "copy": (copy, same), "numpy": (in_numpy, wc.from_numpy),
+HOOKS = {"same": (same, same), "copy": (copy, same), "numpy": (in_numpy, wc.tensor),
          "tuple": (lambda t: (t,), lambda t: t[0])}
 
 
@@ -86,7 +86,7 @@ def test_a_tensor_multiplied_with_itself_in_place(hooks):
 
 def test_hooks_of_the_recording_are_used_outside_of_the_context_too():
     x = leaf()
-    with saved_tensors_hooks(in_numpy, wc.from_numpy):
+    with saved_tensors_hooks(in_numpy, wc.tensor):
         y = (x**3).sum()
     (first,) = grad(y, x, create_graph=True)
     assert grad(first.sum(), x)[0].tolist() == (x.detach() * 6).tolist()
@@ -233,6 +233,7 @@ def test_a_result_that_is_packed_as_itself_is_a_cycle_for_the_collector():
     assert gone() is None
 
 
+@pytest.mark.host("a long graph, whatever it is of: minutes on the simulated device")
 def test_a_long_chain_with_hooks_is_freed_without_recursion():
     x = y = wc.ones(1, requires_grad=True)
     with saved_tensors_hooks(lambda t: t.detach(), same):
@@ -258,6 +259,7 @@ def test_the_stack_is_empty_after_use():
 
 # ---- save_on_cpu
 
+@pytest.mark.host("on a device save_on_cpu keeps a copy")
 def test_save_on_cpu_notices_a_write():
     y = leaf() * 1
     with save_on_cpu():
@@ -312,7 +314,7 @@ def test_register_hooks_of_a_function():
     x = leaf(2.0)
     y = Cube.apply(x)[0]
     for raw in y.grad_fn._raw_saved_tensors:
-        raw.register_hooks(in_numpy, lambda a: wc.from_numpy(np.ascontiguousarray(a)))
+        raw.register_hooks(in_numpy, lambda a: wc.tensor(np.ascontiguousarray(a)))
     y.backward()
     assert x.grad.tolist() == [12.0]
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):

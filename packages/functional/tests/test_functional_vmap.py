@@ -43,7 +43,7 @@ TRANSFORMS = {
 def close(got, expected):
     assert tuple(got.shape) == tuple(expected.shape)
     assert not got.requires_grad
-    np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(got.cpu().numpy(), expected.cpu().numpy(), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
@@ -109,14 +109,15 @@ def test_gradients_leave_a_vmap_with_their_graph():
     values = vmap(grad(lambda x: (x * w).sum() ** 3))(X)
     found = wg.autograd.grad(values.sum(), w)[0]
     expected = wg.autograd.grad(sum(3 * (x * w).sum() ** 2 * w.sum() for x in X), w)[0]
-    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)
+    np.testing.assert_allclose(found.cpu().numpy(), expected.cpu().numpy(), rtol=1e-12)
 
 
 def test_the_gradient_of_a_function_of_outer_leaves_can_be_differentiated_by_them():
     w = W[:, 0].clone().requires_grad_()
     found = wg.autograd.grad(grad(lambda x: (x * w).sum() ** 3)(X[0]).sum(), w)[0]
     value = (X[0] * w).sum()
-    np.testing.assert_allclose(found.numpy(), wg.autograd.grad(3 * value ** 2 * w.sum(), w)[0].numpy(), rtol=1e-12)
+    expected = wg.autograd.grad(3 * value ** 2 * w.sum(), w)[0]
+    np.testing.assert_allclose(found.cpu().numpy(), expected.cpu().numpy(), rtol=1e-12)
 
 
 def test_tangents_inside_and_outside_of_vmap():
@@ -125,7 +126,7 @@ def test_tangents_inside_and_outside_of_vmap():
         dual = fw.make_dual(X, X.cos())
         outside = fw.unpack_dual(vmap(layer)(dual)).tangent
         expected = wg.stack([fw.unpack_dual(layer(fw.make_dual(x, x.cos()))).tangent for x in X])
-    np.testing.assert_allclose(outside.numpy(), expected.numpy(), rtol=1e-12)
+    np.testing.assert_allclose(outside.cpu().numpy(), expected.cpu().numpy(), rtol=1e-12)
 
     def inside(x, v):
         with fw.dual_level():
@@ -204,7 +205,7 @@ def test_chunks_of_rows_of_a_jacobian(chunk_size):
 def test_memory_of_an_outer_batch_is_written_in_place():
     x = X.clone()
     vmap(lambda row: row[0].mul_(2))(x)
-    np.testing.assert_array_equal(x[:, 0].numpy(), 2 * X[:, 0].numpy())
+    np.testing.assert_array_equal(x[:, 0].cpu().numpy(), 2 * X[:, 0].cpu().numpy())
     assert x._version == 1
 
 
@@ -243,7 +244,7 @@ def test_writes_of_vmap_are_seen_by_who_watches_writes():
             return z.sum()
 
         found = wg.autograd.grad(vmap(f)(x).sum(), x)[0]
-    np.testing.assert_allclose(found.numpy(), (8 * X).numpy())
+    np.testing.assert_allclose(found.cpu().numpy(), (8 * X).cpu().numpy())
 
 
 def test_threads_have_levels_of_their_own():
@@ -266,11 +267,11 @@ def test_hooks_of_saved_tensors_get_those_that_have_the_batch():
 
     def pack(t):
         packed.append(tuple(t.shape))
-        return t.detach().numpy().copy()
+        return t.detach().cpu().numpy().copy()
 
     x = X.clone().requires_grad_()
-    with wg.autograd.graph.saved_tensors_hooks(pack, wg.from_numpy):
+    with wg.autograd.graph.saved_tensors_hooks(pack, wg.tensor):
         y = vmap(lambda row: (row * row.sin()).sum())(x)
     found = wg.autograd.grad(y.sum(), x)[0]
-    np.testing.assert_allclose(found.numpy(), (X.sin() + X * X.cos()).numpy())
+    np.testing.assert_allclose(found.cpu().numpy(), (X.sin() + X * X.cos()).cpu().numpy())
     assert (2, 3) in packed

@@ -55,8 +55,8 @@ def test_attributes():
     assert isinstance(found, RuntimeError)
     assert (found.output, found.input) == (0, 0)
     assert "(input 0 is argument 1 of func)" in str(found)
-    np.testing.assert_allclose(found.jacobians.numerical, np.diag(x.numpy().ravel()), atol=1e-8)
-    np.testing.assert_allclose(found.jacobians.analytical, 2 * np.diag(x.numpy().ravel()))
+    np.testing.assert_allclose(found.jacobians.numerical, np.diag(x.cpu().numpy().ravel()), atol=1e-8)
+    np.testing.assert_allclose(found.jacobians.analytical, 2 * np.diag(x.cpu().numpy().ravel()))
     assert found.jacobians.input_shape == (2, 3)
 
 

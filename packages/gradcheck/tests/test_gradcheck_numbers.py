@@ -26,15 +26,15 @@ def jacobians(func, *inputs):
 def test_a_jacobian_has_a_row_for_each_element_of_the_input():
     matrix = real(4, 3).detach()
     for found in jacobians(lambda x: matrix @ x, real(3)):
-        np.testing.assert_allclose(found, matrix.numpy().T, atol=1e-8)
+        np.testing.assert_allclose(found, matrix.cpu().numpy().T, atol=1e-8)
 
 
 def test_jacobians_of_complex_functions():
     z = complexes(3)
     for found in jacobians(lambda z: z * z, z):
-        np.testing.assert_allclose(found, np.diag(2 * z.detach().numpy().conj()), atol=1e-8)
+        np.testing.assert_allclose(found, np.diag(2 * z.detach().cpu().numpy().conj()), atol=1e-8)
     for found in jacobians(lambda z: z.abs(), z):
-        np.testing.assert_allclose(found, np.diag((z / z.abs()).detach().numpy()), atol=1e-8)
+        np.testing.assert_allclose(found, np.diag((z / z.abs()).detach().cpu().numpy()), atol=1e-8)
 
 
 @pytest.mark.parametrize("options", [{}, {"fast_mode": True}, {"check_forward_ad": True}])

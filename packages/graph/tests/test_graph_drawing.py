@@ -110,6 +110,7 @@ def test_a_limit_is_said():
     assert len(draw(x, limit=None).to_text().splitlines()) == 51
 
 
+@pytest.mark.host("a long graph, whatever it is of: minutes on the simulated device")
 def test_long_and_branching_graphs():
     x = y = leaf()
     for _ in range(20_000):

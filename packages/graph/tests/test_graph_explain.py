@@ -188,6 +188,7 @@ def test_suspects_are_listed_with_their_lines():
     assert str(explain(many, x)).splitlines()[-1] == "  ... and 20 more"
 
 
+@pytest.mark.host("a long graph, whatever it is of: minutes on the simulated device")
 def test_a_long_path():
     x = y = leaf()
     for _ in range(50_000):

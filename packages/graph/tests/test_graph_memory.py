@@ -92,6 +92,7 @@ def test_nothing_is_held_after_backward():
     assert str(memory).startswith("0 B in 0 storages are held by 0 saved tensors\n")
 
 
+@pytest.mark.host("NumPy on memory of the host")
 def test_what_hooks_have_packed():
     graph = wg.autograd.graph
     x = leaf(100)

@@ -135,6 +135,7 @@ def test_the_line_comes_from_the_metadata_of_anomaly_mode():
     assert next(walk(y)).line == "b.py:7 in g: x.exp()"
 
 
+@pytest.mark.host("a long graph, whatever it is of: minutes on the simulated device")
 def test_a_million_nodes():
     x = leaf()
     for _ in range(1_000_000):

@@ -6,6 +6,8 @@ from typing import Any, Literal, overload
 
 from wengert_core import memory as memory
 from wengert_core import random as random
+from wengert_core.default_device import get_default_device as get_default_device
+from wengert_core.default_device import set_default_device as set_default_device
 from wengert_core.devices import device as device
 from wengert_core.devices import layout as layout
 from wengert_core.devices import strided as strided

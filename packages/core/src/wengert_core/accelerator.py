@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import devices, random
+from wengert_core import default_device, devices, random
 from wengert_core.device_plugin import OutOfMemoryError
 
 NAMES = ("Event", "OutOfMemoryError", "Stream", "StreamContext", "current_device", "current_stream", "default_stream",
@@ -102,6 +102,7 @@ class Accelerator:
         index = self.index(device, plugin)
         devices.device_number(devices.device(self.kind, index), "set_device")
         plugin.set_device(index)
+        default_device.refresh()
 
     # ---- order
 

@@ -32,8 +32,10 @@ class DevicePlugin:
 
     type: str = ""  # the name of the entry point
     xp: Any = None  # an array namespace close to NumPy's; looked up when something is computed
+    special: Any = None  # a namespace of functions as scipy.special has them, for wengert-special; None: there is none
     kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments)
 
+    dlpack_type: int | None = None  # DLPack's number of this type of device (CUDA: 2); None: it has none
     accelerator: bool = True  # whether pin_memory() without a device may mean this type
 
     def __init__(self) -> None:
@@ -82,6 +84,10 @@ class DevicePlugin:
         """
         raise NotImplementedError
 
+    def adopt(self, address: int, nbytes: int, index: int, owner: Any) -> Any:
+        """Memory of another library on a device, as ``allocate`` would give it; it keeps ``owner``. For DLPack."""
+        raise BufferError(f"devices of type '{self.type}' take no memory of other libraries")
+
     def memory_stats(self, index: int) -> dict[str, int]:
         """Figures: at least "allocated" and "peak", bytes of live tensors."""
         return {}
@@ -117,6 +123,12 @@ class DevicePlugin:
         """A NumPy array with the elements; returns when they are there."""
         raise NotImplementedError
 
+    def download_to(self, source: Array, host: Any) -> None:
+        """Copy to a contiguous NumPy array of the same dtype and shape in pinned memory. It need not be waited for:
+        whoever reads the array waits for the current stream. Keep the array alive until the copy is done.
+        """
+        host[...] = self.download(source)
+
     def transfer(self, source: Array, target: Array) -> None:
         """Copy between two devices of this type. Work that comes behind on either's current stream waits for it."""
         self.upload(self.download(source), target, False)
@@ -148,6 +160,13 @@ class DevicePlugin:
     def make_event(self, enable_timing: bool = False) -> Any:
         """An event: record(stream=None), wait(stream=None), query(), synchronize(), elapsed_time(end) in ms."""
         raise RuntimeError(f"devices of type '{self.type}' have no events")
+
+    def stream_number(self, index: int) -> int | None:
+        """The current stream as DLPack hands it to another library, which lets it wait for what it gives us."""
+        return None
+
+    def export_stream(self, index: int, number: int | None) -> None:
+        """Let another library's stream (as DLPack numbers it; None: the default one) wait for the current one."""
 
     def record_stream(self, memory: Any, stream: Any) -> None:
         """The memory is used on that stream, too: it must not be reused before what is queued there now is done."""

@@ -10,7 +10,7 @@ device(type='cuda', index=1)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from wengert_registry import registry
 
@@ -34,7 +34,8 @@ class device:
     """Where a tensor's memory is: a type such as "cpu" or "cuda", and a number where there are several.
 
     device("cuda:1"), device("cuda", 1) and device(type="cuda", index=1) are the same. RuntimeError for a type or text
-    that is not known. A name says nothing about whether the device is there.
+    that is not known. A name says nothing about whether the device is there. ``with device:`` lets factories that are
+    told no device make their tensors there.
 
     >>> device("cpu").index is None
     True
@@ -76,6 +77,17 @@ class device:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return device, (self.type, self.index)
+
+    def __enter__(self) -> Self:
+        from wengert_core import default_device
+
+        default_device.enter(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        from wengert_core import default_device
+
+        default_device.leave()
 
 
 def _parsed(text: str, index: int | None) -> tuple[str, int | None]:

@@ -18,11 +18,12 @@ from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport (BFLOAT16, UINT8,
                                   CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts)
 from wengert_core.history cimport requires_grad
-from wengert_core.state cimport WG_BATCHED
+from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
 from wengert_core.inside_vmap import no_pointer
-from wengert_core.devices import device_number
+from wengert_core.devices import DEVICES, PLACED, PLUGINS, device, device_number, plugin_of
+from wengert_registry import registry
 
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept nogil
@@ -157,7 +158,7 @@ cdef int describe(Tensor t, WgDLTensor* described) except -1:
         sizes[i] = t.dims[i]
         sizes[t.rank + i] = t.dims[t.rank + i] // FACTS.itemsize[t.code]
     described.data, described.byte_offset = t.data, 0
-    described.device.device_type, described.device.device_id = DL_CPU, 0
+    described.device.device_type, described.device.device_id = dlpack_device(t)
     described.ndim = t.rank
     described.dtype.code, described.dtype.lanes = type_code(t.code), 1
     described.dtype.bits = 8 * FACTS.itemsize[t.code]
@@ -192,18 +193,29 @@ cdef object versioned_capsule(Tensor t, bint copied):
 def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """The tensor as a DLPack capsule: what another library's from_dlpack asks for.
 
+    stream: on a device the consumer's, as DLPack numbers it; it will wait for the current one. -1: it need not.
     max_version: (1, 0) or later gives a capsule with version and flags.   copy: True for memory of its own.
-    BufferError for a tensor that requires grad, or for another device than the CPU.
+    BufferError for a tensor that requires grad, for a device that DLPack has no number of, and for another than the tensor's.
     """
     if self.flags & WG_BATCHED:
         raise no_pointer()
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if stream is not None and stream != -1:
+    here = dlpack_device(self)
+    if dl_device is not None and tuple(dl_device) != here:
+        raise BufferError(f"a tensor on {self.device and 'device ' + str(DEVICES[self.device]) or 'the CPU'} cannot be exported to "
+                          f"the DLPack device {tuple(dl_device)}; move it with .to() first")
+    if self.device:
+        plugin, index = PLACED[self.device]
+        if stream is not None and type(stream) is not int:
+            raise TypeError(f"stream must be ``int`` or ``none``, not {type(stream).__name__}")
+        t = (<object> self).clone() if copy else self
+        if stream != -1:               # -1: the consumer sees to the order
+            plugin.export_stream(index, stream)
+    elif stream is not None and stream != -1:
         raise AssertionError(f"stream should be None on cpu, got {stream!r}")
-    if dl_device is not None and tuple(dl_device) != (DL_CPU, 0):
-        raise BufferError(f"a tensor on the CPU cannot be exported to the DLPack device {tuple(dl_device)}")
-    t = contiguous_copy(self) if copy else self
+    else:
+        t = contiguous_copy(self) if copy else self
     if max_version is not None and max_version[0] >= 1:
         return versioned_capsule(t, bool(copy))
     if storage_of(t).readonly:
@@ -212,8 +224,18 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
 
 
 def device_pair(Tensor self):
-    """DLPack's (type, number) of the tensor's device: (1, 0) for the CPU."""
-    return (DL_CPU, 0)
+    """DLPack's (type, number) of the tensor's device: (1, 0) for the CPU, (2, n) for "cuda:n"."""
+    return dlpack_device(self)
+
+
+cdef tuple dlpack_device(Tensor t):
+    if not t.device:
+        return (DL_CPU, 0)
+    plugin, index = PLACED[t.device]
+    if plugin.dlpack_type is None:
+        raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {DEVICES[t.device]} cannot be "
+                          "exported; use .cpu() first")
+    return (plugin.dlpack_type, index)
 
 
 # ---- in
@@ -244,9 +266,8 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
     cdef int i, code = code_of_type(described.dtype), ndim = described.ndim
     cdef Py_ssize_t itemsize = FACTS.itemsize[code], span = itemsize, step = itemsize
     cdef char* data = <char*> described.data + described.byte_offset
-    if described.device.device_type != DL_CPU:
-        raise BufferError(f"from_dlpack: the data is on the DLPack device ({described.device.device_type}, "
-                          f"{described.device.device_id}), which no installed package provides")
+    cdef unsigned int place = place_of(described.device.device_type, described.device.device_id)
+    cdef Tensor t
     if ndim > 64 or ndim < 0:
         raise BufferError(f"from_dlpack: a tensor has at most 64 dimensions, got {ndim}")
     for i in range(ndim - 1, -1, -1):
@@ -261,7 +282,32 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         span = 0
     if <Py_ssize_t> data % min(itemsize, 8) and span:
         raise BufferError(f"from_dlpack: the data is not aligned to its elements of {itemsize} bytes")
-    return new_on_memory(code, ndim, shape, strides, data, data, span, owner)
+    if place == 0:
+        return new_on_memory(code, ndim, shape, strides, data, data, span, owner)
+    plugin, index = PLACED[place]
+    t = new_on_memory(code, ndim, shape, strides, data, data, span, plugin.adopt(<size_t> data, span, index, owner))
+    t.device = place
+    t.flags |= WG_FOREIGN
+    return t
+
+
+cdef unsigned int place_of(int kind, int index) except? 0xffff:
+    """Our number of one of DLPack's devices."""
+    if kind == DL_CPU:
+        return 0
+    plugin = plugin_of_dlpack(kind)
+    if plugin is None:
+        raise BufferError(f"from_dlpack: the data is on the DLPack device ({kind}, {index}), which no installed package provides")
+    return device_number(device(plugin.type, index), "from_dlpack")
+
+
+cdef object plugin_of_dlpack(int kind):
+    """The plugin whose devices DLPack numbers so; None: there is none."""
+    for name in (*PLUGINS, *[name for name in registry.group("devices") if name not in PLUGINS]):
+        plugin = plugin_of(name)
+        if plugin is not None and plugin.dlpack_type == kind and plugin.device_count():
+            return plugin
+    return None
 
 
 cdef Tensor take(object capsule):
@@ -286,15 +332,24 @@ cdef Tensor take(object capsule):
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
     """See wengert_core.from_dlpack."""
-    if device is not None and device_number(device, "from_dlpack") != 0:
-        raise BufferError(f"from_dlpack: cannot move data to device {device}")
-    t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
+    cdef Tensor t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
+    if device is not None and device_number(device, "from_dlpack") != t.device:
+        raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {DEVICES[t.device]}; use .to() behind it")
+    if t.device:
+        return (<object> t).clone() if copy else t
     return contiguous_copy(t) if copy else t
 
 
 cdef object exported(object source, object copy):
-    """A capsule of the newest kind that ``source`` can give."""
+    """A capsule of the newest kind that ``source`` can give; what computes it is waited for by our current stream."""
+    asked = {} if copy is None else {"copy": copy}
+    if hasattr(source, "__dlpack_device__"):
+        kind, index = source.__dlpack_device__()
+        if kind != DL_CPU:
+            plugin, number = PLACED[place_of(kind, index)]
+            asked["stream"] = plugin.stream_number(number)
     try:
-        return source.__dlpack__(max_version=(1, 0)) if copy is None else source.__dlpack__(max_version=(1, 0), copy=copy)
+        return source.__dlpack__(max_version=(1, 0), **asked)
     except TypeError:                  # a producer from before DLPack 1.0
-        return source.__dlpack__()
+        asked.pop("copy", None)
+        return source.__dlpack__(**asked)

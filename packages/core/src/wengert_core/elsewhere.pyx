@@ -9,7 +9,7 @@ from wengert_core.arrays cimport array_of, copy_into, tensor_of_array
 from wengert_core.dtypes cimport BFLOAT16, UINT8, DTypeFacts, dtype_facts
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport WgState
-from wengert_core.tensor cimport Storage, alias, new_empty, new_empty_at, new_view, shape_tuple, storage_of, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, Storage, alias, new_empty, new_empty_at, new_view, same_shape, shape_tuple, storage_of, strides_of
 
 from wengert_core import devices as _devices
 from wengert_core import tensor as _tensor
@@ -48,6 +48,11 @@ def set_non_blocking(flag):
     before = HINTS.non_blocking
     HINTS.non_blocking = flag
     return before
+
+
+def is_non_blocking():
+    """Whether the copies that are being made need not be waited for."""
+    return HINTS.non_blocking
 
 
 def place():
@@ -91,6 +96,11 @@ cdef object numpy_dtype(int code):
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
                                  ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32", "float64",
                                   "complex64", "complex128")])
+
+
+def typestr(Tensor t):
+    """A tensor's dtype as array interfaces write it: "<f4". bfloat16 is two bytes without a meaning, as NumPy has none."""
+    return "<V2" if t.code == BFLOAT16 else numpy_dtype(t.code).str
 
 
 def memory_of(Tensor t):
@@ -163,11 +173,21 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
             between(target, source)
         elif target.device:
             upload(target, source)
-        else:
+        elif not (HINTS.non_blocking and queued_to_pinned(target, source)):
             copy_into(target, tensor_of_array(downloaded(source)))
     finally:
         state.modes = modes
     return 0
+
+
+cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
+    """Let the device copy to pinned memory of the host, unwaited for. False: the copy is not of that kind, nothing is done."""
+    from wengert_core.pinning import is_pinned
+    if source.code != target.code or target.code == BFLOAT16 or not target.flags & TF_CONTIGUOUS \
+            or not same_shape(target, source) or not is_pinned(target):
+        return False
+    plugin_of(source.device).download_to(array_at(source), array_of(target))
+    return True
 
 
 cdef object downloaded(Tensor t):

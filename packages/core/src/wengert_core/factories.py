@@ -53,7 +53,21 @@ def as_tensor(data: Any, dtype: dtype | None) -> Tensor:
         return data if dtype is None or data.dtype is dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
         return _construct.of_array(data, dtype)
+    if on_device(data):
+        return as_tensor(of_device(data), dtype)
     return _construct.of_data(data, dtype)
+
+
+def on_device(data: Any) -> bool:
+    """Whether data are an array of another library on a device."""
+    return hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] != 1
+
+
+def of_device(data: Any) -> Tensor:
+    """A tensor on the memory of such an array."""
+    from wengert_core.dlpack import from_dlpack
+
+    return from_dlpack(data)
 
 
 def asarray(obj: Any, copy: bool | None, dtype: dtype | None) -> Tensor:

@@ -38,7 +38,16 @@ cdef object ONE = 1
 cdef object YES = True
 cdef object STRIDED = _device.strided
 cdef enum:
-    WITHOUT_GIL = 0x8000 
+    WITHOUT_GIL = 0x8000
+
+cdef extern from *:
+    """
+    static __thread unsigned int wengert_default_place = 0;   /* this thread's default device, as Tensor's number of it */
+    static inline unsigned int wengert_place(void) { return wengert_default_place; }
+    static inline void wengert_set_place(unsigned int place) { wengert_default_place = place; }
+    """
+    unsigned int wengert_place() noexcept nogil
+    void wengert_set_place(unsigned int place) noexcept nogil
 
 
 # ---- requires_grad
@@ -109,6 +118,20 @@ cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
     return ndim
 
 
+# ---- the default device
+
+def default_place():
+    """The device of factories that are told none, in this thread: Tensor's number of it."""
+    return wengert_place()
+
+
+def set_default_place(unsigned int place):
+    """Let factories that are told no device make their tensors on this one, by its number; gives the one before."""
+    before = wengert_place()
+    wengert_set_place(place)
+    return before
+
+
 # ---- options
 
 cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
@@ -129,11 +152,11 @@ cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
 
 
 cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
-    """Whether device= names another device than the one that tensors are made on."""
+    """Whether device=, or this thread's default, names another device than the one that tensors are made on."""
     cdef PyObject* value = option(slots, row.device)
     cdef unsigned int place
-    if value == <PyObject*> None:
-        return False
+    if value == <PyObject*> None:      # the default is the user's: not for a driver that runs for another device
+        return wengert_place() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
     place = _device.device_number(<object> value, op.name)
     return place != (thread_state().place if elsewhere() else 0)
 

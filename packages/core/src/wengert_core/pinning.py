@@ -41,13 +41,16 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def pinned_like(plugin: Any, host: Tensor) -> Tensor:
-    """An empty contiguous tensor in pinned memory, with a tensor's shape and dtype."""
+    """An empty contiguous tensor in pinned memory of the host, with a tensor's shape and dtype."""
     block = plugin.pin(max(host.numel() * host.element_size(), 1))
-    raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * host.element_size()]
+    kind = np.dtype(np.int16 if host.dtype.name == "bfloat16" else host.dtype.name)  # NumPy has no bfloat16: its bits
+    raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * kind.itemsize].view(kind).reshape(tuple(host.shape))
     _PINNED[id(raw)] = raw
-    memory: Any = arrays.from_array(raw)
-    shaped: Tensor = memory.view(host.dtype).view(host.shape)
-    return shaped.detach() if hasattr(shaped, "detach") else shaped
+    memory: Tensor = arrays.from_array(raw)
+    if memory.dtype is host.dtype:
+        return memory
+    shaped: Any = memory.view(host.dtype)
+    return shaped.detach() if hasattr(shaped, "detach") else shaped  # type: ignore[no-any-return]
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:

@@ -26,7 +26,7 @@ from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport check_bound, number_code, store_number
 from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
-from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
 
@@ -278,6 +278,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
 
 cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     """add and sub with alpha: computed of other * alpha, and recorded as what they are."""
+    if live & WG_FOREIGN and not live & WG_BATCHED:
+        return intercepted(op, slots, live)        # this driver runs again, for the device
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef PyObject* own[16]

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from wengert_core import memory, random
+from wengert_core.default_device import get_default_device, set_default_device
 from wengert_core.devices import device, layout, strided
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.infos import (
@@ -94,10 +95,10 @@ def set_printoptions(
 PUBLIC: dict[str, Any] = {
     f.__name__: f
     for f in (
-        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_num_threads, get_printoptions,
-        get_rng_state, iinfo, initial_seed, is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, layout,
-        manual_seed, memory_format, numel, result_type, seed, set_num_threads, set_printoptions,
-        set_rng_state, tensortype,
+        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_default_device, get_num_threads,
+        get_printoptions, get_rng_state, iinfo, initial_seed, is_complex, is_floating_point, is_nonzero, is_signed,
+        is_tensor, layout, manual_seed, memory_format, numel, result_type, seed, set_default_device, set_num_threads,
+        set_printoptions, set_rng_state, tensortype,
     )
 }  # fmt: skip
 PUBLIC |= {

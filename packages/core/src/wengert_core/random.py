@@ -152,15 +152,31 @@ def generator_of(place: int) -> Generator:
     return _OF_DEVICES[place]
 
 
+def get_states() -> list[tuple[Generator, Any]]:
+    """The default generators, of the host and of the devices in use, with their states."""
+    generators = [generator_of(place) for place in range(len(DEVICES))]
+    return [(generator, generator.get_state()) for generator in generators]
+
+
+def set_states(states: list[tuple[Generator, Any]]) -> None:
+    """Let the generators go on from states that get_states gave."""
+    for generator, state in states:
+        generator.set_state(state)
+
+
+def check_device(generator: Any, place: int, caller: str) -> None:
+    """RuntimeError for a generator of another device than the one that numbers are drawn for, by its number."""
+    if place and isinstance(generator, Generator) and generator._place != place:
+        raise RuntimeError(f"Expected a '{DEVICES[place].type}' device type for generator but found "
+                           f"'{generator.device.type}': {caller}() draws for {DEVICES[place]}")
+
+
 def numpy_generator(generator: Any, caller: str) -> np.random.Generator:
     """The NumPy generator of a ``generator=`` argument; None: the default one's."""
     if generator is None:
         return generator_of(elsewhere.place()).numpy()
     if isinstance(generator, Generator):
-        at = elsewhere.place()
-        if at and generator._place != at:
-            raise RuntimeError(f"Expected a '{DEVICES[at].type}' device type for generator but found "
-                               f"'{generator.device.type}': {caller}() draws for {DEVICES[at]}")
+        check_device(generator, elsewhere.place(), caller)
         return generator.numpy()
     raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}; "
                     f"{caller}() received an invalid combination of arguments")

@@ -145,7 +145,7 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
     cdef Storage old = storage_of(t), fresh
     cdef Tensor room
     cdef Py_ssize_t offset = t.data - old.data, one = 1
-    if old.bin == FOREIGN_BIN and not t.device:
+    if old.bin == FOREIGN_BIN and (not t.device or isinstance(<object> old.owner, Storage)):
         raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
     if (<PyObject*> old).ob_refcnt > 2:        # t's reference, and that of ``old``
         raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")

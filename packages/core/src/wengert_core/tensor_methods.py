@@ -33,6 +33,21 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     return pin_memory(self, device)
 
 
+def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
+    """The memory of a tensor on a CUDA device, as other libraries share it (Numba's description, version 2)."""
+    if self.device.type != "cuda":
+        raise AttributeError(f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA data "
+                             "is required use tensor.cuda() to copy tensor to device memory.")
+    if self.requires_grad:
+        raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't "
+                           "required, use var.detach() to get Variable that doesn't require grad.")
+    from wengert_core.elsewhere import typestr
+
+    strides = None if self.is_contiguous() else tuple(n * self.element_size() for n in self.stride())
+    return {"typestr": typestr(self), "shape": tuple(self.shape), "strides": strides, "version": 2,
+            "data": (self.data_ptr() if self.numel() else 0, False)}
+
+
 def _divided_by(self: Tensor, other: Any) -> Any:
     """self / other."""
     return self / other
@@ -132,6 +147,7 @@ LATER = {
 """Methods whose module is loaded by the first call: many programs need none of them."""
 
 PROPERTIES = {
+    "__cuda_array_interface__": _cuda_array_interface,
     "device": _conversion.device_of,
     "is_cpu": _is_cpu,
     "is_cuda": _conversion.is_cuda,

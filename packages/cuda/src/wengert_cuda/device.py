@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,19 +15,28 @@ from wengert_cuda.streams import CudaEvent, CudaStream
 
 
 class CudaMemory:
-    """A block of CuPy's pool on one device."""
+    """A block of CuPy's pool on one device, or memory of another library there."""
 
-    __slots__ = ("address", "index", "pointer")
+    __slots__ = ("__weakref__", "address", "index", "pointer")
 
     def __init__(self, pointer: Any, index: int) -> None:
         self.pointer, self.index = pointer, index
         self.address = int(pointer.ptr)
 
 
+@functools.cache
+def kernels() -> Mapping[str, Any]:
+    """Fused kernels, by op."""
+    from wengert_cuda.kernels import table
+
+    return table()
+
+
 class CudaDevice(DevicePlugin):
     """NVIDIA's GPUs."""
 
     type = "cuda"
+    dlpack_type = 2
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,9 +64,12 @@ class CudaDevice(DevicePlugin):
     @property
     def kernels(self) -> Mapping[str, Any]:  # type: ignore[override]
         """Fused kernels, by op."""
-        from wengert_cuda.kernels import KERNELS
+        return kernels()
 
-        return KERNELS
+    @property
+    def special(self) -> Any:
+        """The functions of cupyx.scipy.special."""
+        return importlib.import_module("cupyx.scipy.special")
 
     def device_count(self) -> int:
         return 0 if found()[1] else int(cupy().cuda.runtime.getDeviceCount())
@@ -74,19 +88,21 @@ class CudaDevice(DevicePlugin):
     def allocate(self, nbytes: int, index: int) -> CudaMemory:
         cuda = cupy().cuda
         with cuda.Device(index):
-            try:
-                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
-            except cuda.memory.OutOfMemoryError:
+            for attempt in (1, 2):
+                try:
+                    return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
+                except cuda.memory.OutOfMemoryError as error:
+                    if attempt == 2:
+                        raise OutOfMemoryError(self.sizes(nbytes, index)) from error
                 self.empty_cache()
-            try:
-                return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
-            except cuda.memory.OutOfMemoryError as error:
-                free, total = cuda.runtime.memGetInfo()
-                used = cupy().get_default_memory_pool().used_bytes()
-                raise OutOfMemoryError(
-                    f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of "
-                    f"{total} bytes of which {free} bytes are free; {used} bytes are in use by tensors"
-                ) from error
+        raise AssertionError("not reached")
+
+    def sizes(self, nbytes: int, index: int) -> str:
+        """What there is of memory, for the error when there is not enough."""
+        free, total = cupy().cuda.runtime.memGetInfo()
+        used = cupy().get_default_memory_pool().used_bytes()
+        return (f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of {total} "
+                f"bytes of which {free} bytes are free; {used} bytes are in use by tensors")
 
     def counted(self, memory: CudaMemory) -> CudaMemory:
         """Note the most bytes in use; what references need in between is not seen."""
@@ -96,6 +112,10 @@ class CudaDevice(DevicePlugin):
 
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
         return cupy().ndarray(shape, dtype, memory.pointer + offset, strides)
+
+    def adopt(self, address: int, nbytes: int, index: int, owner: Any) -> CudaMemory:
+        cuda = cupy().cuda
+        return CudaMemory(cuda.MemoryPointer(cuda.UnownedMemory(address, nbytes, owner, index), 0), index)
 
     def memory_stats(self, index: int) -> dict[str, int]:
         with cupy().cuda.Device(index):
@@ -109,6 +129,7 @@ class CudaDevice(DevicePlugin):
 
     def empty_cache(self) -> None:
         cupy().get_default_memory_pool().free_all_blocks()
+        cupy().get_default_pinned_memory_pool().free_all_blocks()
 
     def pin(self, nbytes: int) -> Any:
         return cupy().cuda.alloc_pinned_memory(nbytes)
@@ -134,7 +155,7 @@ class CudaDevice(DevicePlugin):
                 stream.synchronize()
 
     def hold_until_copied(self, host: Any, stream: Any) -> None:
-        """Keep pinned memory alive as long as a copy may read it."""
+        """Keep pinned memory alive as long as a copy may use it."""
         event = cupy().cuda.Event(disable_timing=True)
         event.record(stream)
         self.in_flight = [one for one in self.in_flight if not one[0].done] + [(event, host)]
@@ -146,6 +167,14 @@ class CudaDevice(DevicePlugin):
     def download(self, source: Any) -> Any:
         with cupy().cuda.Device(source.device.id):
             return source.get()
+
+    def download_to(self, source: Any, host: Any) -> None:
+        cp = cupy()
+        with cp.cuda.Device(source.device.id):
+            stream = cp.cuda.get_current_stream()
+            flat = cp.ascontiguousarray(source)
+            flat.data.copy_to_host_async(host.ctypes.data, host.nbytes, stream)
+            self.hold_until_copied((host, flat), stream)
 
     def transfer(self, source: Any, target: Any) -> None:
         cp = cupy()
@@ -176,6 +205,20 @@ class CudaDevice(DevicePlugin):
 
     def default_stream(self, index: int) -> CudaStream:
         return CudaStream(index, cupy().cuda.Stream.null)
+
+    def stream_number(self, index: int) -> int:
+        """CUDA's handle; DLPack calls the default stream, whose handle is 0, number 1."""
+        return self.current_stream(index).cuda_stream or 1
+
+    def export_stream(self, index: int, number: int | None) -> None:
+        if number == 0:
+            raise BufferError("DLPack has no stream 0 for CUDA: 1 is the default stream, 2 the thread's own one")
+        mine = self.current_stream(index)
+        handle = 0 if number in (None, 1) else number
+        if mine.cuda_stream == handle:
+            return
+        with cupy().cuda.Device(index):
+            cupy().cuda.ExternalStream(handle).wait_event(mine.record_event().raw)
 
     def make_event(self, enable_timing: bool = False) -> CudaEvent:
         return CudaEvent(enable_timing)

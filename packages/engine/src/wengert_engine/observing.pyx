@@ -88,7 +88,7 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
     if not live & WG_BATCHED:
         state.modes &= ~(<unsigned int> WG_OBSERVE)
     try:
-        if here.watcher is not None and not live & (WG_BATCHED | WG_FOREIGN):
+        if here.watcher is not None and not live & WG_BATCHED:
             see_writes(here.watcher, op, slots)
         if recording is not None or here.listener is not None:
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)

@@ -12,6 +12,8 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SA
 from wengert_engine.packing cimport Several, unpacked
 from wengert_engine.regions cimport part_of
 
+from wengert_core.devices import DEVICES as _DEVICES
+
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
@@ -106,7 +108,7 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
-    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=base[3])     # stands for the base: has its history only
+    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=base[3], device=_DEVICES[t.device])    # for its history only
     set_output(<Node> outer, 0, whole)
     cdef Tensor part = part_of(whole, base, view)
     cdef Tensor out = alias_with_tangent(t)

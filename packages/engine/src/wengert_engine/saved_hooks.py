@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
+
+from wengert_core import devices
 
 from wengert_engine.modified import modified_value
 from wengert_engine.packing import hooks_active, pop_hooks, push_hooks
@@ -63,27 +65,34 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(_pinned if pin_memory else _on_cpu, _back)
 
 
-def _on_cpu(tensor: Any) -> tuple[Any, Any, int]:
+def _on_cpu(tensor: Any) -> tuple[Any, Any, int, Any]:
     kept = tensor.detach().to("cpu")
-    return tensor.device, kept, kept._version
+    return tensor.device, kept, kept._version, None
 
 
-def _pinned(tensor: Any) -> tuple[Any, Any, int]:
-    kept = tensor.detach().to("cpu")
+def _pinned(tensor: Any) -> tuple[Any, Any, int, Any]:
+    """A copy in pinned memory, which nobody waits for, where the device has that. Its event says when it is there."""
     if tensor.device.type == "cpu":
-        kept = kept.clone()
-    else:
-        with suppress(RuntimeError):  # a device without pinned memory
-            kept = kept.pin_memory(tensor.device)
-    return tensor.device, kept, kept._version
+        kept = tensor.detach().clone()
+        return tensor.device, kept, kept._version, None
+    kept = tensor.detach().contiguous().to("cpu", non_blocking=True)
+    stream = _current_stream(tensor.device)
+    return tensor.device, kept, kept._version, None if stream is None else stream.record_event()
 
 
-def _back(packed: tuple[Any, Any, int]) -> Any:
+def _back(packed: tuple[Any, Any, int, Any]) -> Any:
     """The tensor on its device. One that lives on the CPU is shared with the program, which may have written to it."""
-    device, kept, version = packed
+    device, kept, version, event = packed
     if kept._version != version:
         raise modified_value("save_on_cpu", "a saved tensor", kept, version, kept._version)
+    if event is not None:
+        _current_stream(device).wait_event(event)
     return kept.to(device, non_blocking=True)
+
+
+def _current_stream(device: Any) -> Any:
+    plugin, index = devices.PLACED[devices.device_number(device)]
+    return plugin.current_stream(index)
 
 
 @contextmanager

@@ -167,14 +167,14 @@ def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
 def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any,
               randomness: str, keywords: dict[str, Any], chunk_size: int) -> Any:
     """The outputs of calls for a few elements at a time, joined."""
-    from wengert_core.random import get_rng_state, set_rng_state
+    from wengert_core.random import get_states, set_states
 
     parts: list[list[Any]] = []
-    state = get_rng_state() if randomness == "same" else None
+    states = get_states() if randomness == "same" else None
     for start in range(0, size, chunk_size):
         length = min(chunk_size, size - start)
-        if start and state is not None:
-            set_rng_state(state)
+        if start and states is not None:
+            set_states(states)
         some = [value if dim is None else value.narrow(dim, start, length)
                 for value, dim in zip(values, dims, strict=True)]
         leaves, out_spec, placed = run(func, some, dims, spec, length, out_dims, randomness, keywords)

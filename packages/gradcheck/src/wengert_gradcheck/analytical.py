@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import wengert_core as wc
 import wengert_engine as we
 from wengert_core.tensor import Tensor
 from wengert_engine.ends import input_edges, root_edges
@@ -14,7 +13,7 @@ from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_d
 from wengert_engine.starting import run_backward
 
 from wengert_gradcheck.errors import Array, GradcheckError
-from wengert_gradcheck.subject import Subject, array_of, tensor_of
+from wengert_gradcheck.subject import Subject, array_of, has_array, tensor_of
 
 CHUNK = 64
 
@@ -75,21 +74,21 @@ def seeds(output: Tensor, unit: complex) -> Iterator[Tensor]:
     for start in range(0, n, CHUNK):
         block = output.new_zeros((min(CHUNK, n - start), *output.shape))
         some = block.unbind(0)
-        if block.dtype is wc.bfloat16:
+        if has_array(block):
+            np.fill_diagonal(block.numpy().reshape(len(some), n)[:, start:], unit)
+        else:
             for k, seed in enumerate(some, start):
                 set_element(seed, k, unit)
-        else:
-            np.fill_diagonal(block.numpy().reshape(len(some), n)[:, start:], unit)
         yield from some
 
 
 def set_element(tensor: Tensor, k: int, value: complex) -> None:
     """Put a number at a flat index of a contiguous tensor."""
     array = tensor.detach()
-    if array.dtype is wc.bfloat16:
-        array.view(-1)[k] = value
-    else:
+    if has_array(array):
         array.numpy().reshape(-1)[k] = value
+    else:
+        array.view(-1)[k] = value
 
 
 def forward(subject: Subject, which: int, likes: Sequence[Tensor], places: Sequence[int], unit: complex,

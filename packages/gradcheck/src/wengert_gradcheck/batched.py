@@ -43,8 +43,7 @@ def check_batched(subject: Subject, atol: float, rtol: float) -> None:
         seeds = randoms((BATCH, *y.shape), array_of(y).dtype)
         singles = [we.grad(y, subject.inputs, tensor_of(seed, y), retain_graph=True, allow_unused=True)
                    for seed in seeds]
-        batch = y.new_zeros((BATCH, *y.shape))
-        batch.detach().numpy()[...] = seeds
+        batch = tensor_of(seeds, y.new_zeros((BATCH, *y.shape)))
         with explained(ADVICE):
             together = we.grad(y, subject.inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
         for j, grad in enumerate(together):
@@ -97,9 +96,7 @@ def pushed_together(subject: Subject, which: int, directions: Array, places: Seq
 
 def stacked(directions: Array, like: Tensor) -> Tensor:
     """Directions as a tensor with one dim more in front."""
-    batch = like.new_zeros((len(directions), *like.shape))
-    batch.detach().numpy()[...] = directions.reshape(batch.shape)
-    return batch
+    return tensor_of(directions, like.new_zeros((len(directions), *like.shape)))
 
 
 def rows_of(tangent: Tensor, level: int, rows: int) -> Array:

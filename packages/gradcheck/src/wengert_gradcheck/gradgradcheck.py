@@ -86,8 +86,8 @@ def random_like(y: Tensor, noncontiguous: bool) -> Tensor:
 
     shape = tuple(y.shape)
     if not noncontiguous:
-        return wc.randn(shape, dtype=y.dtype).requires_grad_()
-    return wc.randn((*shape, 2), dtype=y.dtype).select(-1, 0).requires_grad_()
+        return wc.randn(shape, dtype=y.dtype, device=y.device).requires_grad_()
+    return wc.randn((*shape, 2), dtype=y.dtype, device=y.device).select(-1, 0).requires_grad_()
 
 
 gradcheck.gradgradcheck = gradgradcheck  # type: ignore[attr-defined]  # see there

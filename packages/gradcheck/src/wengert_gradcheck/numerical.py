@@ -10,7 +10,7 @@ import wengert_core as wc
 from wengert_core.tensor import Tensor
 
 from wengert_gradcheck.errors import Array
-from wengert_gradcheck.subject import Subject, array_of
+from wengert_gradcheck.subject import Subject, array_of, has_array, tensor_of
 
 ACCUMULATE = {wc.float16: wc.float64, wc.bfloat16: wc.float64, wc.float32: wc.float64, wc.complex64: wc.complex128}
 """Differences are computed in double precision; the outputs keep the digits they have."""
@@ -23,20 +23,20 @@ class Elements:
     write: Callable[[int, complex], None]
 
     def __init__(self, x: Tensor) -> None:
-        x = x.detach()
         self.shape = tuple(x.shape)
-        if x.dtype is wc.bfloat16:
-            self.tensor = x
+        if not has_array(x):
+            self.tensor = x.data
             self.read, self.write = self.read_tensor, self.write_tensor
             return
-        array = x.numpy()
+        array = x.detach().numpy()
         whole = array.reshape(-1)
         self.read = array.item
         self.write = (whole if np.shares_memory(whole, array) else array.flat).__setitem__
 
     def read_tensor(self, i: int) -> complex:
-        """The number at a flat index, of a dtype that NumPy does not have."""
-        return float(self.tensor[self.at(i)].item())
+        """The number at a flat index, of a dtype that NumPy does not have, or on a device."""
+        number = self.tensor[self.at(i)].item()
+        return number if isinstance(number, complex) else float(number)
 
     def write_tensor(self, i: int, value: complex) -> None:
         """Put a number at a flat index."""
@@ -100,13 +100,13 @@ def slope(above: Array, below: Array, eps: float) -> Array:
 
 def along(subject: Subject, x: Tensor, direction: Array, places: Sequence[int], eps: float) -> list[Array]:
     """The derivative of each output along a direction of x, flat."""
-    array = x.detach() if x.dtype is wc.bfloat16 else x.detach().numpy()
+    array = x.detach().numpy() if has_array(x) else x.data
     old = array.clone() if isinstance(array, Tensor) else array.copy()
     move = eps * direction.reshape(tuple(x.shape))
     sides = []
     try:
         for sign in (1, -1):
-            moved = old + (wc.tensor(sign * move).to(old.dtype) if isinstance(old, Tensor) else sign * move)
+            moved = old + (tensor_of(sign * move, old) if isinstance(old, Tensor) else sign * move)
             array[...] = moved
             sides.append([array_of(y.to(ACCUMULATE.get(y.dtype, y.dtype), copy=True))
                           for y in results(subject, places)])

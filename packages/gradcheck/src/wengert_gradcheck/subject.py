@@ -19,14 +19,19 @@ def is_differentiable(value: Any) -> bool:
 
 
 def array_of(tensor: Tensor) -> Array:
-    """The numbers of a tensor; a view where NumPy knows the dtype."""
-    tensor = tensor.detach()
+    """The numbers of a tensor; a view where NumPy knows the dtype, and a copy of what is on a device."""
+    tensor = tensor.detach().cpu()
     return tensor.to(wc.float32).numpy() if tensor.dtype is wc.bfloat16 else tensor.numpy()
 
 
+def has_array(tensor: Tensor) -> bool:
+    """Whether NumPy can read and write the tensor's memory."""
+    return tensor.dtype is not wc.bfloat16 and tensor.device.type == "cpu"
+
+
 def tensor_of(numbers: Array, like: Tensor) -> Tensor:
-    """A tensor with these numbers and the dtype of another."""
-    return wc.tensor(np.ascontiguousarray(numbers).reshape(tuple(like.shape))).to(like.dtype)
+    """A tensor with these numbers, and the dtype and device of another."""
+    return wc.tensor(np.ascontiguousarray(numbers).reshape(tuple(like.shape)), device=like.device).to(like.dtype)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

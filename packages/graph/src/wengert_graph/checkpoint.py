@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from wengert_core import get_rng_state
 from wengert_core.caution import warn_user
+from wengert_core.random import get_states
 from wengert_core.tensor import Tensor
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
 from wengert_engine.starting import wants_inputs
@@ -123,7 +123,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state = get_rng_state() if preserve_rng_state else None
+        ctx.rng_state = get_states() if preserve_rng_state else None
         ctx.inputs = [None if isinstance(one, Tensor) else one for one in args]
         ctx.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-from wengert_core import empty, equal, get_rng_state, set_rng_state
+from wengert_core import empty, equal
+from wengert_core.random import get_states
 from wengert_core.tensor import Tensor
 from wengert_engine import Function, enable_grad
 from wengert_engine.looking import saved_values
@@ -66,7 +67,7 @@ def random_state(state: Any) -> Generator[None, None, None]:
     if state is None:
         yield
         return
-    before = get_rng_state()
+    before = get_states()
     _go_on_from(state)
     try:
         yield
@@ -75,9 +76,10 @@ def random_state(state: Any) -> Generator[None, None, None]:
 
 
 def _go_on_from(state: Any) -> None:
-    """set_rng_state, where it makes a difference: it costs several times as much as looking."""
-    if not equal(get_rng_state(), state):
-        set_rng_state(state)
+    """set_state, where it makes a difference: it costs several times as much as looking."""
+    for generator, then in state:
+        if not equal(generator.get_state(), then):
+            generator.set_state(then)
 
 
 def facts(tensor: Any) -> dict[str, Any]:
@@ -92,7 +94,7 @@ class Segment:
                  *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
-        self.rng_state = get_rng_state() if preserve else None
+        self.rng_state = get_states() if preserve else None
         self.kept: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
         self.holders: list[ref[Holder]] = []
         self.facts: list[Any] = []

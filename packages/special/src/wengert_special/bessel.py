@@ -26,7 +26,7 @@ def row(name: str, reference: Any, words: str, half: bool = False, **settings: A
 
 def spherical(xp: Any, x: Any, order: int = 0) -> Any:
     """The spherical Bessel function of the first kind; SciPy's is for one precision only."""
-    return scipy_special().spherical_jn(order, x.astype(xp.float64)).astype(x.dtype)
+    return scipy_special(xp).spherical_jn(order, x.astype(xp.float64)).astype(x.dtype)
 
 
 KIND = "modified Bessel function of the first kind of order"
@@ -43,7 +43,7 @@ for order in (0, 1):
         f"The modified Bessel function of the second kind of order {order}.")
     row(f"special_scaled_modified_bessel_k{order}", from_scipy(f"k{order}e"),
         f"exp(self) times the modified Bessel function of the second kind of order {order}.")
-row("special_airy_ai", lambda xp, x: scipy_special().airy(x)[0], "The Airy function Ai.")
+row("special_airy_ai", lambda xp, x: scipy_special(xp).airy(x)[0], "The Airy function Ai.")
 row("special_spherical_bessel_j0", spherical, "The spherical Bessel function of the first kind of order 0.")
 TABLE.alias("special.i0", TABLE.ops["i0"], method=False)
 
@@ -60,13 +60,13 @@ def of_order(xp: Any, x: Any, kind: str, order: int) -> Any:
     if kind == "spherical":
         return spherical(xp, x, order)
     if order < 2:
-        return getattr(scipy_special(), ORDERS[kind][order])(x)
-    value = getattr(scipy_special(), ORDERS[kind][2])(order, x)
+        return getattr(scipy_special(xp), ORDERS[kind][order])(x)
+    value = getattr(scipy_special(xp), ORDERS[kind][2])(order, x)
     return xp.where(xp.isinf(x), 0, value).astype(x.dtype) if kind == "ie" else value
 
 
 TABLE.array("_bessel(Tensor self, str kind, int order) -> Tensor", reference=of_order, method=False,
             doc="A Bessel function of any order; an e at the end of the kind is for scaled by an exponential.")
-TABLE.array("_airy_ai_slope(Tensor self) -> Tensor", reference=lambda xp, x: scipy_special().airy(x)[1], method=False,
+TABLE.array("_airy_ai_slope(Tensor self) -> Tensor", reference=lambda xp, x: scipy_special(xp).airy(x)[1], method=False,
             doc="The derivative of the Airy function Ai.")
 TABLE.hidden.update(("_bessel", "_airy_ai_slope"))

@@ -29,7 +29,7 @@ TABLE.pointwise_binary(
 # ---- polygamma
 def derivative_of_digamma(xp: Any, x: Any, n: int) -> Any:
     """The n-th derivative of digamma, infinite at 0 and the negative integers."""
-    special, wide = scipy_special(), x.astype(xp.float64)
+    special, wide = scipy_special(xp), x.astype(xp.float64)
     if n == 0:
         return special.psi(wide).astype(x.dtype)
     if n > 1:

@@ -18,7 +18,7 @@ def polynomial(scipy_name: str, *parameters: float) -> Callable[..., Any]:
     def reference(xp: Any, x: Any, n: Any, *more: float) -> Any:
         degree = xp.trunc(xp.asarray(n, dtype=xp.float64)).astype(xp.int64)
         kept = xp.maximum(degree, 0)
-        values = getattr(scipy_special(), scipy_name)(kept, *parameters, *more, x.astype(xp.float64))
+        values = getattr(scipy_special(xp), scipy_name)(kept, *parameters, *more, x.astype(xp.float64))
         return xp.where(degree < 0, 0.0, values).astype(x.dtype)
 
     return reference

@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from wengert_core import devices
 from wengert_core.rows.base import FLOATING
 from wengert_core.table import OpTable
 
@@ -35,14 +37,34 @@ def from_scipy(name: str) -> Callable[..., Any]:
     """
 
     def reference(xp: Any, *arrays: Any) -> Any:
-        return getattr(scipy_special(), name)(*arrays)
+        return getattr(scipy_special(xp), name)(*arrays)
 
     return reference
 
 
-def scipy_special() -> Any:
-    """The module scipy.special. Importing it takes longer than importing NumPy, so it is not done before it is used."""
-    return importlib.import_module("scipy.special")
+def scipy_special(xp: Any) -> Any:
+    """SciPy's special functions for the arrays of a namespace: scipy.special itself, or what a device's plugin has.
+
+    Importing it takes longer than importing NumPy, so it is not done before it is used.
+    """
+    if xp is np:
+        return importlib.import_module("scipy.special")
+    plugin = next(plugin for plugin, _ in devices.PLACED[1:] if plugin.xp is xp)
+    return OfDevice(plugin.type, plugin.special)
+
+
+class OfDevice:
+    """The special functions of a type of device, as far as there are any."""
+
+    def __init__(self, kind: str, functions: Any) -> None:
+        self.kind, self.functions = kind, functions
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.functions, name, None)
+        if found is None:
+            raise NotImplementedError(f"devices of type '{self.kind}' have no function like scipy.special.{name}: "
+                                      "compute it on the CPU, with .cpu() before and .to(device) after it")
+        return found
 
 
 def load() -> OpTable:

@@ -304,6 +304,7 @@ from wengert_core import gelu_backward as gelu_backward
 from wengert_core import geometric_ as geometric_
 from wengert_core import geqrf as geqrf
 from wengert_core import ger as ger
+from wengert_core import get_default_device as get_default_device
 from wengert_core import get_default_dtype as get_default_dtype
 from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
@@ -586,6 +587,7 @@ from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
 from wengert_core import selu_ as selu_
 from wengert_core import set_ as set_
+from wengert_core import set_default_device as set_default_device
 from wengert_core import set_default_dtype as set_default_dtype
 from wengert_core import set_num_threads as set_num_threads
 from wengert_core import set_printoptions as set_printoptions

@@ -45,11 +45,17 @@ def check_values(case: OpCase, device: str, rtol: float = 1e-9) -> None:
                 assert_close(array_of(g.detach().cpu()), array_of(e), f"{case.op}{sample!r}", rtol=case.rtol or rtol)
 
 
-def check_gradients(case: OpCase, device: str, rtol: float = 1e-7) -> None:
-    """AssertionError unless the gradients are on the device, and those of the CPU."""
+def check_gradients(case: OpCase, device: str, rtol: float = 1e-7, default: str | None = None) -> None:
+    """AssertionError unless the gradients are on the device, and those of the CPU.
+
+    default: the default device of the calls on ``device``; None: the CPU.
+    """
     place = devices.DEVICES[devices.device_number(device)]
     for sample in case.samples("float64"):
-        for e, g in zip(gradients(case, sample, "cpu"), gradients(case, sample, device), strict=True):
+        expected = gradients(case, sample, "cpu")
+        with devices.device(default or "cpu"):
+            got = gradients(case, sample, device)
+        for e, g in zip(expected, got, strict=True):
             assert (g is None) == (e is None), f"{case.op}{sample!r}: gradient {g}, expected {e}"
             if e is not None:
                 assert g.device == place, f"{case.op}{sample!r}: a gradient on {g.device}, expected {place}"

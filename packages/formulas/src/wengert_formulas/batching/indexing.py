@@ -55,7 +55,7 @@ class Indices:
 
     def with_batch(self, size: int) -> list[Any]:
         """The indices of a tensor with a batch, with one that numbers its elements."""
-        return [arange(size).reshape(size, *[1] * self.rank), *self.aligned()]
+        return [arange(size, device="cpu").reshape(size, *[1] * self.rank), *self.aligned()]
 
 
 @rule("index")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from wengert_core import elsewhere
 from wengert_core.device_plugin import DevicePlugin, OutOfMemoryError
 from wengert_core.devices import PLACED
 
-from wengert_testing.sim.arrays import SimArray, SimNamespace, set_current
-from wengert_testing.sim.order import WORLD, Block, SimEvent, SimStream, Stamp
-from wengert_testing.sim.storage import Pinned, Pool, SimMemory
+from wengert_testing.sim.arrays import SimArray, SimNamespace, seen, set_current
+from wengert_testing.sim.landing import Download, Upload, settle_before
+from wengert_testing.sim.order import Block, SimEvent, SimStream, Stamp
+from wengert_testing.sim.storage import Adopted, Pinned, Pool, SimMemory
 
 
 class Place:
@@ -50,14 +53,21 @@ class SimDevice(DevicePlugin):
 
     type = "sim"
     accelerator = False  # it is there for who names it
+    dlpack_type = 12  # DLPack's "extension device"
     COUNT = 2
 
     def __init__(self) -> None:
         super().__init__()
         self.places = [Place(self, index) for index in range(self.COUNT)]
+        self.made: WeakSet[SimStream] = WeakSet()
         self.kernels: dict[str, Any] = {}
         self.xp = SimNamespace()
         set_current(self.computing)
+
+    @property
+    def special(self) -> SimNamespace:
+        """SciPy's functions, on arrays of the device."""
+        return SimNamespace(importlib.import_module("scipy.special"))
 
     def computing(self) -> Place:
         """The device that an operation runs on just now, else the current one."""
@@ -88,6 +98,9 @@ class SimDevice(DevicePlugin):
         data: Any = np.empty(shape, dtype) if 0 in shape else np.ndarray(shape, dtype, memory.bytes, offset, strides)
         return SimArray(data, memory.block, self.places[memory.pool.index], memory)
 
+    def adopt(self, address: int, nbytes: int, index: int, owner: Any) -> Adopted:
+        return Adopted(self.places[index].pool.at(address), address, owner)
+
     def memory_stats(self, index: int) -> dict[str, int]:
         pool = self.places[index].pool
         return {"allocated": pool.allocated, "peak": pool.peak}
@@ -101,21 +114,23 @@ class SimDevice(DevicePlugin):
     # ---- copies
 
     def upload(self, host: Any, target: Any, non_blocking: bool) -> None:
-        target[...] = target._place.wrapped(host.copy(), [])
         stream = target._place.stream()
+        settle_before(host, stream, self.streams())
+        target[...] = target._place.wrapped(host.copy(), [])
         if non_blocking:
-            before = host.tobytes()
-            stream.landing.append((stream.ticks, lambda: self.unchanged(host, before, stream)))
+            stream.landing.append(Upload(stream.launch("a copy from pinned memory"), host))
         else:
             stream.synchronize()
 
-    def unchanged(self, host: Any, before: bytes, stream: SimStream) -> None:
-        """A copy that was not waited for has read what was there when it was queued only if nobody wrote since."""
-        if host.tobytes() != before:
-            WORLD.report(f"pinned memory was written to while a copy on {stream} read it")
-
     def download(self, source: Any) -> Any:
         return source.get()
+
+    def download_to(self, source: Any, host: Any) -> None:
+        stream = source._place.stream()
+        stamp = stream.launch("a copy to pinned memory")
+        data = seen(source, stamp).copy()
+        settle_before(host, stream, self.streams())
+        stream.landing.append(Download(stamp, host, data))
 
     def transfer(self, source: Any, target: Any) -> None:
         here, there = source._place.stream(), target._place.stream()
@@ -130,16 +145,20 @@ class SimDevice(DevicePlugin):
 
     def land(self, clock: dict[int, int]) -> None:
         """The host has waited: do what it may see now."""
-        streams = {id(s): s for place in self.places for s in (place.default, place.stream())}
-        for stream in streams.values():
-            ready = [one for one in stream.landing if clock.get(stream.number, 0) >= one[0]]
+        for stream in self.streams():
+            ready = [one for one in stream.landing if one.stamp.known_to(clock)]
             stream.landing = [one for one in stream.landing if one not in ready]
-            for _, action in ready:
-                action()
+            for one in ready:
+                one.settle()
+
+    def streams(self) -> list[SimStream]:
+        """All streams of all devices that are alive."""
+        return [*(place.default for place in self.places), *self.made]
 
     def synchronize(self, index: int) -> None:
-        for stream in (*getattr(self, "known", {}).get(index, ()), self.places[index].default):
-            stream.synchronize()
+        for stream in self.streams():
+            if stream.index == index:
+                stream.synchronize()
 
     def current_stream(self, index: int) -> SimStream:
         streams: dict[int, SimStream] = self.local.__dict__.setdefault("streams", {})
@@ -155,8 +174,16 @@ class SimDevice(DevicePlugin):
 
     def make_stream(self, index: int, priority: int = 0) -> SimStream:
         stream = SimStream(self, index, priority)
-        self.__dict__.setdefault("known", {}).setdefault(index, []).append(stream)
+        self.made.add(stream)
         return stream
+
+    def stream_number(self, index: int) -> int:
+        return self.current_stream(index).number
+
+    def export_stream(self, index: int, number: int | None) -> None:
+        place = self.places[index]
+        found = [stream for stream in self.streams() if stream.number == number]
+        (found[0] if found else place.default).wait_stream(place.stream())
 
     def make_event(self, enable_timing: bool = False) -> SimEvent:
         return SimEvent(self, enable_timing)

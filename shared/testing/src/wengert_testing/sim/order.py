@@ -102,7 +102,7 @@ class SimStream:
         self.ticks = 0
         self.free_at = 0.0  # when what is queued will be done
         self.clock: dict[int, int] = {}
-        self.landing: list[Any] = []  # (number, function): what the host sees once it has waited
+        self.landing: list[Any] = []  # copies that the host has not waited for: see landing.py
 
     def __repr__(self) -> str:
         return f"<sim stream {self.number} of {self.device}>"
@@ -123,9 +123,12 @@ class SimStream:
         return Stamp(self, self.ticks, start, self.free_at, what)
 
     def query(self) -> bool:
-        """Whether all work is done."""
+        """Whether all work is done; the host may then use what it gave."""
         WORLD.step()
-        return self.free_at <= WORLD.now
+        if self.free_at > WORLD.now:
+            return False
+        self.synchronize()
+        return True
 
     def synchronize(self) -> None:
         """Let the host wait for all work that is queued."""
@@ -176,9 +179,12 @@ class SimEvent:
         stream.wait_event(self)
 
     def query(self) -> bool:
-        """Whether it has happened."""
+        """Whether it has happened; the host may then use what came before."""
         WORLD.step()
-        return self.done <= WORLD.now
+        if self.done > WORLD.now:
+            return False
+        self.synchronize()
+        return True
 
     def synchronize(self) -> None:
         """Let the host wait for it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class SimMemory:
         self.pool, self.nbytes, self.stream = pool, nbytes, stream
         self.block = Block()
         self.address = pool.take(nbytes)
+        pool.live[self.address] = self
         self.bytes = np.full(nbytes, FREED, np.uint8)  # hidden from users: reached through arrays only
 
     def __del__(self) -> None:
@@ -34,12 +36,22 @@ class SimMemory:
                                    "record_stream() would have kept it")  # fmt: skip
 
 
+class Adopted:
+    """A part of a block that came back to us by way of another library, which it keeps alive."""
+
+    def __init__(self, memory: SimMemory, address: int, owner: Any) -> None:
+        self.pool, self.block, self.stream, self.owner = memory.pool, memory.block, memory.stream, (memory, owner)
+        self.address = address
+        self.bytes = memory.bytes[address - memory.address :]
+
+
 class Pool:
     """The memory of one device: figures and a limit."""
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.next = START + (index << 50)
+        self.live: WeakValueDictionary[int, SimMemory] = WeakValueDictionary()
         self.allocated = self.peak = 0
         self.limit: int | None = None
 
@@ -53,6 +65,13 @@ class Pool:
         self.peak = max(self.peak, self.allocated)
         address, self.next = self.next, self.next + (nbytes + 511) // 512 * 512 + 512
         return address
+
+    def at(self, address: int) -> SimMemory:
+        """The block that an address is in."""
+        for start, memory in self.live.items():
+            if start <= address < start + max(memory.nbytes, 1):
+                return memory
+        raise BufferError(f"there is nothing at address {address:#x} of sim:{self.index}")
 
     def give(self, nbytes: int) -> None:
         """Memory is free again."""

@@ -1,0 +1,316 @@
+"""A stand-in for CuPy on memory of the host: what wengert-cuda calls of it, with CuPy's rules, and no GPU.
+
+Arrays of NumPy among the arguments are errors, kernels are compiled as C++ (compiled.py), memory comes from a pool with
+a limit. ``install`` puts it in the place of CuPy. CuPy's documentation is the source of the signatures.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import types
+from typing import Any, Self
+
+import compiled
+import numpy as np
+import scipy.special
+
+CALLS: list[str] = []  # what was done that a test may ask for
+LIMIT: list[int] = [1 << 40]
+USED: list[int] = [0]
+CACHED: list[int] = [0]  # bytes that a pool keeps: as good as used until it is emptied
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class Memory:
+    def __init__(self, size: int) -> None:
+        if USED[0] + CACHED[0] + size > LIMIT[0]:
+            raise OutOfMemoryError(f"Out of memory allocating {size} bytes")
+        USED[0] += size
+        self.size, self.bytes = size, np.full(size, 0xFB, np.uint8)
+        self.ptr = self.bytes.ctypes.data
+
+    def __del__(self) -> None:
+        if hasattr(self, "bytes"):
+            USED[0] -= self.size
+
+
+class UnownedMemory:
+    def __init__(self, ptr: int, size: int, owner: Any, device_id: int = -1) -> None:
+        self.ptr, self.size, self.owner = ptr, size, owner
+
+
+class MemoryPointer:
+    def __init__(self, mem: Any, offset: int) -> None:
+        self.mem, self.offset, self.ptr = mem, offset, mem.ptr + offset
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.mem, self.offset + offset)
+
+    def copy_from_host_async(self, mem: int, size: int, stream: Any = None) -> None:
+        CALLS.append("copy_from_host_async")
+        ctypes.memmove(self.ptr, mem, size)
+
+    def copy_to_host_async(self, mem: int, size: int, stream: Any = None) -> None:
+        CALLS.append("copy_to_host_async")
+        ctypes.memmove(mem, self.ptr, size)
+
+
+class Device:
+    current = 0
+
+    def __init__(self, device: int | None = None) -> None:
+        self.id = Device.current if device is None else device
+
+    def use(self) -> None:
+        Device.current = self.id
+
+    def __enter__(self) -> Self:
+        self.before, Device.current = Device.current, self.id
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        Device.current = self.before
+
+    def synchronize(self) -> None:
+        CALLS.append("synchronize")
+
+
+class Stream:
+    count = 0
+
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int = 0) -> None:
+        Stream.count += not null
+        self.ptr = 0 if null else 1000 + Stream.count
+        self.done = True
+
+    def use(self) -> None:
+        CURRENT[0] = self
+
+    def synchronize(self) -> None:
+        CALLS.append(f"synchronize {self.ptr}")
+
+    def wait_event(self, event: Any) -> None:
+        CALLS.append(f"{self.ptr} waits for {event.stream}")
+
+
+class ExternalStream(Stream):
+    def __init__(self, ptr: int, device_id: int = -1) -> None:
+        self.ptr, self.done = ptr, True
+
+
+class Event:
+    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
+        self.done, self.stream = True, None
+
+    def record(self, stream: Any = None) -> None:
+        self.stream = stream.ptr
+
+    def synchronize(self) -> None:
+        CALLS.append("event")
+
+
+Stream.null = Stream(null=True)  # type: ignore[attr-defined]
+CURRENT = [Stream.null]  # type: ignore[attr-defined]
+
+
+class ndarray:
+    """An array of the device; NumPy's own are none, and NumPy cannot read it."""
+
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None) -> None:
+        dtype = np.dtype(dtype)
+        if memptr is None or 0 in shape:
+            self.hidden: Any = np.empty(shape, dtype)
+            return
+        strides = np.empty(shape, dtype).strides if strides is None else strides
+        span = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
+        raw = (ctypes.c_uint8 * span).from_address(memptr.ptr)
+        raw.keep = memptr
+        self.hidden = np.ndarray(shape, dtype, raw, 0, strides)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "hidden":
+            raise AttributeError(name)
+        found = getattr(self.hidden, name)
+        return Function(found) if callable(found) else there(found) if isinstance(found, np.ndarray) else found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("real", "imag"):
+            setattr(self.hidden, name, host(value))
+        else:
+            object.__setattr__(self, name, value)
+
+    @property
+    def data(self) -> MemoryPointer:
+        return MemoryPointer(UnownedMemory(self.hidden.ctypes.data, self.hidden.nbytes, self), 0)
+
+    @property
+    def device(self) -> Device:
+        return Device(0)
+
+    def get(self) -> Any:
+        CALLS.append("get")
+        return np.array(self.hidden)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.hidden[host(index)] = host(value)
+
+    def __getitem__(self, index: Any) -> Any:
+        return there(self.hidden[host(index)])
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    def __bool__(self) -> bool:
+        return bool(self.get())
+
+    def __int__(self) -> int:
+        return int(self.get())
+
+    def __float__(self) -> float:
+        return float(self.get())
+
+
+def _operator(name: str) -> Any:
+    def operate(self: ndarray, *others: Any) -> Any:
+        result = getattr(self.hidden, name)(*map(host, others))
+        return self if result is self.hidden else result if result is NotImplemented else there(result)
+
+    return operate
+
+
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+for _name in ("neg pos abs invert lt le eq ne gt ge".split() + _BINARY + [f"r{n}" for n in _BINARY]
+              + [f"i{n}" for n in _BINARY]):  # fmt: skip
+    setattr(ndarray, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def host(value: Any) -> Any:
+    """NumPy's array of an argument. TypeError for one that is the host's."""
+    if isinstance(value, ndarray):
+        return value.hidden
+    if isinstance(value, np.ndarray):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    return type(value)(host(one) for one in value) if type(value) in (list, tuple) else value
+
+
+def there(value: Any) -> Any:
+    """A result of NumPy's as the device's."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        found = ndarray.__new__(ndarray)
+        found.hidden = np.asarray(value)
+        return found
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(there, value))
+    return type(value)(there(one) for one in value) if type(value) in (list, tuple) else value
+
+
+class Function:
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        result = self.function(*map(host, args), **{name: host(value) for name, value in kwargs.items()})
+        return there(result)
+
+    def __getattr__(self, name: str) -> Any:
+        return Function(getattr(self.function, name))
+
+
+def as_array(value: Any, dtype: Any = None) -> Any:
+    """CuPy's asarray: what is the host's is copied to the device, on purpose."""
+    return there(np.asarray(value if isinstance(value, np.ndarray) else host(value), dtype))
+
+
+class ElementwiseKernel:
+    def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel") -> None:
+        self.inputs, self.outputs, self.operation, self.name = in_params, out_params, operation, name
+
+    def __call__(self, *args: Any) -> Any:
+        CALLS.append(self.name)
+        given = compiled.parameters(self.inputs) + compiled.parameters(self.outputs)
+        typed = [value for value, (_, kind, _) in zip(args, given, strict=False) if kind == "T"]
+        dtype = next(value.dtype for value in typed if getattr(value, "ndim", 0) or value is typed[-1])
+        plain = [host(value) for value, (raw, *_) in zip(args, given, strict=False) if not raw]
+        shape = np.broadcast_shapes(*[np.shape(value) for value in plain])
+        arrays: list[Any] = []
+        for value, (raw, kind, _) in zip(args, given, strict=False):
+            wanted = dtype if kind == "T" else np.int64
+            if raw:
+                assert value.flags.c_contiguous
+                arrays.append(host(value))
+            else:
+                arrays.append(np.ascontiguousarray(np.broadcast_to(np.asarray(host(value), wanted), shape)))
+        if len(args) < len(given):
+            arrays.append(np.empty(shape, dtype))
+        compiled.elementwise(self.inputs, self.outputs, self.name, arrays, dtype.str[1:])
+        return args[-1] if len(args) == len(given) else there(arrays[-1].reshape(shape))
+
+
+class RawModule:
+    def __init__(self, *, code: str) -> None:
+        self.code = code
+
+    def get_function(self, name: str) -> Any:
+        def call(grid: Any, block: Any, args: Any) -> None:
+            CALLS.append(name)
+            compiled.launched(self.code, name, grid[0], block, tuple(
+                host(value) if isinstance(value, ndarray) else value for value in args))
+
+        return call
+
+
+def install(limit: int = 1 << 40) -> types.ModuleType:
+    """Put this in CuPy's place."""
+    LIMIT[0] = limit
+
+    class Module(types.ModuleType):
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            found = getattr(np, name)
+            if isinstance(found, type) or not callable(found):
+                return Module.of(name, found) if isinstance(found, types.ModuleType) else found
+            return Function(found)
+
+        @staticmethod
+        def of(name: str, real: Any) -> Any:
+            module = types.SimpleNamespace()
+            for one in dir(real):
+                value = getattr(real, one)
+                setattr(module, one, Function(value) if callable(value) and not isinstance(value, type) else value)
+            return module
+
+    cupy = Module("cupy")
+    cupy.ndarray, cupy.ElementwiseKernel, cupy.RawModule = ndarray, ElementwiseKernel, RawModule
+    cupy.asarray = as_array
+
+    def emptied() -> None:
+        CALLS.append("free_all_blocks")
+        CACHED[0] = 0
+
+    pool = types.SimpleNamespace(used_bytes=lambda: USED[0], total_bytes=lambda: USED[0] + CACHED[0],
+                                 free_all_blocks=emptied)
+    cupy.get_default_memory_pool = lambda: pool
+    cupy.get_default_pinned_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: None)
+    cupy.cuda = types.SimpleNamespace(
+        is_available=lambda: True, Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event,
+        MemoryPointer=MemoryPointer, UnownedMemory=UnownedMemory, get_elapsed_time=lambda a, b: 1.0,
+        alloc=lambda size: MemoryPointer(Memory(size), 0), alloc_pinned_memory=lambda size: bytearray(size),
+        get_current_stream=lambda device_id=None: CURRENT[0],
+        memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, getDevice=lambda: Device.current,
+                                      memGetInfo=lambda: (LIMIT[0] - USED[0], LIMIT[0])),
+    )  # fmt: skip
+    cupyx, functions = types.ModuleType("cupyx"), types.ModuleType("cupyx.scipy.special")
+    for name in ("psi", "zeta", "gammainc", "gammaincc", "j0", "j1", "y0", "y1", "i0", "i0e", "i1", "i1e", "erfcx"):
+        setattr(functions, name, Function(getattr(scipy.special, name)))
+    sys.modules |= {"cupy": cupy, "cupyx": cupyx, "cupyx.scipy": types.ModuleType("cupyx.scipy"),
+                    "cupyx.scipy.special": functions}
+    return cupy

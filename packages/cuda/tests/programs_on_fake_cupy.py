@@ -1,0 +1,230 @@
+"""Tests of wengert-cuda with a stand-in for CuPy: run by test_on_fake_cupy.py, in a process of their own."""
+
+from __future__ import annotations
+
+import fake_cupy
+import numpy as np
+import pytest
+import wengert as torch
+from wengert_core import devices
+from wengert_core.device_plugin import OutOfMemoryError
+from wengert_cuda import CudaDevice, kernels, places, rows
+from wengert_registry import registry
+from wengert_testing.devices import check_gradients, check_values
+from wengert_testing.devices import rows as cases
+
+cupy = fake_cupy.install()
+if "cuda" not in registry.group("devices"):
+    registry.group("devices").register("cuda", CudaDevice, owner="packages/cuda/tests")
+FUSED = {op.removeprefix("_") for op in kernels.table()}
+OTHERS = {
+    "add", "mul", "matmul", "linear", "sum", "mean", "amax", "cumsum", "cat", "index", "index_put", "where", "sort",
+    "digamma", "embedding", "nn.functional.layer_norm", "nn.functional.cross_entropy", "nn.functional.gelu",
+    "nn.functional.softplus", "nn.functional.logsigmoid", "nn.functional.silu", "nn.functional.leaky_relu",
+    "nn.functional.embedding", "nn.functional.group_norm", "nn.functional.batch_norm", "index_select",
+}  # fmt: skip
+CASES = [case for case in cases() if case.op in FUSED | OTHERS]
+
+
+@pytest.fixture(autouse=True)
+def _calls():
+    fake_cupy.CALLS.clear()
+    fake_cupy.LIMIT[0], fake_cupy.CACHED[0] = 1 << 40, 0
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_values_are_those_of_the_cpu(case):
+    check_values(case, "cuda")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.grad], ids=str)
+def test_gradients_are_those_of_the_cpu(case):
+    check_gradients(case, "cuda")
+
+
+def layer(x):
+    return torch.nn.functional.layer_norm(x, (5,), x[0].detach(), x[1].detach())
+
+
+USES = {
+    "softmax": lambda x: x.softmax(0), "log_softmax": lambda x: x.log_softmax(-1), "layer_norm": layer,
+    "gather": lambda x: x.gather(1, torch.zeros(3, 2, dtype=torch.int64, device=x.device)),
+    "index_add": lambda x: torch.zeros_like(x).index_add(0, torch.tensor([2, 0, 2], device=x.device), x),
+    "scatter_add": lambda x: torch.zeros_like(x).scatter_add(0, torch.ones(3, 5, device=x.device).long(), x),
+    "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu, "relu": torch.relu, "erf": torch.erf,
+    "erfc": torch.erfc, "erfinv": lambda x: (x / 9).erfinv(), "lgamma": torch.lgamma, "sigmoid": torch.sigmoid,
+    "softplus": lambda x: torch.nn.functional.softplus(x, 2.0, 3.0), "tanh_backward": torch.tanh,
+    "log_sigmoid": torch.nn.functional.logsigmoid, "leaky_relu": lambda x: torch.nn.functional.leaky_relu(x, 0.2),
+    "addcmul": lambda x: x.addcmul(x, x, value=3), "addcdiv": lambda x: x.addcdiv(x, x + 9, value=3),
+}  # fmt: skip
+BACKWARD = {
+    "softmax": "softmax_backward", "log_softmax": "log_softmax_backward", "layer_norm": "layer_norm_backward",
+    "gather": "wengert_scatter_add", "scatter_add": "wengert_gather", "gelu": "wengert_gelu_backward",
+    "silu": "wengert_silu_backward", "relu": "wengert_threshold_backward", "sigmoid": "wengert_sigmoid_backward",
+    "softplus": "wengert_softplus_backward", "tanh_backward": "wengert_tanh_backward",
+    "log_sigmoid": "wengert_log_sigmoid_backward", "leaky_relu": "wengert_leaky_relu_backward",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", sorted(USES))
+def test_kernels_run_where_they_should_and_give_the_cpus_numbers(name, dtype):
+    """Each kernel is called by its operation, forward and backward, in every dtype that it is for."""
+    results = []
+    for device in ("cpu", "cuda"):
+        torch.manual_seed(1)
+        x = (torch.randn(3, 5) * 3).to(getattr(torch, dtype)).to(device).requires_grad_()
+        y = USES[name](x)
+        ahead = list(fake_cupy.CALLS)
+        (y.float() * y.detach().float().cos()).sum().backward()
+        results.append((y.detach().cpu(), x.grad.cpu()))
+    if dtype != "float16":
+        assert name in ahead or f"wengert_{name}" in ahead or f"wengert_{name}" in fake_cupy.CALLS
+        assert name not in BACKWARD or BACKWARD[name] in fake_cupy.CALLS
+    tolerance = {"float16": 1e-2, "float32": 2e-5, "float64": 1e-11}[dtype]
+    for expected, got in zip(*results, strict=True):
+        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=tolerance, atol=tolerance)
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize("values", [[INF, 1.0], [NAN, 1.0], [-INF, -INF], [1e30, -1e30], [0.0, -0.0]])
+@pytest.mark.parametrize("name", "softmax log_softmax gelu silu relu sigmoid softplus log_sigmoid".split())
+def test_kernels_at_infinities_and_nans(name, values):
+    here = USES[name](torch.tensor(values))
+    away = USES[name](torch.tensor(values, device="cuda"))
+    np.testing.assert_allclose(away.cpu().numpy(), here.numpy(), rtol=1e-6)
+
+
+def test_what_a_kernel_is_not_for_goes_to_the_reference():
+    for x in (torch.ones(3, dtype=torch.complex64), torch.ones(3, dtype=torch.int64)):
+        assert x.cuda().sigmoid().cpu().tolist() == x.sigmoid().tolist()
+    x = torch.arange(6.0).reshape(2, 3)
+    index = torch.tensor([[0], [1]])  # smaller than x in the other dim
+    assert x.cuda().gather(0, index.cuda()).tolist() == x.gather(0, index).tolist()
+    assert "wengert_gather" not in fake_cupy.CALLS
+
+
+def test_kernels_are_compiled_once():
+    assert kernels.elementwise("gelu") is kernels.elementwise("gelu")
+    assert rows.module("f4") is rows.module("f4")
+    assert places.kernel("gather") is places.kernel("gather")
+
+
+# ---- memory
+
+
+def test_without_memory_caches_are_freed_and_it_is_tried_once_more():
+    fake_cupy.LIMIT[0] = fake_cupy.USED[0] + 1 << 12
+    fake_cupy.CACHED[0] = fake_cupy.LIMIT[0] - fake_cupy.USED[0]
+    x = torch.empty(256, device="cuda")
+    assert fake_cupy.CALLS.count("free_all_blocks") == 1
+    assert x.numel() == 256
+
+
+def test_the_error_says_the_sizes():
+    fake_cupy.LIMIT[0] = 100_000
+    sizes = r"CUDA out of memory. Tried to allocate 4000000 bytes. GPU 0 has a total capacity of 100000 bytes of which "
+    with pytest.raises(OutOfMemoryError, match=sizes + r"\d+ bytes are free; \d+ bytes are in use") as e:
+        torch.empty(1_000_000, device="cuda")
+    assert fake_cupy.CALLS.count("free_all_blocks") == 1
+    assert isinstance(e.value.__cause__, fake_cupy.OutOfMemoryError)
+    assert torch.cuda.OutOfMemoryError is OutOfMemoryError
+
+
+# ---- copies
+
+
+def test_pinned_copies_are_not_waited_for():
+    x = torch.arange(4.0).pin_memory()
+    y = x.to("cuda", non_blocking=True)
+    z = y.to("cpu", non_blocking=True)
+    assert z.is_pinned()
+    assert fake_cupy.CALLS == ["copy_from_host_async", "copy_to_host_async"]
+    assert z.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert torch.arange(4.0).to("cuda", non_blocking=True).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert any(call.startswith("synchronize") for call in fake_cupy.CALLS)
+
+
+def test_save_on_cpu_is_asynchronous():
+    a, b = torch.randn(5).cuda().requires_grad_(), torch.randn(5).cuda().requires_grad_()
+    fake_cupy.CALLS.clear()
+    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+        y = (a * b).sum()
+    assert "copy_to_host_async" in fake_cupy.CALLS
+    y.backward()
+    assert not [call for call in fake_cupy.CALLS if call.startswith("synchronize") or call == "get"]
+    assert torch.allclose(a.grad.cpu(), b.detach().cpu())
+
+
+# ---- other libraries
+
+
+def test_the_interface_of_cuda_arrays():
+    x = torch.arange(6.0, device="cuda").reshape(2, 3)
+    assert x.__cuda_array_interface__ == {
+        "typestr": "<f4", "shape": (2, 3), "strides": None, "version": 2, "data": (x.data_ptr(), False)}  # fmt: skip
+    assert x.t().__cuda_array_interface__["strides"] == (4, 12)
+    assert torch.empty(0, device="cuda").__cuda_array_interface__["data"] == (0, False)
+    with pytest.raises(RuntimeError, match="Can't get __cuda_array_interface__ on Variable that requires grad"):
+        _ = torch.ones(1, device="cuda", requires_grad=True).__cuda_array_interface__
+
+
+class Foreign:
+    """An array of another library, as CuPy's are: on the device, with DLPack's methods."""
+
+    def __init__(self, tensor):
+        self.tensor, self.streams = tensor, []
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, *, stream=None, **options):
+        self.streams.append(stream)
+        return self.tensor.__dlpack__(stream=stream, **options)
+
+
+@pytest.mark.parametrize("take", [torch.from_dlpack, torch.as_tensor, torch.asarray,
+                                  lambda a: torch.as_tensor(a, device="cuda")])  # fmt: skip
+def test_arrays_of_other_libraries_are_shared(take):
+    x = torch.arange(6.0, device="cuda").reshape(2, 3)
+    array = Foreign(x.t())
+    y = take(array)
+    assert y.data_ptr() == x.data_ptr()
+    assert (y.device, y.stride()) == (x.device, (1, 3))
+    assert array.streams == [1]  # our stream, as DLPack numbers it: the default one
+    y += 1
+    assert x.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+def test_a_consumers_stream_waits_for_ours():
+    x = torch.ones(2, device="cuda")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        assert x.__dlpack_device__() == (2, 0)
+        x.__dlpack__(stream=77)
+        x.__dlpack__(stream=None)
+        x.__dlpack__(stream=side.cuda_stream)
+        x.__dlpack__(stream=-1)
+    assert [call for call in fake_cupy.CALLS if "waits" in call] == [
+        f"77 waits for {side.cuda_stream}", f"0 waits for {side.cuda_stream}"]  # fmt: skip
+    with pytest.raises(BufferError, match="DLPack has no stream 0"):
+        x.__dlpack__(stream=0)
+
+
+def test_scipys_functions_are_cupyx():
+    x = torch.tensor([0.5, 2.5], dtype=torch.float64)
+    for name in ("special.bessel_j0", "special.i0e", "special.erfcx", "digamma"):
+        function = torch
+        for part in name.split("."):
+            function = getattr(function, part)
+        assert torch.allclose(function(x.cuda()).cpu(), function(x))
+    with pytest.raises(NotImplementedError, match=r"devices of type 'cuda' have no function like scipy\.special\.airy"):
+        torch.special.airy_ai(x.cuda())
+
+
+def test_the_plugin_is_there():
+    assert devices.plugin_of("cuda").device_count() == 1
+    assert torch.cuda.is_available()
+    assert torch.ones(1, device="cuda").is_cuda
