@@ -76,9 +76,9 @@ def of_schema(schema: str) -> Signature:
     parameters = []
     for name, kind, optional, varargs, keyword_only, required, default in parse_schema(schema)[1]:
         shown = OBJECTS.get(name, "Any") if kind == "object" else KINDS[kind]
-        nothing = optional or (default is None and not required)
-        text = f"{shown} | None" if nothing and shown != "Any" else shown
-        parameters.append(Parameter(name, text, "" if required else shown_default(default), keyword_only, varargs))
+        text = f"{shown} | None" if optional and shown != "Any" else shown
+        shown = "" if required else left_out(text, default)
+        parameters.append(Parameter(name, text, shown, keyword_only, varargs))
     return Signature(parameters, RESULTS.get(schema.rsplit(" -> ", 1)[1], "tuple[Tensor, ...]"))
 
 
@@ -87,10 +87,11 @@ def of_function(function: Callable[..., Any]) -> Signature:
     parameters = []
     found = inspect.signature(function)
     for one in found.parameters.values():
-        default = "" if one.default is one.empty else shown_default(one.default)
+        text = annotation(one.annotation)
+        default = "" if one.default is one.empty else left_out(text, one.default)
         star = "*" if one.kind == one.VAR_POSITIONAL else "**" if one.kind == one.VAR_KEYWORD else ""
         keyword_only = one.kind == one.KEYWORD_ONLY
-        parameters.append(Parameter(one.name, annotation(one.annotation), default, keyword_only, star=star))
+        parameters.append(Parameter(one.name, text, default, keyword_only, star=star))
     return Signature(parameters, annotation(found.return_annotation))
 
 
@@ -108,6 +109,11 @@ def shown_default(value: Any) -> str:
         return f'"{value}"'
     literal = value is None or isinstance(value, bool | int | float | tuple)
     return repr(value) if literal and len(repr(value)) <= 10 else "..."
+
+
+def left_out(text: str, default: Any) -> str:
+    """The default of a parameter of that type: three dots where it is None, which the caller must not give."""
+    return "..." if default is None and "None" not in text and text != "Any" else shown_default(default)
 
 
 def as_method(found: Signature) -> Signature:

@@ -25,7 +25,8 @@ DYNAMIC = "dynamic shape"
 MEMORY = "is not possible: its memory is shared by the batch"
 UNBATCHED_SELF = "`self` not being vmapped over"
 REFUSES = {
-    "allclose": "vmap over torch.allclose", "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
+    "allclose": "vmap over torch.allclose", "embedding_renorm_": DYNAMIC,
+    "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
     "_unique_consecutive": DYNAMIC, "nonzero": DYNAMIC, "argwhere": DYNAMIC, "index": DYNAMIC, "index_put": DYNAMIC,
     "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}",
     "copy_": UNBATCHED_SELF,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from oracle_inputs import Sample, arrays, mapped, plain, summary, tensors
+from oracle_inputs import Sample, arrays, mapped, plain, summary, tensors, with_leaves
 
 
 def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: ModuleType) -> dict[str, Any]:
@@ -34,6 +34,7 @@ def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: Mod
                 found["in place"] = tried(lambda: by_method(torch.Tensor, f"{name}_", sample, torch))
                 found["in place, as a function"] = tried(lambda: described(getattr(torch, f"{name}_"), sample, torch))
         found["out"] = tried(lambda: with_out(function, sample, torch))
+        found["grad_fn"] = tried(lambda: nodes(function, sample, torch))
     return found
 
 
@@ -63,6 +64,13 @@ def described(function: Any, sample: Sample, torch: ModuleType) -> Any:
         [x._version - version for x, (_, version) in zip(inputs, before, strict=True)],
         re.findall(r"^(\w+)=", repr(result), re.MULTILINE) if isinstance(result, tuple) else [],
     ]
+
+
+def nodes(function: Any, sample: Sample, torch: ModuleType) -> Any:
+    """The names of the nodes of the results, where all floating inputs require gradients."""
+    args, kwargs, _ = with_leaves(*made(sample, torch), torch)
+    results = tensors(function(*args, **kwargs), torch)
+    return [None, [y.grad_fn.name() if y.grad_fn is not None else None for y in results]]
 
 
 def place(y: Any, inputs: list[Any]) -> str:

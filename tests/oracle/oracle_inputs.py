@@ -123,7 +123,7 @@ def laid_out(array: Any, layout: str, torch: ModuleType) -> Any:
 
 def found(op: str, torch: ModuleType) -> tuple[str, Any] | None:
     """Where a module has an op: its path, and the function."""
-    for path in (op, f"nn.functional.{op}", f"Tensor.{op}"):
+    for path in ("Tensor.unfold",) if op == "unfold" else (op, f"nn.functional.{op}", f"Tensor.{op}"):
         place: Any = torch
         for name in path.split("."):
             place = getattr(place, name, None)
@@ -155,8 +155,8 @@ def without_first(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (None, *args[1:])
 
 
-def gradients(function: Any, args: Any, kwargs: Any, torch: ModuleType) -> list[Any]:
-    """The gradients by all floating tensors, of the sum of all results with weights."""
+def with_leaves(args: Any, kwargs: Any, torch: ModuleType) -> tuple[Any, Any, list[Any]]:
+    """The arguments, whose floating tensors require gradients, and these tensors."""
     leaves: list[Any] = []
 
     def leaf(value: Any) -> Any:
@@ -164,8 +164,12 @@ def gradients(function: Any, args: Any, kwargs: Any, torch: ModuleType) -> list[
             leaves.append(value.requires_grad_())
         return type(value)(map(leaf, value)) if type(value) in (list, tuple) else value
 
-    args = tuple(map(leaf, args))
-    kwargs = {name: leaf(value) for name, value in kwargs.items()}
+    return tuple(map(leaf, args)), {name: leaf(value) for name, value in kwargs.items()}, leaves
+
+
+def gradients(function: Any, args: Any, kwargs: Any, torch: ModuleType) -> list[Any]:
+    """The gradients by all floating tensors, of the sum of all results with weights."""
+    args, kwargs, leaves = with_leaves(args, kwargs, torch)
     results = [y for y in tensors(function(*args, **kwargs), torch) if y.requires_grad]
     if not results:
         return []

@@ -31,7 +31,7 @@ def differences() -> dict[str, set[str]]:
     for line in (HERE / "arguments_differences.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             op, _, names = line.partition(": ")
-            found[op] = set(names.split(", "))
+            found.setdefault(op, set()).update(names.split(", "))
     return found
 
 

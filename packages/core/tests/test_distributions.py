@@ -108,11 +108,15 @@ DROPPED: dict[str, tuple[Any, tuple[int, ...]]] = {  # (the function, the shape 
     "dropout1d": (wg.TABLE.ops["nn.functional.dropout1d"], (3,)),
     "dropout2d": (wg.TABLE.ops["nn.functional.dropout2d"], (2, 2)),
     "dropout3d": (wg.TABLE.ops["nn.functional.dropout3d"], (1, 2, 2)),
+    "dropout_": (wg.TABLE.ops["dropout_"], ()),
     "feature_dropout": (wg.TABLE.ops["feature_dropout"], (2,)),
+    "feature_dropout_": (wg.TABLE.ops["feature_dropout_"], (2,)),
 }
 ALPHA: dict[str, tuple[Any, tuple[int, ...]]] = {
     "alpha_dropout": (wg.TABLE.ops["nn.functional.alpha_dropout"], ()),
     "feature_alpha_dropout": (wg.TABLE.ops["nn.functional.feature_alpha_dropout"], (2,)),
+    "alpha_dropout_": (wg.TABLE.ops["alpha_dropout_"], ()),
+    "feature_alpha_dropout_": (wg.TABLE.ops["feature_alpha_dropout_"], (2,)),
 }
 
 

@@ -122,7 +122,8 @@ def test_of_nothing(shape: tuple[int, ...]) -> None:
     t = from_array(np.zeros(shape))
     for dim in (None, *range(len(shape))):
         np.testing.assert_array_equal(to_array(wg.sum(t, dim)), np.zeros(shape).sum(axis=dim))
-        np.testing.assert_array_equal(to_array(wg.prod(t, dim)), np.zeros(shape).prod(axis=dim))
+        product = wg.prod(t) if dim is None else wg.prod(t, dim)
+        np.testing.assert_array_equal(to_array(product), np.zeros(shape).prod(axis=dim))
         np.testing.assert_array_equal(to_array(wg.all(t, dim)), np.zeros(shape).all(axis=dim))
         if dim is not None and shape[dim] == 0:
             with pytest.raises(IndexError, match="to have non-zero size"):

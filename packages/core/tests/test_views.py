@@ -35,7 +35,7 @@ ARGUMENTS: dict[str, list[tuple[Any, ...]]] = {
     "alias": [()],
     "transpose": [(0, 1), (-1, 0)],
     "permute": [((2, 0, 1),)],
-    "squeeze": [(None,), (1,), ((0, 1),)],
+    "squeeze": [(), (1,), ((0, 1),)],
     "unsqueeze": [(0,), (-1,), (2,)],
     "expand": [((5, 2, 3, 4),), ((-1, 3, -1),)],
     "select": [(1, 2), (-1, -1)],

@@ -14,6 +14,8 @@ Array = Any
 
 def _check_parts(names: tuple[str, str], first: Array, second: Array, allowed: tuple[str, ...]) -> None:
     kinds = first.dtype.name, second.dtype.name
+    if kinds == ("float16", "float16") and names[0] == "abs":
+        raise NotImplementedError("\"polar_cpu\" not implemented for 'Half': abs and angle must be float32 or float64")
     if kinds == ("float16", "float16"):
         raise TypeError(f"Got unsupported ScalarType ComplexHalf: {names[0]} and {names[1]} must be float32 or float64")
     if kinds[0] not in allowed or kinds[1] not in allowed:

@@ -2,6 +2,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+UNSAID: Any  # None, for defaults of parameters that must not be None
+
 class Composite:
     def __init__(self, function: Callable[..., Any], name: str, out: bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

@@ -2,9 +2,10 @@
 in torch's words.
 
 Note [What a composite's annotations say]
-    Arguments annotated bool, int, float or Tensor (or one of these and None) are looked at before the call, by comparing
-    types: a number is no bool and True no int, though Python takes one for the other, as torch has it. The rest is looked at only when
-    something has failed, so that a call costs little more than the function.
+    Arguments with an annotation of ANNOTATED (or one of these and None) are looked at before the call, by comparing types:
+    a number is no bool and True no int, though Python takes one for the other, as torch has it. The rest is looked at only when
+    something has failed, so that a call costs little more than the function. What may be left out and must not be None is
+    written ``dim: int = UNSAID``: UNSAID is None, of no type.
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject
@@ -23,6 +24,9 @@ cdef extern from "Python.h":
     bint PyComplex_Check(PyObject* o) noexcept
     bint PyLong_CheckExact(PyObject* o) noexcept
     bint PyFloat_CheckExact(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    bint PyTuple_CheckExact(PyObject* o) noexcept
+    bint PyUnicode_Check(PyObject* o) noexcept
     object PyObject_Vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames)
     Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
@@ -41,6 +45,10 @@ cdef enum:
     LOOSE_INT = 2
     LOOSE_FLOAT = 3
     LOOSE_TENSOR = 4
+    LOOSE_INTS = 5                     # an int or a sequence
+    LOOSE_SEQUENCE = 6
+    LOOSE_INT_OR_TENSOR = 7
+    LOOSE_FLOAT_OR_TENSOR = 8
 
 cdef struct Checked:                   # a parameter with an annotation that is looked at
     PyObject* name                     # interned; owned by the function's code
@@ -48,10 +56,15 @@ cdef struct Checked:                   # a parameter with an annotation that is 
     int kind
     bint optional
 
-cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR}
+cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR,
+                       "int | Sequence[int]": LOOSE_INTS, "Sequence[int]": LOOSE_SEQUENCE, "int | Tensor": LOOSE_INT_OR_TENSOR,
+                       "float | Tensor": LOOSE_FLOAT_OR_TENSOR}
 cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor", "antialias", "get_infos",
                       "add_zero_attn", "norm_type", "M", "sym"}     # what torch looks at in Python takes whatever Python does
-cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor")
+cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor", "tuple of ints", "tuple of ints", "int or Tensor", "float or Tensor")
+
+
+UNSAID = None                          # the default of what may be left out and must not be None
 
 
 cdef class Composite:
@@ -150,7 +163,10 @@ cdef inline bint fits_at_once(PyObject* value, Checked* c) noexcept:
         return type(<object> value) is Tensor
     if c.kind == LOOSE_BOOL:
         return PyBool_Check(value)
-    return PyLong_CheckExact(value) or (c.kind == LOOSE_FLOAT and PyFloat_CheckExact(value))
+    if c.kind == LOOSE_SEQUENCE:
+        return PyTuple_CheckExact(value)
+    return PyLong_CheckExact(value) or (c.kind == LOOSE_FLOAT and PyFloat_CheckExact(value)) \
+        or (c.kind == LOOSE_INTS and PyTuple_CheckExact(value))
 
 
 cdef bint fits(PyObject* value, Checked* c) except -1:
@@ -160,10 +176,13 @@ cdef bint fits(PyObject* value, Checked* c) except -1:
         return isinstance(<object> value, Tensor)
     if c.kind == LOOSE_BOOL:
         return type(<object> value).__name__ in ("bool", "bool_")     # NumPy's as well
-    if c.kind == LOOSE_INT and isinstance(<object> value, Tensor):
-        return (<Tensor> value).rank == 0
-    if c.kind == LOOSE_INT:
+    if isinstance(<object> value, Tensor) and c.kind != LOOSE_FLOAT:
+        return c.kind > LOOSE_SEQUENCE or (c.kind != LOOSE_SEQUENCE and (<Tensor> value).rank == 0)
+    if c.kind == LOOSE_INT or c.kind == LOOSE_INT_OR_TENSOR:
         return PyIndex_Check(value) and not PyBool_Check(value)
+    if c.kind == LOOSE_INTS or c.kind == LOOSE_SEQUENCE:
+        return (PyIndex_Check(value) and not PyBool_Check(value) and c.kind == LOOSE_INTS) \
+            or (PySequence_Check(value) and not PyUnicode_Check(value))
     return PyNumber_Check(value) and not PyComplex_Check(value)
 
 
@@ -181,7 +200,7 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
                 value = args[nargs + k]
             k += 1
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
-            place = f" (position {c.place + 1})" if c.place >= 0 else ""
+            place = f" (position {c.place + 1})" if 0 <= c.place < nargs else ""
             raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{place} must be {EXPECTED[c.kind]}, not "
                             f"{type(<object> value).__name__}; {composite.name}() received an invalid combination of arguments")
     return 0

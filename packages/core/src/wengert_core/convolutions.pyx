@@ -22,6 +22,7 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_IN
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, op_error
+from wengert_core.relaid cimport is_channels_last, with_channels_last
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -207,6 +208,8 @@ cdef object convolution_run(Op op, PyObject** slots):
                 convolve(&g, x, w, bias, out)
         if out.code != (<Tensor> slots[0]).code:
             out = converted(out, (<Tensor> slots[0]).code)
+    if is_channels_last(<Tensor> slots[0]) or is_channels_last(<Tensor> slots[1]):
+        out = with_channels_last(out)
     if live:
         record(op, slots, out, live)
     return out

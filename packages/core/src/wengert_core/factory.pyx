@@ -202,6 +202,8 @@ cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
     """The tensors of kinds empty to full; code -1: the dtype of the tensor to be like, of the value, or the default."""
     cdef int number = 0
     if row.kind == F_FULL:
+        if row.sizes >= 0 and PyIndex_Check(slots[row.sizes]):
+            raise op_error(op, row.sizes, "tuple of ints", slots[row.sizes])
         number = scalar_code(slots[row.value])
         if number < 0:
             raise op_error(op, row.value, "Number", slots[row.value])

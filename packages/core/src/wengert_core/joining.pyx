@@ -17,6 +17,7 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.relaid cimport is_channels_last, with_channels_last
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE
@@ -186,9 +187,19 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         copy_into(given, out)
         bump_version(given)
         return given
+    if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
+        out = with_channels_last(out)
     if live:
         record(op, slots, out, live)
     return out
+
+
+cdef bint all_channels_last(PyObject* tensors, Py_ssize_t n):
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not is_channels_last(<Tensor> item_of(tensors, i)):
+            return False
+    return True
 
 
 cdef int by_reference(Op op, PyObject** slots, int code, Tensor out) except -1:

@@ -185,6 +185,8 @@ cdef object mv_run(Op op, PyObject** slots):
     cdef uint32_t live = live_of(a, b)
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if a.rank == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv takes a matrix and a vector")
     if a.rank != 2 or b.rank != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.rank}, {b.rank}: mv takes a matrix and a vector")
     if a.dims[1] != b.dims[0]:

@@ -23,7 +23,7 @@ def misfit(
     try:
         bound = signature.bind(*args, **kwargs).arguments
     except TypeError:
-        return None  # the function's own exception says which argument is missing or too many
+        return miscalled(signature, name, args, kwargs)
     for place, (parameter, value) in enumerate(bound.items(), 1):
         described = signature.parameters[parameter]
         if parameter in SEQUENCES:
@@ -41,6 +41,27 @@ def misfit(
                 f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
             )
     return None
+
+
+def miscalled(
+    signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> TypeError | None:
+    """For a call with too many arguments, with too few, or with a name that is not there."""
+    own = signature.parameters.values()
+    kinds = {p.kind for p in own}
+    by_place = [p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(args) > len(by_place) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        s = "" if len(by_place) == 1 else "s"
+        return TypeError(f"{name}() takes {len(by_place)} positional argument{s} but {len(args)} were given")
+    for word in kwargs:
+        if word not in signature.parameters and inspect.Parameter.VAR_KEYWORD not in kinds:
+            return TypeError(f"{name}() got an unexpected keyword argument '{word}'")
+        if word in by_place[: len(args)]:
+            return TypeError(f"{name}() got multiple values for argument '{word}'")
+    given = {*by_place[: len(args)], *kwargs}
+    left = [p.name for p in own if p.default is p.empty and p.name not in given and p.kind.name[:3] != "VAR"]
+    shown = ", ".join(f'"{"input" if word == "self" else word}"' for word in left)
+    return TypeError(f"{name}() missing {len(left)} required positional arguments: {shown}") if left else None
 
 
 def renamed(function: Callable[..., Any], name: str, kwargs: dict[str, Any]) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.relaid cimport as_laid_out
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -134,7 +135,10 @@ cdef object forward_run(Op op, PyObject** slots):
         p.x, p.weight, p.bias, p.out = (<Tensor> source).data, data_of(weight), data_of(bias), out.data
         p.mean, p.var = mean.data, var.data
         share_out(wg_normalize_f32 if code == FLOAT32 else wg_normalize_f64, units, 3 * x.count, &p)
-    return given(op, slots, [out if x.code == code else converted(out, x.code), fresh(mean, slots[3]), fresh(var, slots[4])], live)
+    out = out if x.code == code else converted(out, x.code)
+    if op.options["keeps_layout"]:
+        out = as_laid_out(x, out)
+    return given(op, slots, [out, fresh(mean, slots[3]), fresh(var, slots[4])], live)
 
 
 cdef Tensor fresh(Tensor t, PyObject* argument):

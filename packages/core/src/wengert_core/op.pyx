@@ -219,7 +219,7 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
     cdef int slot, n_bound = <int> nargs
     memset(slots, 0, op.n_params * sizeof(PyObject*))
     if nargs and op.n_positional and op.kinds[op.n_positional - 1] & K_VARARGS and nargs >= op.n_positional \
-            and (nargs > op.n_positional or PyIndex_Check(args[nargs - 1])):
+            and (nargs > op.n_positional or (PyIndex_Check(args[nargs - 1]) and not PyBool_Check(args[nargs - 1]))):
         slots[op.n_positional - 1] = made[0] = collected(args, op.n_positional - 1, nargs)
         n_bound = op.n_positional - 1
     elif nargs > op.n_positional:

@@ -10,6 +10,7 @@ from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op
+from wengert_core.relaid cimport is_channels_last, lay_channels_last
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
@@ -54,6 +55,8 @@ cdef object pad_run(Op op, PyObject** slots):
     for i in range(rank):
         something = something and inside[i] > 0
     out = new_empty(t.code, rank, shape)
+    if is_channels_last(t):
+        lay_channels_last(out)
     if ONLY_REFERENCES or elsewhere():
         array_into(reference_of(op)(namespace(), array_of(t), sizes_list(n, pad), <object> slots[2]), out)
     else:

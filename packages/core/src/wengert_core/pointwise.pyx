@@ -286,6 +286,7 @@ cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     cdef int i
     for i in range(op.n_params):
         own[i] = slots[i]
+    computing_code(op, p, own)             # what is refused, before other is multiplied
     if not live & LIVE_INTERCEPT:
         state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
@@ -327,6 +328,8 @@ cdef object scaled(Op op, PyObject** slots, int alpha_slot):
     common_code(op, slots, 2, &code)
     if isinstance(alpha, bool) and code != BOOL:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if FACTS.category[code] != CAT_COMPLEX and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if FACTS.category[code] <= CAT_INT and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     return other * (bool(alpha) if code == BOOL else alpha)
@@ -404,6 +407,8 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
     if not same:
         raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
                            f"{[shape[i] for i in range(ndim)]}: {op.name} cannot enlarge the tensor it writes to")
+    if (<Pointwise*> op.data).promotion == PROMOTE_TO_REAL and FACTS.category[t.code] == CAT_COMPLEX:
+        raise RuntimeError(f"In-place {op.out_of_place.name} is not supported for complex tensors.")
     if not can_cast(code, t.code):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
                            f"{scalar_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "

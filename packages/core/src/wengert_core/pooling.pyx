@@ -9,22 +9,22 @@ from cpython.mem cimport PyMem_Free
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere, namespace, on_host, reference_of
-from wengert_core.layouts cimport FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, Format, has_format, lay_out
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
 from wengert_core.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST, SCATTER, SPREAD_ADAPTIVE,
                                            SPREAD_AVERAGE, Kind, Pool, adaptive_windows, check_input, fixed_windows, function,
                                            set_planes)
+from wengert_core.relaid cimport as_laid_out
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -101,17 +101,6 @@ cdef object pool_run(Op op, PyObject** slots):
     if not t.flags & TF_CONTIGUOUS and (n == 2 or kind == LARGEST):
         out, places = as_laid_out(t, out), None if places is None else as_laid_out(t, places)
     return given(op, slots, out, places, live)
-
-
-cdef Tensor as_laid_out(Tensor t, Tensor out):
-    """The result with its channels last, if the input's are, as torch has it for these."""
-    cdef Format form = FORMAT_CHANNELS_LAST if t.rank == 4 else FORMAT_CHANNELS_LAST_3D
-    if t.device or not has_format(t, form):      # elsewhere it is as the device made it
-        return out
-    cdef Tensor copy = new_like(out, out.code)
-    lay_out(copy, form)
-    copy_into(copy, out)
-    return copy
 
 
 cdef int check_dtype(Op op, Kind kind, int n, int code) except -1:

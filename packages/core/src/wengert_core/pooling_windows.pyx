@@ -164,6 +164,9 @@ cdef int check_input(Op op, Tensor t, int n, bint adaptive) except -1:
     cdef int i
     cdef bint adaptive_max = op.impl[0] == ADAPTIVE_LARGEST
     cdef str words = "tensor with optional 0 dim batch size for input, "
+    if t.rank < 3 and n == 2 and op.impl[0] == AVERAGE:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(t.rank, 1)}, {max(t.rank, 1) - 1}], but got -3): "
+                         f"{function(op)} got shape {list(shape_tuple(t))}")
     if t.rank != n + 1 and t.rank != n + 2:
         if adaptive:
             raise RuntimeError(f"{function(op)}(): Expected {n + 1}D or {n + 2}D tensor, but got{':' if adaptive_max else ''} "

@@ -14,7 +14,7 @@ from wengert_core.layouts import contiguous_format
 from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format, lay_out, new_preserved
-from wengert_core.op cimport Op
+from wengert_core.op cimport Op, op_error
 from wengert_core.parts cimport geometry_slice
 from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_size, view_strides
 from wengert_core.state cimport WG_RECORD
@@ -22,6 +22,9 @@ from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
 from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
                                  mark_origin, only_recorded, recorded_view, set_primitive, set_shortcuts, view_call)
+
+cdef extern from "Python.h":
+    bint PyIndex_Check(PyObject* o) noexcept
 
 cdef enum:
     LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: the primitive itself must run
@@ -238,7 +241,8 @@ cdef object adjoint_run(Op op, PyObject** slots):
     cdef Tensor t = checked_self(op, slots)
     cdef str name = op.name
     if name == "matrix_H" and t.rank != 2 and t.rank:
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor.")
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor."
+                           f"{' For batches of matrices, consider using tensor.mH' if t.rank > 2 else ''}")
     out = matrix_transposed(t, {"adjoint": "tensor.adjoint()", "mH": "tensor.mH"}.get(name, "tensor.H"))
     return out.conj() if t.code >= 10 else out
 
@@ -250,6 +254,8 @@ cdef object movedim_run(Op op, PyObject** slots):
     cdef int order[64]
     cdef int n = ints_slot(op, slots, 1, source), m = ints_slot(op, slots, 2, target), i, k = 0
     cdef unsigned long long moved
+    if PyIndex_Check(slots[1]) != PyIndex_Check(slots[2]):
+        raise op_error(op, 2, "int" if PyIndex_Check(slots[1]) else "tuple of ints", slots[2])
     if n != m:
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({sizes_list(n, source)} dims) should contain the "
                            f"same number of dims as destination ({sizes_list(m, target)} dims)")

@@ -11,7 +11,8 @@ from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_vector, che
 from wengert_core.arrays cimport array_into, array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.dims cimport dim_slot, scalar_name
-from wengert_core.dtypes cimport BOOL, CAT_INT, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, DTypeFacts, dtype_facts
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
@@ -60,6 +61,8 @@ cdef object scatter_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     dim = dim_slot(op, slots, 1, t.rank)
+    if way == INDEX_ADD and isinstance(<object> slots[3], Tensor):
+        check_ranks(<Tensor> slots[3], t, given, dim)
     index = checked_index(op, way, given, as_vector(t), dim)
     source = prepare(op, way, slots, as_vector(t), index, dim, &job)
     target = t
@@ -162,6 +165,8 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
 
 cdef object factor_of(object alpha, int code):
     """alpha as a number of a dtype, so that the product has that dtype too."""
+    if isinstance(alpha, complex) and FACTS.category[code] != CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: alpha is {alpha}")
     return bool(alpha) if code == BOOL else int(alpha) if FACTS.category[code] == CAT_INT else alpha
 
 
@@ -231,6 +236,15 @@ cdef int check_slices(Op op, int way, Tensor source, Tensor t, Tensor index, int
     for i in range(max(t.rank, source.rank)):
         if t.rank != source.rank or (i != dim and source.dims[i] != t.dims[i]):
             raise slices_differ(way, source, t, dim)
+    return 0
+
+
+cdef int check_ranks(Tensor source, Tensor t, Tensor index, int dim) except -1:
+    """index_add takes no vector of one for a number, nor the other way round."""
+    if source.rank == 0 and index.count != 1:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: index_add_() got {index.count} indices for one number")
+    if (source.rank == 0) != (t.rank == 0):
+        raise slices_differ(INDEX_ADD, source, t, dim)
     return 0
 
 

@@ -517,7 +517,7 @@ class Tensor:
     def diff(self, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any: ...
     def digamma(self, *, out: Tensor | None = None) -> Tensor: ...
     def digamma_(self) -> Tensor: ...
-    def dist(self, other: Any, p: Any = 2) -> Any: ...
+    def dist(self, other: Tensor, p: Any = 2) -> Any: ...
     def div(self, other: _Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor: ...
     def div_(self, other: _Operand, *, rounding_mode: str | None = None) -> Tensor: ...
     def divide(self, other: _Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor: ...
@@ -926,7 +926,7 @@ class Tensor:
     def prelu(self, weight: Tensor) -> Tensor: ...
     def prod(
         self,
-        dim: _int | None = None,
+        dim: _int = ...,
         keepdim: _bool = False,
         *,
         dtype: _DType | None = None,
@@ -994,8 +994,8 @@ class Tensor:
         dim: _int,
         index: Tensor,
         src: _Operand | None = None,
-        value: _Operand | None = None,
         *,
+        value: _Operand | None = None,
         reduce: str | None = None,
         out: Tensor | None = None,
     ) -> Tensor: ...
@@ -1004,8 +1004,8 @@ class Tensor:
         dim: _int,
         index: Tensor,
         src: _Operand | None = None,
-        value: _Operand | None = None,
         *,
+        value: _Operand | None = None,
         reduce: str | None = None,
     ) -> Tensor: ...
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1068,7 +1068,7 @@ class Tensor:
         dim: _int = -1,
         descending: _bool = False,
         *,
-        stable: _bool = False,
+        stable: _bool | None = False,
         out: Any = None,
     ) -> _ValuesIndices: ...
     def split(self, split_size: Any, dim: _int = 0) -> tuple[Tensor, ...]: ...
@@ -1078,17 +1078,17 @@ class Tensor:
     def square(self, *, out: Any = None) -> Any: ...
     def square_(self) -> Any: ...
     @overload
-    def squeeze(self, dim: _Ints | None = None) -> Tensor: ...
+    def squeeze(self, dim: _Ints = ...) -> Tensor: ...
     @overload
     def squeeze(self, *dim: _int) -> Tensor: ...
     @overload
-    def squeeze_(self, dim: _Ints | None = None) -> Tensor: ...
+    def squeeze_(self, dim: _Ints = ...) -> Tensor: ...
     @overload
     def squeeze_(self, *dim: _int) -> Tensor: ...
     def std(
         self,
         dim: Any = None,
-        unbiased: Any = None,
+        unbiased: _bool = ...,
         keepdim: _bool = False,
         *,
         correction: Any = None,
@@ -1102,7 +1102,7 @@ class Tensor:
         hop_length: _int | None = None,
         win_length: _int | None = None,
         window: Tensor | None = None,
-        center: _bool = True,
+        center: Any = True,
         pad_mode: str = "reflect",
         normalized: _bool = False,
         onesided: _bool | None = None,
@@ -1141,7 +1141,7 @@ class Tensor:
         dim: _int = 0,
         *,
         indices: Any = None,
-        sections: _int | None = None,
+        sections: _int = ...,
     ) -> tuple[Tensor, ...]: ...
     def tile(self, *counts: Any, dims: Any = None) -> Any: ...
     def topk(
@@ -1194,7 +1194,7 @@ class Tensor:
     def var(
         self,
         dim: Any = None,
-        unbiased: Any = None,
+        unbiased: _bool = ...,
         keepdim: _bool = False,
         *,
         correction: Any = None,

@@ -6,7 +6,8 @@ need a gradient. What no rule asks for is not kept.
 
 Note [Names of nodes]
     torch numbers the overloads of an op: SumBackward0 is of x.sum(), SumBackward1 of x.sum(0). An entry's ``node`` may be a function of
-    what some arguments are (a word of KINDS); it is called here for all that could be, so that recording only looks up a class.
+    what some arguments are (a word of KINDS), of ``inplace``, and of ``operator`` (Python's has called); it is called here for all
+    that could be, so that recording only looks up a class.
 """
 from cpython.ref cimport Py_INCREF, PyObject
 
@@ -94,8 +95,9 @@ cdef class Formula:
             return 0
         classes = {}
         names = list(parameter_names(name))
-        fixed = {"inplace": bool(self.op.flags & OP_INPLACE)} if "inplace" in names else {}
-        slots = [n for n in names if n != "inplace"]
+        facts = {"inplace": bool(self.op.flags & OP_INPLACE), "operator": "operator" in self.op.options}
+        fixed = {n: fact for n, fact in facts.items() if n in names}
+        slots = [n for n in names if n not in facts]
         if len(slots) > 2:
             raise ValueError(f"the formula of '{self.op.name}' names nodes by {len(slots)} arguments, the most are two")
         for i, slot in enumerate(slots):

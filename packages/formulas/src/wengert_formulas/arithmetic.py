@@ -19,7 +19,7 @@ elementwise(
     "sub",
     self=1,
     other=lambda alpha: -alpha,
-    node=lambda self: "RsubBackward1" if self == "number" else "SubBackward0",  # 1 - x
+    node=lambda self, operator: "RsubBackward1" if operator and self == "number" else "SubBackward0",  # 1 - x
 )
 elementwise("mul", self=lambda other: other, other=lambda self: self)
 elementwise("neg", -1)
@@ -47,11 +47,11 @@ def div_tangent_other(other_t: Tensor, other: Any, result: Tensor, rounding_mode
     return -other_t * (result / other) if rounding_mode is None else wc.zeros_like(other_t)
 
 
-def div_name(self: str, rounding_mode: str) -> str:
-    """Of a number and a tensor it is torch's number * tensor.reciprocal()."""
+def div_name(self: str, rounding_mode: str, operator: bool) -> str:
+    """1 / x is torch's 1 * x.reciprocal(), but not torch.div(1, x)."""
     if rounding_mode != "none":
         return "DivBackward2"
-    return "MulBackward0" if self == "number" else "DivBackward0"
+    return "MulBackward0" if operator and self == "number" else "DivBackward0"
 
 
 derivative(

@@ -78,6 +78,7 @@ from wengert_core import alias as alias
 from wengert_core import all as all
 from wengert_core import allclose as allclose
 from wengert_core import alpha_dropout as alpha_dropout
+from wengert_core import alpha_dropout_ as alpha_dropout_
 from wengert_core import amax as amax
 from wengert_core import amin as amin
 from wengert_core import aminmax as aminmax
@@ -127,6 +128,7 @@ from wengert_core import bernoulli as bernoulli
 from wengert_core import bernoulli_ as bernoulli_
 from wengert_core import bfloat16 as bfloat16
 from wengert_core import bilinear as bilinear
+from wengert_core import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from wengert_core import bincount as bincount
 from wengert_core import binomial as binomial
 from wengert_core import bitwise_and as bitwise_and
@@ -205,10 +207,12 @@ from wengert_core import cos as cos
 from wengert_core import cos_ as cos_
 from wengert_core import cosh as cosh
 from wengert_core import cosh_ as cosh_
+from wengert_core import cosine_embedding_loss as cosine_embedding_loss
 from wengert_core import cosine_similarity as cosine_similarity
 from wengert_core import count_nonzero as count_nonzero
 from wengert_core import cov as cov
 from wengert_core import cross as cross
+from wengert_core import ctc_loss as ctc_loss
 from wengert_core import cummax as cummax
 from wengert_core import cummin as cummin
 from wengert_core import cumprod as cumprod
@@ -235,11 +239,14 @@ from wengert_core import divide as divide
 from wengert_core import dot as dot
 from wengert_core import double as double
 from wengert_core import dropout as dropout
+from wengert_core import dropout_ as dropout_
 from wengert_core import dsplit as dsplit
 from wengert_core import dstack as dstack
 from wengert_core import dtype as dtype
 from wengert_core import e as e
 from wengert_core import einsum as einsum
+from wengert_core import embedding as embedding
+from wengert_core import embedding_renorm_ as embedding_renorm_
 from wengert_core import empty as empty
 from wengert_core import empty_like as empty_like
 from wengert_core import empty_strided as empty_strided
@@ -263,7 +270,9 @@ from wengert_core import expm1_ as expm1_
 from wengert_core import exponential_ as exponential_
 from wengert_core import eye as eye
 from wengert_core import feature_alpha_dropout as feature_alpha_dropout
+from wengert_core import feature_alpha_dropout_ as feature_alpha_dropout_
 from wengert_core import feature_dropout as feature_dropout
+from wengert_core import feature_dropout_ as feature_dropout_
 from wengert_core import fill as fill
 from wengert_core import fill_ as fill_
 from wengert_core import finfo as finfo
@@ -321,6 +330,7 @@ from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
+from wengert_core import hinge_embedding_loss as hinge_embedding_loss
 from wengert_core import histc as histc
 from wengert_core import histogram as histogram
 from wengert_core import hsplit as hsplit
@@ -366,6 +376,7 @@ from wengert_core import isposinf as isposinf
 from wengert_core import isreal as isreal
 from wengert_core import istft as istft
 from wengert_core import kaiser_window as kaiser_window
+from wengert_core import kl_div as kl_div
 from wengert_core import kron as kron
 from wengert_core import kthvalue as kthvalue
 from wengert_core import layer_norm as layer_norm
@@ -438,6 +449,7 @@ from wengert_core import lu_unpack as lu_unpack
 from wengert_core import mH as mH
 from wengert_core import mT as mT
 from wengert_core import manual_seed as manual_seed
+from wengert_core import margin_ranking_loss as margin_ranking_loss
 from wengert_core import masked_fill as masked_fill
 from wengert_core import masked_fill_ as masked_fill_
 from wengert_core import masked_scatter as masked_scatter
@@ -517,6 +529,7 @@ from wengert_core import pinverse as pinverse
 from wengert_core import pixel_shuffle as pixel_shuffle
 from wengert_core import pixel_unshuffle as pixel_unshuffle
 from wengert_core import poisson as poisson
+from wengert_core import poisson_nll_loss as poisson_nll_loss
 from wengert_core import polar as polar
 from wengert_core import pool_gather as pool_gather
 from wengert_core import pool_scatter as pool_scatter
@@ -672,6 +685,7 @@ from wengert_core import triangular_solve as triangular_solve
 from wengert_core import tril as tril
 from wengert_core import tril_ as tril_
 from wengert_core import tril_indices as tril_indices
+from wengert_core import triplet_margin_loss as triplet_margin_loss
 from wengert_core import triu as triu
 from wengert_core import triu_ as triu_
 from wengert_core import triu_indices as triu_indices

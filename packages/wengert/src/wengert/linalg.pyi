@@ -1,4 +1,5 @@
 from builtins import bool as _bool
+from builtins import float as _float
 from builtins import int as _int
 from typing import Any
 
@@ -46,7 +47,7 @@ def matrix_norm(
 def matrix_power(A: Tensor, n: _int, *, out: Any = None) -> Any: ...
 def matrix_rank(
     A: Tensor,
-    tol: Any = None,
+    tol: _float | Tensor = ...,
     hermitian: _bool = False,
     *,
     atol: Any = None,
@@ -65,7 +66,7 @@ def norm(
 ) -> Any: ...
 def pinv(
     A: Tensor,
-    rcond: Any = None,
+    rcond: _float | Tensor = ...,
     hermitian: _bool = False,
     *,
     atol: Any = None,

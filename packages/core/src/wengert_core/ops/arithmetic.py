@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import EVERY, FLOATING, FLOATING_COMPLEX, INTEGRAL, NUMERIC, REAL
+from wengert_core.tensor import Tensor
 
 pointwise, unary, binary, ternary = (
     TABLE.pointwise,
@@ -38,6 +39,7 @@ sub = binary(
     "sub(Any self, Any other, *, Scalar alpha=1) -> Tensor",
     kernels=[np.subtract],
     alpha="alpha",
+    operator=True,
     dtypes=NUMERIC,
     check="no_bool",
     refusal={"bool": TWO_BOOLS},
@@ -58,9 +60,9 @@ positive = unary(
 )
 
 
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """Other - alpha * input."""
-    return sub(other, input, alpha=alpha)
+    return TABLE.operators["sub"](other, input, alpha=alpha)
 
 
 TABLE.composite(rsub)
@@ -85,6 +87,7 @@ div = binary(
     "div(Any self, Any other, *, str? rounding_mode=None) -> Tensor",
     kernels=[np.divide],
     promotion="float",
+    operator=True,
     dtypes=FLOATING_COMPLEX,
     variant="rounding_mode",
     variants={
@@ -109,7 +112,7 @@ remainder = binary(
     doc="self - other * floor(self / other): the sign is other's.",
 )
 fmod = binary(
-    "fmod(Any self, Any other) -> Tensor",
+    "fmod(Tensor self, Any other) -> Tensor",
     kernels=["fmod", np.fmod],
     dtypes=COUNTABLE,
     check="divisor",
@@ -162,12 +165,12 @@ rsqrt = unary(
 )
 
 
-def square(input: Any, *, out: Any = None) -> Any:
+def square(input: Tensor, *, out: Any = None) -> Any:
     """Input ** 2."""
     return pow_(input, 2, out=out) if out is not None else pow_(input, 2)
 
 
-def square_(input: Any) -> Any:
+def square_(input: Tensor) -> Any:
     """In-place version of square."""
     return TABLE.ops["pow_"](input, 2)
 
@@ -360,7 +363,7 @@ TABLE.methods["where"] = where_method
 # ---- other names
 def divided_by(self: Any, other: Any) -> Any:
     """other / self, as Python 2 called it."""
-    return TABLE.ops["div"](other, self)
+    return TABLE.operators["div"](other, self)
 
 
 TABLE.methods["__rdiv__"] = divided_by

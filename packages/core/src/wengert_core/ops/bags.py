@@ -10,6 +10,7 @@ from wengert_core.checks import each_sample, every_sample, is_batched
 from wengert_core.dtypes import type_name
 from wengert_core.ops.beside import beside
 from wengert_core.ops.embeddings import scaled_by_frequency, shorten
+from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -170,7 +171,7 @@ def embedding_bag(
         bags, entries = bags[kept], entries.index_select(0, beside(entries, kept))
         factors = None if factors is None else factors.index_select(0, beside(factors, kept))
     if max_norm is not None:
-        shorten(weight, input.reshape(-1), max_norm, norm_type)
+        shorten(constant(weight), input.reshape(-1), max_norm, norm_type)
     rows = weight.index_select(0, entries)
     if scale_grad_by_freq:
         rows = scaled_by_frequency(rows, entries, total)

@@ -23,7 +23,7 @@ for name, ufunc, words, taken, other_name in (
     ("ge", np.greater_equal, "self >= other", REAL, "greater_equal"),
 ):
     binary(
-        f"{name}(Any self, Any other) -> Tensor",
+        f"{name}(Tensor self, Any other) -> Tensor",
         kernels=[name, ufunc],
         promotion="compare",
         dtypes=taken,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES
-from wengert_core.factories import CPP_NAMES
+from wengert_core.factories import CPP_NAMES, invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL
@@ -120,7 +120,7 @@ histogram_op = TABLE.array(
 def check_histogram(input: Tensor, bins: Any, weight: Tensor | None) -> None:
     """What histogram refuses."""
     kind = input.dtype
-    if kind.name not in ("float32", "float64"):
+    if kind.category != 2 or (kind.itemsize == 2 and not isinstance(bins, Tensor)):
         raise NotImplementedError(
             f"\"histogramdd\" not implemented for '{SCALAR_NAMES[kind.code]}': it takes float32 and float64"
         )
@@ -179,6 +179,8 @@ def histogram(
 
     bins: how many equal ones there are (in ``range``, or over the data), or a tensor of edges.
     """
+    if isinstance(bins, bool):
+        raise invalid_combination("histogram", (input, bins), "(Tensor input, Tensor bins) or (Tensor input, int bins)")
     check_histogram(input, bins, weight)
     equal = not isinstance(bins, Tensor)
     edges = equal_edges(input, bins, range) if equal else ops["clone"](bins)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.checks import each_sample, is_batched
-from wengert_core.factories import not_for
+from wengert_core.factories import invalid_combination, not_for
 from wengert_core.ops.beside import beside
 from wengert_core.ops.loss_reduction import reduction_of
 from wengert_core.ops.table import TABLE
@@ -134,6 +134,12 @@ def ctc_loss(
     if is_batched(targets, input_lengths, target_lengths):
         return each_sample(
             "ctc_loss", ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    if isinstance(input_lengths, Tensor) is not isinstance(target_lengths, Tensor):
+        raise invalid_combination(
+            "ctc_loss",
+            (log_probs, targets, input_lengths, target_lengths),
+            "lengths that are both tensors, or both tuples of ints",
+        )
     reduction = reduction_of(None, None, reduction)
     if not log_probs.numel():
         raise RuntimeError(f"log_probs tensor must not be empty: got the shape {list(log_probs.shape)}")

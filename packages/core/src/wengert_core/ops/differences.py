@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.composite import UNSAID
 from wengert_core.ops.diagonals import front
 from wengert_core.ops.linalg_checks import check_tensor, given
 from wengert_core.ops.table import TABLE
@@ -95,7 +97,7 @@ def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
     return list(zip(dims, spacing, strict=True))
 
 
-def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
+def gradient(input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
     """Estimates of the derivative along each dim, by central differences, one-sided at the ends.
 
     spacing: the distance of neighbours, or one for each dim, or for each a vector of places.
@@ -152,8 +154,10 @@ def edge(x: Tensor, dim: int, step: Any, gaps: Any, edge_order: int, last: bool)
 
 
 # ---- integrals
-def check_integrand(name: str, y: Tensor, x: Any) -> None:
-    """bool is refused."""
+def check_integrand(name: str, y: Tensor, x: Any, dx: Any) -> None:
+    """bool is refused, and steps that are not real."""
+    if isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number. Got {dx}")
     if x is not None and "bool" in (x.dtype.name, y.dtype.name):
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if y.dtype.name == "bool":
@@ -175,34 +179,34 @@ def heights(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, Any]:
     return diff(x, 1, dim), both
 
 
-def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:
     """The integral along a dim by trapezoids. x: the places of y's elements; without it they are dx apart."""
     check_tensor("trapezoid", y, "y")
     if y.dim() == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = front(dim, y.dim())
-    check_integrand("trapezoid", y, x)
+    check_integrand("trapezoid", y, x, dx)
     if not y.shape[dim]:
         return y.sum(dim)
     widths, both = heights("trapezoid", y, x, dx, dim)
     return both.sum(dim) * (dx / 2) if x is None else (widths * both).sum(dim) / 2
 
 
-def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:
     """The integrals up to each place but the first along a dim, by trapezoids."""
     if y.dim() == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = front(dim, y.dim())
-    check_integrand("cumulative_trapezoid", y, x)
+    check_integrand("cumulative_trapezoid", y, x, dx)
     if not y.shape[dim]:
         return y.clone()
     widths, both = heights("cumulative_trapezoid", y, x, dx, dim)
     return (widths * both).cumsum(dim) / 2
 
 
-def trapz(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def trapz(y: Tensor, x: Tensor = UNSAID, *, dx: float = 1, dim: int = -1) -> Any:
     """trapezoid, by NumPy's older name."""
-    return trapezoid(y, x, dx=dx, dim=dim)
+    return trapezoid(y, x, dx=float(dx), dim=dim)
 
 
 composite(diff)

@@ -115,18 +115,23 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 for function in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout):
     TABLE.composite(function, namespace="nn.functional")
-TABLE.composite(
-    lambda input, p, train: dropped(input, p, train, True, False),
-    name="feature_dropout",
-    doc="Whole channels set to 0 with probability p while training.",
-)
-TABLE.composite(
-    lambda input, p, train: dropped(input, p, train, False, True),
-    name="alpha_dropout",
-    doc="Elements set to selu's lowest value with probability p, then moved so that mean and variance stay.",
-)
-TABLE.composite(
-    lambda input, p, train: dropped(input, p, train, True, True),
-    name="feature_alpha_dropout",
-    doc="alpha_dropout of whole channels.",
-)
+
+
+def top(name: str, by_channel: bool, alpha: bool, doc: str) -> None:
+    """A dropout of torch's top level, whose arguments have no defaults, and its in-place version."""
+
+    def made(inplace: bool) -> Any:
+        def function(input: Tensor, p: float, train: bool) -> Any:
+            return dropped(input, p, train, by_channel, alpha, inplace)
+
+        return function
+
+    TABLE.composite(made(False), name=name, doc=doc)
+    TABLE.composite(made(True), name=f"{name}_", doc=f"In-place version of {name}.")
+
+
+top("dropout", False, False, "Elements set to 0 with probability p while training.")
+top("feature_dropout", True, False, "Whole channels set to 0 with probability p while training.")
+top("alpha_dropout", False, True,
+    "Elements set to selu's lowest value with probability p, then moved so that mean and variance stay.")
+top("feature_alpha_dropout", True, True, "alpha_dropout of whole channels.")

@@ -38,13 +38,12 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 # ---- embeddings
 def shorten(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
-    """Scale the rows that are used and longer than max_norm, in place and unrecorded."""
-    table = constant(weight)
+    """Scale the rows that are used and longer than max_norm, in place."""
     which = TABLE.ops["unique"](used)
-    rows = table.index_select(0, which)
+    rows = weight.index_select(0, which)
     size = TABLE.ops["norm"](rows, norm_type, 1, keepdim=True)
     scaled = TABLE.ops["where"](size > max_norm, rows * (max_norm / (size + 1e-7)), rows)
-    table.index_copy_(0, which, scaled)
+    weight.index_copy_(0, which, scaled)
 
 
 def scaled_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
@@ -85,7 +84,7 @@ def embedding(
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < rows:
         raise IndexError(f"index out of range in self: embedding has {rows} rows")
     if max_norm is not None:
-        shorten(weight, flat, max_norm, norm_type)
+        shorten(constant(weight), flat, max_norm, norm_type)  # unrecorded
     picked = weight.index_select(0, flat)
     if scale_grad_by_freq:
         picked = scaled_by_frequency(picked, flat, rows)
@@ -94,5 +93,19 @@ def embedding(
     return picked.reshape(*input.shape, weight.size(1))
 
 
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """The rows of input that are used and longer than max_norm (by the ``norm_type``-norm) scaled to it, in place."""
+    if norm_type is None:
+        raise TypeError("embedding_renorm_(): argument 'norm_type' (position 4) must be float, not NoneType")
+    if input.dim() != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for embedding_renorm_)"
+        )
+    shorten(input, indices.reshape(indices.numel()), max_norm, norm_type)
+    return input
+
+
+TABLE.composite(embedding_renorm_)
 for lookup in (one_hot, embedding):
     TABLE.composite(lookup, namespace="nn.functional")

@@ -46,7 +46,7 @@ factory("new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) ->
 
 factory("arange(object? start=None, object? end=None, object? step=None, *, Tensor? out=None, OPTIONS) -> Tensor",
         impl=make.arange, doc="Numbers from start to end, without the end, step apart.")
-factory("range(Scalar start, Scalar? end=None, Scalar step=1, *, Tensor? out=None, OPTIONS) -> Tensor",
+factory("range(Scalar start, Scalar end=None, Scalar step=1, *, Tensor? out=None, OPTIONS) -> Tensor",
         impl=make.inclusive_range,
         doc="Numbers from start to end, both included (deprecated: use arange).")
 factory("linspace(object? start=None, object? end=None, object? steps=None, *, Tensor? out=None, OPTIONS) -> Tensor",
@@ -54,7 +54,7 @@ factory("linspace(object? start=None, object? end=None, object? steps=None, *, T
 factory("logspace(object? start=None, object? end=None, object? steps=None, float base=10.0, *, Tensor? out=None, "
         "OPTIONS) -> Tensor",
         impl=make.logspace, doc="Powers of base from base**start to base**end, both included.")
-factory("eye(int n, int? m=None, *, Tensor? out=None, OPTIONS) -> Tensor", impl=make.eye,
+factory("eye(int n, int m=None, *, Tensor? out=None, OPTIONS) -> Tensor", impl=make.eye,
         doc="A matrix with ones on its diagonal and zeros elsewhere.")
 factory("tril_indices(int row, int col, int offset=0, *, dtype? dtype=None, object? device=None, object? layout=None, "
         "bool? pin_memory=False) -> Tensor", impl=make.tril_indices,

@@ -55,14 +55,15 @@ OPS = {
         "cumulative_trapezoid diff gradient trapezoid trapz "
     ),
     "dropouts": (
-        "alpha_dropout feature_alpha_dropout feature_dropout nn.functional.alpha_dropout nn.functional.dropout1d "
+        "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
+        "feature_dropout feature_dropout_ nn.functional.alpha_dropout nn.functional.dropout1d "
         "nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout "
     ),
     "einsum": (
         "einsum tensordot "
     ),
     "embeddings": (
-        "nn.functional.embedding nn.functional.one_hot "
+        "embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
     ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
@@ -87,8 +88,8 @@ OPS = {
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
     "layers": (
-        "cdist cosine_similarity dropout nn.functional.cosine_similarity nn.functional.dropout "
-        "nn.functional.normalize nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
+        "cdist cosine_similarity nn.functional.cosine_similarity nn.functional.dropout nn.functional.normalize "
+        "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
     ),
     "linalg_cholesky": (
         "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
@@ -135,6 +136,10 @@ OPS = {
     ),
     "multi_head": (
         "nn.functional.multi_head_attention_forward "
+    ),
+    "native_losses": (
+        "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss embedding hinge_embedding_loss kl_div "
+        "margin_ranking_loss poisson_nll_loss triplet_margin_loss "
     ),
     "nn": (
         "celu celu_ hardshrink log_sigmoid log_sigmoid_backward nn.functional.celu nn.functional.celu_ "

@@ -119,7 +119,7 @@ def as_ints(name: str, label: str, position: int, value: Any) -> list[int] | Non
     """A number or a sequence of numbers as a list."""
     if value is None:
         return None
-    if hasattr(value, "__index__"):
+    if hasattr(value, "__index__") and not isinstance(value, bool):
         return [index(value)]
     if isinstance(value, (tuple, list)) and all(hasattr(v, "__index__") for v in value):
         return [index(v) for v in value]

@@ -10,6 +10,7 @@ import numpy as np
 
 from wengert_core.factories import invalid_combination, not_for
 from wengert_core.ops.beside import beside
+from wengert_core.ops.layout import kept
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -192,7 +193,7 @@ def interpolate(
     for d, (new, scale) in reversed(list(enumerate(zip(sizes, scales, strict=True)))):  # bytes are rounded between dims
         wide = resized(wide, d + 2, new, mode, scale, bool(align_corners), antialias)
     result = wide if wide.dtype is input.dtype else wide.to(input.dtype)
-    return result.clone() if result is input else result
+    return kept(input, result.clone() if result is input else result)
 
 
 def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:

@@ -86,6 +86,8 @@ composite(vstack, name="row_stack")
 @composite
 def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     """Repeat with as few dims as wanted: missing ones in front are 1. The numbers may be given as dims=(...)."""
+    if any(isinstance(n, bool) for n in (*counts, dims)):
+        raise TypeError("tile(): argument 'dims' (position 2) must be tuple of ints, not bool")
     counts = counts if dims is None else tuple(dims)
     counts = tuple(counts[0]) if len(counts) == 1 and not isinstance(counts[0], int) else counts
     return repeat(input, (1,) * (input.dim() - len(counts)) + tuple(counts))
@@ -122,7 +124,7 @@ def repeat_interleave(
         )
     if repeats is None or input is None:
         return indices_of(repeats if input is None else input)
-    if not isinstance(repeats, (int, Tensor)):
+    if not isinstance(repeats, (int, Tensor)) or isinstance(repeats, bool):
         raise TypeError(
             "repeat_interleave() received an invalid combination of arguments - got (Tensor, "
             f"{type(repeats).__name__}): repeats must be an int or a Tensor"
@@ -133,7 +135,7 @@ def repeat_interleave(
     if isinstance(repeats, Tensor) and repeats.numel() == 1:
         repeats = repeats.item()
     if isinstance(repeats, int):
-        return each_repeated(input, repeats, dim)
+        return each_repeated(input, repeats, dim, output_size)
     if repeats.dim() == 1 and repeats.size(0) != size:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "
@@ -148,11 +150,15 @@ def repeat_interleave(
     return input.index_select(dim, index)
 
 
-def each_repeated(x: Tensor, repeats: int, dim: int) -> Any:
+def each_repeated(x: Tensor, repeats: int, dim: int, output_size: int | None) -> Any:
     """Each part along ``dim`` so many times."""
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     dim = dim % x.dim()
+    if output_size is not None and output_size != repeats * x.size(dim):
+        raise RuntimeError(
+            f"repeat_interleave: Invalid output_size, expected {repeats * x.size(dim)} but got {output_size}"
+        )
     shape = list(x.shape)
     spread = x.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1 :])
     return spread.contiguous().view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :])

@@ -31,11 +31,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 composite(dropout, namespace="nn.functional")
-composite(
-    lambda input, p, train: dropout(input, p, train),
-    name="dropout",
-    doc="Elements set to 0 with probability p while training.",
-)
 
 
 # ---- length
@@ -78,8 +73,15 @@ def largest_size(x: Tensor) -> Tensor:
     return top.squeeze(-1) + TABLE.ops["where"](size == top, size - constant(size), 0).sum(-1)
 
 
+COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"
+)  # fmt: skip
+
+
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
+    if compute_mode not in COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode: {', '.join(COMPUTE_MODES)} are")
     if x1.dim() < 2 or x2.dim() < 2:
         which, x = ("X1", x1) if x1.dim() < 2 else ("X2", x2)
         raise RuntimeError(f"cdist only supports at least 2D tensors, {which} got: {x.dim()}D")

@@ -162,6 +162,11 @@ def ormqr(
     """Q other (other Q for left=False; of Q^H for transpose), where geqrf gave input and tau of Q's square form."""
     name = "torch.ormqr"
     check_matrix(name, input, "input")
+    if tau.dim() != input.dim() - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.dim()} and "
+            f"input.ndim is equal to {input.dim()}"
+        )
     check_matrix(name, other, "other")
     if other.shape[-2 if left else -1] != input.shape[-2]:
         dim = -2 if left else -1
@@ -186,6 +191,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
     """The inverse of A taken as a matrix: its first ``ind`` dims are the rows."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > A.dim():
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.dim()}: A has too few dims")
     rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.composite import UNSAID
 from wengert_core.dtypes import ALL, type_name
+from wengert_core.factories import invalid_combination
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
@@ -68,14 +70,28 @@ pinv_op = array(
 )
 
 
+def one_tolerance(name: str, A: Tensor, first: Any, atol: Any, rtol: Any) -> None:
+    """The tolerance by place, or those by name."""
+    if first is not None and (atol is not None or rtol is not None):
+        expected = "(Tensor A, Number tolerance) or (Tensor A, *, atol, rtol)"
+        raise invalid_combination(name, (A, first, atol, rtol), expected)
+
+
 def pinv(
-    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+    A: Tensor,
+    rcond: float | Tensor = UNSAID,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Any = None,
 ) -> Any:
     """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero.
 
     hermitian: A is its adjoint, so that eigenvalues will do.
     """
     check_tensor("linalg_pinv", A)
+    one_tolerance("linalg_pinv", A, rcond, atol, rtol)
     if A.dim() < 2 or A.dtype.category < 2 or A.dtype.itemsize == 2:
         raise RuntimeError(
             f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
@@ -94,7 +110,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
 
 def matrix_rank(
     A: Tensor,
-    tol: Any = None,
+    tol: float | Tensor = UNSAID,
     hermitian: bool = False,
     *,
     atol: Any = None,
@@ -103,6 +119,7 @@ def matrix_rank(
 ) -> Any:
     """How many singular values are larger than max(atol, rtol * the largest). tol: an absolute tolerance."""
     check_matrix("torch.linalg.matrix_rank", A, "input")
+    one_tolerance("linalg_matrix_rank", A, tol, atol, rtol)
     if A.dtype.category < 2 or A.dtype.itemsize == 2:
         raise RuntimeError(
             f"This function doesn't handle types other than float and double: matrix_rank got {type_name(A)}"

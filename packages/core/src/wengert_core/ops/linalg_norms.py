@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core.ops.linalg_checks import check_floating, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_solve import inv_op
 from wengert_core.ops.linalg_spectral import svdvals
-from wengert_core.ops.statistics import norm_op
+from wengert_core.ops.statistics import norm_op, real_order
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -81,6 +81,9 @@ def linalg_norm(
     """The norm of a vector or of a matrix, by the number of dims; without ord the 2-norm of all elements."""
     name = "linalg.norm"
     check_tensor("linalg_norm", A)
+    real_order(ord)
+    if isinstance(dim, bool):
+        raise TypeError("linalg_norm(): argument 'dim' (position 3) must be tuple of ints, not bool")
     if dim is not None:
         dims = [dim] if isinstance(dim, int) else list(dim)
         if len(dims) not in (1, 2):

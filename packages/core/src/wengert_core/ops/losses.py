@@ -261,6 +261,8 @@ def poisson_nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """Minus the log-likelihood of counts. full: with Stirling's approximation of the target's factorial."""
+    if not isinstance(full, bool):
+        raise TypeError(f"poisson_nll_loss(): argument 'full' (position 4) must be bool, not {type(full).__name__}")
     reduction = reduction_of(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
@@ -281,6 +283,9 @@ def gaussian_nll_loss(
     reduction = reduction_of(None, None, reduction)
     if input.dtype.category < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[input.dtype.name]}")
+    if not isinstance(var, (Tensor, float)):
+        kind = type(var).__name__
+        raise TypeError(f"gaussian_nll_loss(): argument 'var' (position 3) must be Tensor or float, not {kind}")
     var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:
@@ -289,7 +294,7 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if (every_sample(var) < 0).any().item():
         raise ValueError("var has negative entry/entries")
-    bounded = var + (eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
+    bounded = var + (1.0 * eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
@@ -307,7 +312,7 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
     reduction = reduction_of(size_average, reduce, reduction)
-    loss = where(target == 1, 0, (margin - input).clamp(min=0)) + where(target == -1, 0, input)
+    loss = where(target == 1, 0, (1.0 * margin - input).clamp(min=0)) + where(target == -1, 0, input)
     return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
 
 

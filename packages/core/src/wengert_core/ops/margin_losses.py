@@ -91,7 +91,7 @@ def multi_margin_loss(
     seen = every_sample(labels)
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
         raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
-    terms = positive_part(margin - rows.gather(1, labels) + rows)
+    terms = positive_part(1.0 * margin - rows.gather(1, labels) + rows)
     terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
     if weight is not None:
         terms = terms * weight.index_select(0, labels.reshape(-1)).unsqueeze(1)
@@ -152,7 +152,7 @@ def multilabel_margin_loss(
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor | float,
-    weight: Tensor | None = None,
+    weight: Any = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",

@@ -213,8 +213,28 @@ for function in (
     rrelu,
 ):
     composite(function, namespace="nn.functional", out=function in (logsigmoid, softshrink, hardshrink))
-for function in (hardshrink, prelu, rrelu, selu, celu):
+for function in (hardshrink, prelu):
     composite(function, out=function is hardshrink)
+
+
+# ---- the top has no argument inplace
+def top_selu(input: Tensor) -> Tensor:
+    """elu with the two constants that keep mean 0 and variance 1. Source: Klambauer et al., 2017."""
+    return selu(input)
+
+
+def top_celu(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
+    return celu(input, alpha)
+
+
+def top_rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+    """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
+    return rrelu(input, lower, upper, training)
+
+
+for function in (top_selu, top_celu, top_rrelu):
+    composite(function, name=function.__name__.removeprefix("top_"))
 for function in (hardshrink, prelu):
     TABLE.methods[function.__name__] = function
 

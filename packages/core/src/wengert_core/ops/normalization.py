@@ -68,6 +68,7 @@ for kind, label in (("batch", "batch_norm"), ("group", "GroupNormKernelImpl"), (
         f"_{kind}_norm{SCHEMA}",
         reference=normalized,
         label=label,
+        keeps_layout=kind != "layer",
         doc="Mean 0 and variance 1 over some dims, times weight plus bias; and the mean and variance.",
     )
 row(
@@ -130,7 +131,9 @@ def batch_norm(
     training: by the batch's own statistics, and the running ones move by momentum in place; else by the running ones.
     """
     shape = input.shape
-    if training and len(shape) > 1 and shape[0] * math.prod(shape[2:]) == 1:
+    if training and not shape:
+        raise IndexError("tuple index out of range: batch_norm got an input without dims")
+    if training and input.numel() and input.size(1) and shape[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
@@ -183,6 +186,21 @@ def instance_norm(
     shape = input.shape
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def instance_normalized(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """instance_norm, once its input is known to be large enough."""
+    shape = input.shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     images, channels, size = shape[0], shape[1], math.prod(shape[2:])
@@ -190,6 +208,7 @@ def instance_norm(
         check_statistics(name, x, channels)
     check_mixed(input, running_mean, running_var, weight, bias)
     layout = (1, images, channels, 1, size)
+    input = input.contiguous()
     if not use_input_stats:
         layout = (images, 1, channels, 1, size)
         return ops["_batch_norm"](input, weight, bias, running_mean, running_var, layout, eps)[0]
@@ -215,6 +234,7 @@ def group_norm(
 
 def group_normalized(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
     """group_norm, once its input is known to be large enough."""
+    input.size(0), input.size(1)  # IndexError where there is no such dim
     shape = input.shape
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
@@ -312,31 +332,65 @@ def rms_norm(
 for function in (batch_norm, instance_norm, group_norm, layer_norm, rms_norm):
     composite(function, namespace="nn.functional")
 composite(rms_norm)
-composite(
-    lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
-        input, normalized_shape, weight, bias, eps
-    ),
-    name="layer_norm",
-    doc="Mean 0 and variance 1 over the last dims, then times weight plus bias.",
-)
-composite(
-    lambda input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True: group_normalized(
-        input, num_groups, weight, bias, eps
-    ),
-    name="group_norm",
-    doc="Mean 0 and variance 1 of each group of channels, then times weight plus bias.",
-)
-composite(
-    lambda input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled: batch_normalized(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
-    ),
-    name="batch_norm",
-    doc="Mean 0 and variance 1 of each channel, then times weight plus bias.",
-)
-composite(
-    lambda input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled: instance_norm(
-        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
-    ),
-    name="instance_norm",
-    doc="Mean 0 and variance 1 of each channel of each image, then times weight plus bias.",
-)
+
+
+# ---- the functions of the top, whose last argument says something of a library that is not there
+
+
+def top_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Any:
+    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def top_group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """Mean 0 and variance 1 of each group of channels, then times weight plus bias."""
+    return group_normalized(input, num_groups, weight, bias, eps)
+
+
+def top_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """Mean 0 and variance 1 of each channel, then times weight plus bias."""
+    return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def top_instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Any:
+    """Mean 0 and variance 1 of each channel of each image, then times weight plus bias."""
+    input.size(0), input.size(1)  # IndexError where there is no such dim
+    return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+for function in (top_layer_norm, top_group_norm, top_batch_norm, top_instance_norm):
+    composite(function, name=function.__name__.removeprefix("top_"))

@@ -56,6 +56,6 @@ def promised(sign: str, name: str) -> Callable[..., Any]:
 def install() -> None:
     """Give Tensor its operators; those of the families that are not loaded yet load them."""
     names = OPERATORS | {f"i{sign}": f"{op}_" for sign, op in OPERATORS.items() if sign not in NEVER_IN_PLACE}
-    loaded = dict(dict.items(TABLE.ops))
+    loaded = {**dict(dict.items(TABLE.ops)), **TABLE.operators}
     set_operators({sign: loaded[name] if name in loaded else promised(sign, name)
                    for sign, name in names.items() if name in TABLE.ops} | {"invert": invert})

@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.dtypes import type_name
 from wengert_core.ops.convolution import as_list
+from wengert_core.ops.layout import kept
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -100,12 +101,13 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     check_mode(input, pads, mode)
+    given = input
     for i in range(len(pads) // 2):
         dim, before, after = input.dim() - 1 - i, pads[2 * i], pads[2 * i + 1]
         if before or after:
             wanted = PLACES[mode](input.size(dim), before, after)
             input = input.index_select(dim, ops["tensor"](wanted, device=input.device))
-    return input
+    return input if mode == "circular" else kept(given, input)
 
 
 # ---- sliding blocks
@@ -144,6 +146,12 @@ def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any, de
     )
 
 
+def check_pair(name: str, value: int | Sequence[int]) -> None:
+    """RuntimeError for a sequence that is no pair."""
+    if isinstance(value, (tuple, list)) and len(value) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+
+
 def block_arguments(
     kernel_size: int | Sequence[int],
     dilation: int | Sequence[int],
@@ -151,6 +159,9 @@ def block_arguments(
     stride: int | Sequence[int],
 ) -> tuple[list[int], ...]:
     """Two of each, checked."""
+    names = ("kernel_size", "dilation", "padding", "stride")
+    for name, v in zip(names, (kernel_size, dilation, padding, stride), strict=True):
+        check_pair(name, v)
     kernel, dilated, padded, step = (as_list(v, 2) for v in (kernel_size, dilation, padding, stride))
     check_blocks({"kernel size": kernel, "dilation": dilated, "padding": padded, "stride": step})
     return kernel, dilated, padded, step
@@ -165,6 +176,7 @@ def unfold(
 ) -> Any:
     """Sliding blocks of images [N, C, H, W] (or [C, H, W]) as columns [N, C * kernel, blocks]."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
+    input.size(2 if input.dim() > 1 and input.numel() else 1)  # IndexError where there is no such dim
     if input.dim() not in (3, 4) or 0 in input.shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
@@ -197,6 +209,7 @@ def fold(
 ) -> Any:
     """Columns [N, C * kernel, blocks] (or without N) added up to images of that size: the adjoint of unfold."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
+    check_pair("output_size", output_size)
     size = as_list(output_size, 2)
     if input.dim() not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wengert_core.ops.layout import kept
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -29,7 +30,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     n = len(batch)
     parts = input.reshape(*batch, channels // (r * r), r, r, height, width)
     parts = parts.permute(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return parts.reshape(*batch, channels // (r * r), height * r, width * r)
+    return kept(input, parts.reshape(*batch, channels // (r * r), height * r, width * r))
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -46,7 +47,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     n = len(batch)
     parts = input.reshape(*batch, channels, height // r, r, width // r, r)
     parts = parts.permute(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return parts.reshape(*batch, channels * r * r, height // r, width // r)
+    return kept(input, parts.reshape(*batch, channels * r * r, height // r, width // r))
 
 
 for function in (pixel_shuffle, pixel_unshuffle):

@@ -256,12 +256,22 @@ def avg_pool1d(
     return ops["avg_pool1d"](input, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
-def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
+def with_sizes(name: str, input: Tensor, output_size: Any, n: int) -> Any:
     """The output's sizes, None standing for the input's."""
-    if output_size is None or isinstance(output_size, int):
+    if output_size is None or isinstance(output_size, bool):
+        kind = type(output_size).__name__
+        raise TypeError(f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not {kind}")
+    if isinstance(output_size, int):
         output_size = (output_size,) * n
-    elif n > 1 and input.dim() <= n:
-        raise ValueError(f"Input dimension should be at least {n + 1}: got a tensor of shape {list(input.shape)}")
+    elif n == 1 and None in output_size:
+        raise TypeError(
+            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, but found element of type NoneType"
+        )
+    elif len(output_size) < n:
+        raise RuntimeError(f"{name}: output_size must be {n}: got {len(output_size)} values")
+    elif n > 1 and input.dim() <= max(n, len(output_size)):
+        least = max(n, len(output_size)) + 1
+        raise ValueError(f"Input dimension should be at least {least}: got a tensor of shape {list(input.shape)}")
     inside = input.shape[-n:]
     if len(output_size) != len(inside) or None not in output_size:
         return tuple(output_size)
@@ -270,7 +280,7 @@ def with_sizes(input: Tensor, output_size: Any, n: int) -> Any:
 
 def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
     """adaptive_avg_poolNd."""
-    sizes = with_sizes(input, output_size, n)
+    sizes = with_sizes(name, input, output_size, n)
     whole = n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
     if whole and input.dtype.category == 2:
         return input.mean(tuple(range(-n, 0)), keepdim=True)
@@ -299,19 +309,19 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of output_size windows along the last dim."""
-    both = ops["adaptive_max_pool1d"](input, with_sizes(input, output_size, 1))
+    both = ops["adaptive_max_pool1d"](input, with_sizes("adaptive_max_pool1d", input, output_size, 1))
     return both if return_indices else both[0]
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of so many windows over the last two dims; None: as many as the input has."""
-    both = ops["adaptive_max_pool2d"](input, with_sizes(input, output_size, 2))
+    both = ops["adaptive_max_pool2d"](input, with_sizes("adaptive_max_pool2d", input, output_size, 2))
     return both if return_indices else both[0]
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of so many windows over the last three dims; None: as many as the input has."""
-    both = ops["adaptive_max_pool3d"](input, with_sizes(input, output_size, 3))
+    both = ops["adaptive_max_pool3d"](input, with_sizes("adaptive_max_pool3d", input, output_size, 3))
     return both if return_indices else both[0]
 
 

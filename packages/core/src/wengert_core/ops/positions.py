@@ -82,7 +82,7 @@ TABLE.selecting(
     doc="The places of the elements that are not zero: a row for each, or a vector for each dim.",
 )
 scattering(
-    "scatter(Tensor self, int dim, Tensor index, Any? src=None, Any? value=None, *, str? reduce=None) -> Tensor",
+    "scatter(Tensor self, int dim, Tensor index, Any? src=None, *, Any? value=None, str? reduce=None) -> Tensor",
     way="scatter",
     reference=scatter,
     doc="self with elements written along a dim.",

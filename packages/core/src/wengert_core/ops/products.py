@@ -52,8 +52,12 @@ def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
 
 def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
     """beta * added + alpha * result; beta 0 ignores ``added``."""
-    if result.dtype.category < 2:
-        beta, alpha = int(beta), int(alpha)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, complex) and not result.dtype.is_complex:
+            raise RuntimeError(
+                f"value cannot be converted to type {C_NAMES[result.dtype.code]} without overflow: {name} is {factor}"
+            )
+    beta, alpha = (int(f) if isinstance(f, bool) or result.dtype.category < 2 else f for f in (beta, alpha))
     result = result if alpha == 1 else result * alpha
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
 
@@ -91,6 +95,7 @@ def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2)."""
+    batch1.size(0), batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
     same_dtypes(input, batch1, batch2)
     result = bmm(batch1, batch2)
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
@@ -101,6 +106,7 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Any:
     """beta * input + alpha * the sum of a batch of products."""
+    batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
     if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
@@ -118,6 +124,9 @@ def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and vec1.dtype.category:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = outer(vec1, vec2)
@@ -249,6 +258,17 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """input1 @ weight[k] @ input2 for each k, plus bias."""
+    if input1.dim() != input2.dim():
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
+    for dim, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {m} and {n}")
+    for place, x in ((1, input1), (2, input2)):
+        have, wanted = x.size(-1), weight.size(place)  # IndexError where there is no such dim
+        if have != wanted:
+            raise RuntimeError(
+                f"bilinear(): input{place} size does not match weight size: got {have} but expected {wanted}"
+            )
     result = TABLE.ops["einsum"]("...i,kij,...j->...k", input1, weight, input2)
     return result if bias is None else result + bias
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.composite import UNSAID
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
@@ -28,7 +29,7 @@ mean = reduction(
     doc="The mean over some dims.",
 )
 reduction(
-    "prod(Tensor self, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    "prod(Tensor self, int dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     kernel="prod",
     kind="sum",
     reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep),
@@ -170,8 +171,8 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, o
 
 
 def max(
-    input: Any,
-    dim: Any = None,
+    input: Tensor,
+    dim: int | Tensor = UNSAID,
     keepdim: bool = False,
     *,
     other: Any = None,
@@ -186,8 +187,8 @@ def max(
 
 
 def min(
-    input: Any,
-    dim: Any = None,
+    input: Tensor,
+    dim: int | Tensor = UNSAID,
     keepdim: bool = False,
     *,
     other: Any = None,
@@ -202,9 +203,9 @@ def min(
 
 
 def aminmax(
-    input: Any,
+    input: Tensor,
     *,
-    dim: Any = None,
+    dim: int | None = None,
     keepdim: bool = False,
     out: Any = None,
     axis: Any = None,

@@ -129,6 +129,10 @@ def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
     rank = max(x.ndim, 1)
     if not -rank <= dim < rank:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+    if source.ndim == 0 and index.size != 1:
+        raise IndexError(
+            f"Dimension specified as {dim} but tensor has no dimensions: got {index.size} indices for a number"
+        )
     others = [[n for d, n in enumerate(a.shape) if d != dim % rank] for a in (x, source)]
     if x.ndim != source.ndim or others[0] != others[1]:
         raise RuntimeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 from wengert_core.checks import every_sample
@@ -84,6 +85,13 @@ def check_search(boundaries: Tensor, input: Any, sorter: Tensor | None) -> None:
         )
 
 
+def number(name: str, value: Any, beside: Tensor, truth: type = int) -> Any:
+    """A number as a tensor on the device of another; TypeError for what is none. truth: what becomes of a bool."""
+    if not isinstance(value, Number):
+        raise invalid_combination(name, (value, beside), "(Tensor, Tensor), (Tensor, Number), (Number, Tensor)")
+    return ops["tensor"](truth(value) if isinstance(value, bool) else value, device=beside.device)
+
+
 @composite
 def searchsorted(
     sorted_sequence: Tensor,
@@ -106,7 +114,7 @@ def searchsorted(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
     check_search(sorted_sequence, input, sorter)
-    values = input if isinstance(input, Tensor) else ops["tensor"](input, device=sorted_sequence.device)
+    values = input if isinstance(input, Tensor) else number("searchsorted", input, sorted_sequence)
     for x in (sorted_sequence, values):
         if x.dtype.category in (0, 3):
             raise NotImplementedError(
@@ -166,10 +174,10 @@ def isin(
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
         raise invalid_combination("isin", (elements, test_elements), expected)
-    device = (elements if isinstance(elements, Tensor) else test_elements).device
-    elements, test_elements = (
-        x if isinstance(x, Tensor) else ops["tensor"](x, device=device) for x in (elements, test_elements)
-    )
+    if not isinstance(elements, Tensor):
+        elements = number("isin", elements, test_elements, bool)
+    elif not isinstance(test_elements, Tensor):
+        test_elements = number("isin", test_elements, elements, bool)
     for x in (elements, test_elements):
         if x.dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[x.dtype.code]}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.composite import UNSAID
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.infos import iinfo
 from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
+from wengert_core.tensor import Tensor
 
 along = TABLE.along
 ops = TABLE.ops
@@ -31,7 +33,7 @@ def sorted_pair(xp: Any, x: Any, dim: int, descending: bool) -> Any:
 
 
 sort_op = along(
-    "sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
+    "sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=False) -> (Tensor values, Tensor indices)",
     reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending),
     results=["same", "int64"],
     kernel=ORDER,
@@ -169,8 +171,8 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
 
 
 def median(
-    input: Any,
-    dim: Any = None,
+    input: Tensor,
+    dim: int = UNSAID,
     keepdim: bool = False,
     *,
     out: Any = None,
@@ -183,8 +185,8 @@ def median(
 
 
 def nanmedian(
-    input: Any,
-    dim: Any = None,
+    input: Tensor,
+    dim: int = UNSAID,
     keepdim: bool = False,
     *,
     out: Any = None,

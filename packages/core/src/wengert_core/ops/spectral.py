@@ -23,7 +23,12 @@ def described(x: Tensor) -> str:
 
 def padded(input: Tensor, amount: int, mode: str) -> Tensor:
     """input with ``amount`` more elements at both ends of its last dim."""
-    n = input.shape[-1]
+    wide = [1] * (3 - input.ndim) + list(input.shape)
+    if len(wide) > 3 and mode != "constant":
+        raise NotImplementedError(f"Padding size 2 is not supported for {len(wide)}D input tensor.")
+    if input.dtype.name == "bool" and mode == "reflect":
+        raise NotImplementedError("\"reflection_pad1d\" not implemented for 'Bool'")
+    n = wide[-1]
     if mode not in ("reflect", "constant", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if mode == "constant":
@@ -32,7 +37,7 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
     if amount >= n + (mode == "circular") and mode != "replicate":
         raise RuntimeError(
             "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-            f"({amount}, {amount}) at dimension {input.ndim - 1} of input {list(input.shape)}")
+            f"({amount}, {amount}) at dimension {len(wide) - 1} of input {wide}")
     if mode == "reflect":
         places = [abs(k) if k < n else 2 * (n - 1) - k for k in range(-amount, n + amount)]
     elif mode == "circular":
@@ -74,7 +79,7 @@ def check_stft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | N
 
 def stft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
+    window: Tensor | None = None, center: Any = True, pad_mode: str = "reflect", normalized: bool = False,
     onesided: bool | None = None, return_complex: bool | None = None, align_to_window: bool | None = None,
 ) -> Tensor:
     """The short-time Fourier transform: the transforms of overlapping, windowed frames of the last dim.
@@ -140,6 +145,7 @@ def check_istft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | 
         kind = f"CPU{CPP_NAMES[input.dtype.name]}Type{list(input.shape)}"
         return RuntimeError(f"istft({kind}, n_fft={n_fft}, hop_length={hop}, win_length={win}, {said}) : {text}")
 
+    input.size(-2), input.size(-1)  # IndexError where there is no such dim
     if not input.dtype.is_complex:
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")

@@ -6,11 +6,14 @@ import math
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.composite import UNSAID
 from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.factories import invalid_combination
 from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.spreads import variance_of_rows
 from wengert_core.staged import as_dtype
+from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
 
@@ -83,6 +86,9 @@ std_op = TABLE.staged(
 def spread_arguments(dim: Any, keepdim: bool, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
     """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
     if isinstance(dim, bool):
+        if unbiased is not None or correction is not None or keepdim:
+            given = (dim, unbiased, correction, keepdim)
+            raise invalid_combination("var", given, "(bool unbiased) or (tuple of ints dim, ...)")
         dim, unbiased = None, dim
     if unbiased is not None:
         correction = int(unbiased)
@@ -90,9 +96,9 @@ def spread_arguments(dim: Any, keepdim: bool, unbiased: Any, correction: Any) ->
 
 
 def var(
-    input: Any,
+    input: Tensor,
     dim: Any = None,
-    unbiased: Any = None,
+    unbiased: bool = UNSAID,
     keepdim: bool = False,
     *,
     correction: Any = None,
@@ -106,9 +112,9 @@ def var(
 
 
 def std(
-    input: Any,
+    input: Tensor,
     dim: Any = None,
-    unbiased: Any = None,
+    unbiased: bool = UNSAID,
     keepdim: bool = False,
     *,
     correction: Any = None,
@@ -122,9 +128,9 @@ def std(
 
 
 def var_mean(
-    input: Any,
+    input: Tensor,
     dim: Any = None,
-    unbiased: Any = None,
+    unbiased: bool = UNSAID,
     keepdim: bool = False,
     *,
     correction: Any = None,
@@ -137,9 +143,9 @@ def var_mean(
 
 
 def std_mean(
-    input: Any,
+    input: Tensor,
     dim: Any = None,
-    unbiased: Any = None,
+    unbiased: bool = UNSAID,
     keepdim: bool = False,
     *,
     correction: Any = None,
@@ -251,15 +257,23 @@ norm_op = TABLE.staged(
 )
 
 
+def real_order(ord: Any) -> None:
+    """RuntimeError for the order of a norm that is a complex number."""
+    if isinstance(ord, complex):
+        raise RuntimeError(f"linalg.vector_norm: Expected a non-complex scalar as the order of norm. Got {ord}")
+
+
 def vector_norm(
     x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
     """The norm of x taken as a vector, or of its vectors along some dims."""
+    real_order(ord)
     return norm_op(x, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
     """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
+    real_order(p)
     if p == "nuc":
         dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
         return ops["linalg.matrix_norm"](input, "nuc", dims, keepdim, dtype=dtype, out=out)
@@ -273,8 +287,10 @@ def norm_method(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = Fals
     return norm(self, p, dim, keepdim, None, dtype)
 
 
-def dist(input: Any, other: Any, p: Any = 2) -> Any:
+def dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
     """The norm of the difference."""
+    if p is None:
+        raise TypeError("dist(): argument 'p' (position 3) must be Number, not NoneType")
     return norm(ops["sub"](input, other), p)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.composite import UNSAID
+from wengert_core.factories import invalid_combination
 from wengert_core.geometry import METHODS
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -71,7 +73,7 @@ view(
     doc="The dims in another order.",
 )
 view(
-    "squeeze(Tensor self, int[]?* dim=None) -> Tensor",
+    "squeeze(Tensor self, int[]* dim=None) -> Tensor",
     geometry="squeeze",
     reference=lambda xp, x, dim: x.reshape(
         [n for i, n in enumerate(x.shape) if n != 1 or not (dim is None or i in [d % x.ndim for d in front(dim)])]
@@ -239,7 +241,7 @@ TABLE.attribute(
 for schema in (
     "t_(Tensor self) -> Tensor",
     "transpose_(Tensor self, int dim0, int dim1) -> Tensor",
-    "squeeze_(Tensor self, int[]?* dim=None) -> Tensor",
+    "squeeze_(Tensor self, int[]* dim=None) -> Tensor",
     "unsqueeze_(Tensor self, int dim) -> Tensor",
     "as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
 ):
@@ -288,12 +290,19 @@ def cut_points(size: int, sections: int) -> list[int]:
     return [i * short + min(i, longer) for i in range(1, sections)]
 
 
+def check_cuts(name: str, where: Any) -> None:
+    """TypeError for True and False, which are no numbers of sections."""
+    if isinstance(where, bool):
+        raise invalid_combination(name, (where,), "(Tensor input, int sections), (Tensor input, tuple of ints indices)")
+
+
 @composite
 def tensor_split(
-    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: int | None = None
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: int = UNSAID
 ) -> tuple[Tensor, ...]:
     """Pieces between the given indices, or so many pieces of nearly one length."""
     where: Any = next((w for w in (indices_or_sections, indices, sections) if w is not None), None)
+    check_cuts("tensor_split", where)
     if input.dim() == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     if isinstance(where, Tensor):
@@ -306,6 +315,7 @@ def tensor_split(
 
 def split_at(name: str, input: Tensor, where: Any, dim: int, least: int) -> tuple[Tensor, ...]:
     """What hsplit, vsplit and dsplit share."""
+    check_cuts(name, where)
     if input.dim() < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} "

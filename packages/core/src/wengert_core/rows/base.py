@@ -34,6 +34,7 @@ class Rows:
         self.name = name
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
+        self.operators: dict[str, Op] = {}  # what Python's operators call in place of the op of that name
         self.hidden: set[str] = set()
         self.fresh: list[str] = []  # names of ops added since the table was last installed
         self.mounted: set[str] = set()  # methods that Tensor has got

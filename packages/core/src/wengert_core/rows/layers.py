@@ -41,9 +41,13 @@ class LayerRows(Rows):
         return self.add(op, name or op.name, method=False)
 
     def normalization_row(self, schema: str, *, reference: Reference, doc: str, label: str = "",
-                          backward: bool = False) -> Op:
-        """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use."""
-        op = Op(schema, "normalization", doc=doc, reference=reference, options={"label": label})
+                          backward: bool = False, keeps_layout: bool = False) -> Op:
+        """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use.
+
+        keeps_layout: the result has its channels last where the input has.
+        """
+        options = {"label": label, "keeps_layout": keeps_layout}
+        op = Op(schema, "normalization", doc=doc, reference=reference, options=options)
         driver_of("normalization").configure(op, backward)
         return self.add(op, op.name, method=False)
 

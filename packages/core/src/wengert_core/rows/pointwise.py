@@ -33,6 +33,7 @@ class PointwiseRows(Rows):
         no_record: bool = False,
         refusal: Mapping[str, str | Exception] | None = None,
         texts: Mapping[str, Any] | None = None,
+        operator: bool = False,
         **settings: Any,
     ) -> Op:
         """One row with its out= parameter, and its in-place variant.
@@ -45,6 +46,8 @@ class PointwiseRows(Rows):
         real type), "float_real", "where" (the first is a mask), "strict" (inputs of one dtype).
         dtypes: those the op takes, after promotion.   refusal: by the name of a dtype or category, a RuntimeError's
         text or an exception.
+        operator: Python's operator of that name calls a second op with the same name and work: a formula may give its
+        nodes another name.
         settings, see pointwise.pyx: n_promote, the number of inputs that decide the dtype; alpha, the name of the
         argument that multiplies the second input; check; variant, the name of an argument some values of
         which (variants) have kernels of their own; bounds, the second and third may be None; identity, "real": a real
@@ -57,6 +60,18 @@ class PointwiseRows(Rows):
         op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
         _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         self.add(op, op.name, method=method)
+        if operator:
+            twin = Op(
+                with_out(schema),
+                "pointwise",
+                doc=doc,
+                reference=reference,
+                options={**options, "operator": True},
+                no_record=no_record,
+            )
+            _pointwise.configure(twin, n_in, promotion, kernels, options["dtypes"], reference, **settings)
+            twin.owner = self.name
+            self.operators[op.name] = twin
         if inplace:
             changed = Op(
                 inplace_schema(schema),

@@ -387,7 +387,7 @@ def multilabel_margin_loss(
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor | _float,
-    weight: Tensor | None = None,
+    weight: Any = None,
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = "mean",
@@ -455,6 +455,7 @@ def scaled_dot_product_attention(
     attn_mask: Tensor | None = None,
     dropout_p: _float = 0.0,
     is_causal: _bool = False,
+    *,
     scale: _float | None = None,
     enable_gqa: _bool = False,
 ) -> Any: ...

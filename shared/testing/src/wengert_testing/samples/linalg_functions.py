@@ -107,7 +107,7 @@ CASES = [
     OpCase(
         "linalg.matrix_rank",
         rank,
-        [*SHAPES[:2], (fixed(np.ones((3, 3))),), (fixed(np.diag([3.0, 0.1])), 0.2), (fixed(np.eye(2)), None, True)],
+        [*SHAPES[:2], (fixed(np.ones((3, 3))),), (fixed(np.diag([3.0, 0.1])), 0.2), (fixed(np.eye(2)), 0.5, True)],
         grad=False,
     ),
     OpCase("linalg_lstsq", lstsq, LSTSQ, complex=True),
