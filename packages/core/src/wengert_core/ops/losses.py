@@ -130,6 +130,8 @@ def huber_loss(
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
     warn_of_sizes(input, target)
     loss = huber_op(input, target, delta).to(input.dtype)
+    if weight is not None and weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -283,7 +285,7 @@ def gaussian_nll_loss(
     reduction = reduction_of(None, None, reduction)
     if input.dtype.category < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[input.dtype.name]}")
-    if not isinstance(var, (Tensor, float)):
+    if isinstance(var, int):
         kind = type(var).__name__
         raise TypeError(f"gaussian_nll_loss(): argument 'var' (position 3) must be Tensor or float, not {kind}")
     var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
@@ -341,6 +343,11 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.shape}, "
+            f"input2: {input2.shape}, target: {target.shape} "
+        )
     return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 

@@ -81,7 +81,8 @@ def most_of(xp: Any, x: Any, windows: Any) -> Any:
     planes = x.shape[x.ndim - len(windows) :]
     number = xp.arange(math.prod(planes)).reshape(planes)
     for place, index, _ in each_window(windows):
-        met = x[index].reshape(*x.shape[: x.ndim - len(windows)], -1)
+        met = x[index]
+        met = met.reshape(*x.shape[: x.ndim - len(windows)], math.prod(met.shape[x.ndim - len(windows) :]))
         best = xp.argmax(met, -1)
         out[place] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
         where[place] = number[index[1:]].reshape(-1)[best]

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import C_NAMES, type_name
+from wengert_core.dtypes import ALL, C_NAMES, promote_types, type_name
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
 from wengert_core.ops.matmul import bmm, mm, mv
@@ -59,6 +59,8 @@ def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
             )
     beta, alpha = (int(f) if isinstance(f, bool) or result.dtype.category < 2 else f for f in (beta, alpha))
     result = result if alpha == 1 else result * alpha
+    if beta == 0 and getattr(added, "requires_grad", False):  # its gradient is 0, and it may be infinite
+        return result + added.masked_fill(TABLE.ops["ones_like"](added, dtype=ALL["bool"]), 0)
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
 
 
@@ -130,6 +132,7 @@ def addr(
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = outer(vec1, vec2)
+    result = result.to(promote_types(result.dtype, input.dtype))
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
     return result if out is None else into("addr", result, out)
 

@@ -89,7 +89,7 @@ def number(name: str, value: Any, beside: Tensor, truth: type = int) -> Any:
     """A number as a tensor on the device of another; TypeError for what is none. truth: what becomes of a bool."""
     if not isinstance(value, Number):
         raise invalid_combination(name, (value, beside), "(Tensor, Tensor), (Tensor, Number), (Number, Tensor)")
-    return ops["tensor"](truth(value) if isinstance(value, bool) else value, device=beside.device)
+    return ops["tensor"](truth(value) if type(value).__name__ == "bool" else value, device=beside.device)
 
 
 @composite
@@ -196,6 +196,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
+    if 0 in sizes and indices.numel():
+        raise RuntimeError(f"ZeroDivisionError: unravel_index got a shape without elements: {tuple(sizes)}")
     found = []
     left = indices.to(DTYPES["int64"])
     for size in reversed(sizes):

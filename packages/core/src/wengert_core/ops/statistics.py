@@ -195,6 +195,17 @@ TABLE.staged(
 
 
 # ---- norms
+def check_empty(self: Any, ord: Any, dim: Any) -> None:
+    """A minimum, or a maximum, of nothing is refused."""
+    dims = [dim] if hasattr(dim, "__index__") else dim or ()
+    for d in dims:
+        if -self.dim() <= d < self.dim() and not self.shape[d]:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is empty "
+                "and the operation does not have an identity"
+            )
+
+
 def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
@@ -218,7 +229,10 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
                 f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
                 "have an identity"
             )
+        check_empty(self, ord, dim)
         return ops["amax" if ord > 0 else "amin"](ops["abs"](self), dim, keepdim)
+    if ord < 0 and dim is not None:
+        check_empty(self, ord, dim)
     if ord == 0:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
     if ord == 2:
