@@ -173,7 +173,7 @@ cdef int check_input(Op op, Tensor t, int n, bint adaptive) except -1:
                                f"{list(shape_tuple(t))}")
         raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input: {function(op)} got shape "
                            f"{list(shape_tuple(t))}; Expected {n + 1}D or {n + 2}D (batch mode) {words}but got:{list(shape_tuple(t))}")
-    for i in range(t.rank - n - (0 if adaptive else 1), t.rank):
+    for i in range(t.rank - n - (0 if adaptive and not (adaptive_max and n == 1 and t.rank == 3) else 1), t.rank):
         if t.dims[i] == 0 and adaptive:
             raise RuntimeError(f"{function(op)}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
                                f"{list(shape_tuple(t))} with dimension {i} being empty")

@@ -20,7 +20,9 @@ def along(slope: Tensor, self_t: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 # ---- variance
 def var_slope(self: Tensor, dim: Any, correction: Any) -> Tensor:
-    """2 (x - mean) / (n - correction); of all elements infinite, NaN at the mean, when nothing is left to divide by, as in torch."""
+    """2 (x - mean) / (n - correction). When nothing is left to divide by, of all elements infinite, NaN at the mean: as
+    torch has it.
+    """
     left = count_of(self.shape, dim) - (1 if correction is None else correction)
     distance = self - self.mean(dims_of(dim, self.ndim), True)
     if left > 0 or (dim is not None and (isinstance(dim, int) or len(dim))):

@@ -155,8 +155,8 @@ def same_padding(
         raise RuntimeError(
             "weight should have at least three dimensions"
             if weight.dim() < 3
-            else f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {list(weight.shape)}, but "
-            f"got {n + 2}-dimensional input of size {list(input.shape)} instead"
+            else f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight "
+            f"{list(weight.shape)}, but got {n + 2}-dimensional input of size {list(input.shape)} instead"
         )
     reach = [d * (k - 1) for d, k in zip(as_list(dilation, n), weight.shape[2:], strict=True)]
     more = [r % 2 for r in reach]

@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.sizes import Size
@@ -283,7 +284,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(pick(range(input.numel()), r))
-    if not rows or not r:
-        return input.new_zeros((0, r) if r else (0,))
-    index = TABLE.ops["tensor"]([i for row in rows for i in row], device=input.device)
+    if not r:
+        return input.new_zeros((0,))
+    index = TABLE.ops["tensor"]([i for row in rows for i in row], dtype=DTYPES["int64"], device=input.device)
     return input.index_select(0, index).reshape(len(rows), r)

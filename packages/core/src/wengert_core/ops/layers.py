@@ -53,10 +53,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     kind = promote_types(x1.dtype, x2.dtype)
     if kind.category != 2:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
-    if eps < 0:
+    if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     norm = TABLE.ops["norm"]
-    x1, x2 = TABLE.ops["broadcast_tensors"](x1.to(kind), x2.to(kind))
+    x1, x2 = TABLE.ops["broadcast_tensors"](*[x if x.dtype.category > 1 else x.to(kind) for x in (x1, x2)])
     sizes = [norm(x, 2, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]
     return (x1 / sizes[0] * (x2 / sizes[1])).sum(dim)
 

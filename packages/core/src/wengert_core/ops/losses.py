@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
-from wengert_core.dtypes import type_name
+from wengert_core.dtypes import promote_types, type_name
 from wengert_core.factories import CPP_NAMES
 from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of, warn_of_sizes, weighted
@@ -45,7 +45,8 @@ def mse_loss(
     if input.dtype.name == "bool":
         checked_floats("mse_cpu", input)
     difference = input - target
-    return weighted(checked_floats("mse_cpu", difference).square(), weight, reduction)
+    difference = checked_floats("mse_cpu", difference) if weight is None else difference
+    return weighted(difference.square(), weight, reduction)
 
 
 def l1_loss(
@@ -243,8 +244,9 @@ def kl_div(
             "divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.")
-    if input.dtype.category != 2:
-        raise RuntimeError(f"kl_div: {'Complex' if input.dtype.is_complex else 'Integral'} inputs not supported.")
+    kind = promote_types(input.dtype, target.dtype)
+    if input.dtype.category != 2 or target.dtype.category != 2:
+        raise RuntimeError(f"kl_div: {'Complex' if kind.is_complex else 'Integral'} inputs not supported.")
     batch = reduction == "batchmean"
     reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
     loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input
@@ -283,8 +285,6 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)
-    if input.dtype.category < 2:
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[input.dtype.name]}")
     if isinstance(var, int):
         kind = type(var).__name__
         raise TypeError(f"gaussian_nll_loss(): argument 'var' (position 3) must be Tensor or float, not {kind}")
@@ -296,6 +296,8 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if (every_sample(var) < 0).any().item():
         raise ValueError("var has negative entry/entries")
+    if var.dtype.category < 2:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[var.dtype.name]}")
     bounded = var + (1.0 * eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
@@ -345,8 +347,8 @@ def margin_ranking_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
-            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.shape}, "
-            f"input2: {input2.shape}, target: {target.shape} "
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 

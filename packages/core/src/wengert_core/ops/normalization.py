@@ -130,6 +130,9 @@ def batch_norm(
 
     training: by the batch's own statistics, and the running ones move by momentum in place; else by the running ones.
     """
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     shape = input.shape
     if training and not shape:
         raise IndexError("tuple index out of range: batch_norm got an input without dims")

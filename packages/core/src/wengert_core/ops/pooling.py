@@ -282,8 +282,9 @@ def with_sizes(name: str, input: Tensor, output_size: Any, n: int) -> Any:
 def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
     """adaptive_avg_poolNd."""
     sizes = with_sizes(name, input, output_size, n)
-    whole = n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
-    if whole and input.dtype.category == 2:
+    whole = sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
+    whole = whole and (n > 1 or input.dtype.is_complex)
+    if whole and input.dtype.category >= 2:
         return input.mean(tuple(range(-n, 0)), keepdim=True)
     return ops[f"_adaptive_avg_pool{n}d"](input, sizes)
 

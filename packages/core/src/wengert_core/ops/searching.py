@@ -115,8 +115,9 @@ def searchsorted(
         )
     check_search(sorted_sequence, input, sorter)
     values = input if isinstance(input, Tensor) else number("searchsorted", input, sorted_sequence)
+    both = sorted_sequence.dtype, values.dtype
     for x in (sorted_sequence, values):
-        if x.dtype.category in (0, 3):
+        if x.dtype.category == 3 or both[0].category == both[1].category == 0:
             raise NotImplementedError(
                 f"\"searchsorted_out_cpu\" not implemented for '{SCALAR_NAMES[x.dtype.code]}': it takes numbers that "
                 "have an order"

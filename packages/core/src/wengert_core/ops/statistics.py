@@ -196,13 +196,15 @@ TABLE.staged(
 
 # ---- norms
 def check_empty(self: Any, ord: Any, dim: Any) -> None:
-    """A minimum, or a maximum, of nothing is refused."""
+    """A minimum, or a maximum, along an empty dim is refused."""
+    if 0 <= ord < math.inf:
+        return
     dims = [dim] if hasattr(dim, "__index__") else dim or ()
     for d in dims:
         if -self.dim() <= d < self.dim() and not self.shape[d]:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is empty "
-                "and the operation does not have an identity"
+                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is "
+                "empty and the operation does not have an identity"
             )
 
 
@@ -223,16 +225,14 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
         return as_dtype(power_norm(as_dtype(self, "float32"), ord, dim, keepdim, None), name)
+    check_empty(self, ord, dim)
     if abs(ord) == math.inf:
         if not self.numel() and dim is None:
             raise RuntimeError(
                 f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
                 "have an identity"
             )
-        check_empty(self, ord, dim)
         return ops["amax" if ord > 0 else "amin"](ops["abs"](self), dim, keepdim)
-    if ord < 0 and dim is not None:
-        check_empty(self, ord, dim)
     if ord == 0:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
     if ord == 2:
