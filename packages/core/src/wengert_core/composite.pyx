@@ -223,11 +223,15 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     except Exception as error:
         from wengert_core.misfits import misfit, renamed
         given, keywords = arguments(args, nargs, kwnames)
+        if composite.writes:
+            keywords.pop("out", None)      # the function knows nothing of it
         known = renamed(composite.function, composite.name, keywords)
         refusal = misfit(composite.function, composite.name, given, keywords, error) if known is None else None
         if known is None and refusal is None:
             raise
     if known is not None:
+        if composite.writes and kwnames != NULL:
+            known |= {word: value for word, value in arguments(args, nargs, kwnames)[1].items() if word == "out"}
         return composite(*given, **known)
     raise refusal
 

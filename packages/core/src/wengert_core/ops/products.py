@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import ALL, C_NAMES, promote_types, type_name
+from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES, promote_types, type_name
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
 from wengert_core.ops.matmul import bmm, mm, mv
@@ -294,7 +294,11 @@ def inplace(function: Any) -> Any:
     """The function, with its result written into its first argument."""
 
     def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        return self.copy_(function(self.clone(), *operands, beta=beta, alpha=alpha))
+        result = function(self.clone(), *operands, beta=beta, alpha=alpha)
+        if result.dtype.category > self.dtype.category:
+            names = [SCALAR_NAMES[x.dtype.code] for x in (result, self)]
+            raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
+        return self.copy_(result)
 
     changed.__name__ = f"{function.__name__}_"
     changed.__doc__ = f"In-place version of {function.__name__}."
