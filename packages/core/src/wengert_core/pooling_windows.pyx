@@ -87,6 +87,9 @@ cdef int fixed_windows(Op op, PyObject** slots, Pool* p, int first, bint extreme
     else:
         counted = <object> slots[first + 4]
     check_windows(op, n, kernel, stride, padding, dilation)
+    if n == 3 and not extremes and (p.inside[0] < kernel[0] or p.inside[1] < kernel[1] or p.inside[2] < kernel[2]):
+        raise RuntimeError(f"input image (T: {p.inside[0]} H: {p.inside[1]} W: {p.inside[2]}) smaller than kernel size (kT: {kernel[0]} "
+                           f"kH: {kernel[1]} kW: {kernel[2]})")
     for i in range(n):
         p.outside[3 - n + i] = output_size(p.inside[3 - n + i], kernel[i], stride[i], padding[i], dilation[i], ceil_mode)
         fits = fits and p.outside[3 - n + i] > 0

@@ -94,6 +94,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
             raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
         if x.dtype.itemsize < 4:
             raise not_for("cdist", x.dtype)
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(x1)} but found {type_name(x2)}")
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)

@@ -42,8 +42,12 @@ def mse_loss(
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
-    if input.dtype.name == "bool":
+    kinds = {input.dtype.name, target.dtype.name}
+    if kinds == {"bool"}:
         checked_floats("mse_cpu", input)
+    if "bool" in kinds:
+        kind = promote_types(input.dtype, target.dtype)
+        input, target = input.to(kind), target.to(kind)
     difference = input - target
     difference = checked_floats("mse_cpu", difference) if weight is None else difference
     return weighted(difference.square(), weight, reduction)
@@ -116,7 +120,7 @@ def smooth_l1_loss(
 ) -> Tensor:
     """Squared below ``beta``, absolute above: continuous, with slope 1 far out."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     warn_of_sizes(input, target)
     return reduced(smooth_l1_op(input, target, beta) if beta else (input - target).abs(), reduction)
@@ -127,7 +131,7 @@ def huber_loss(
 ) -> Tensor:
     """Half the square up to ``delta``, linear with slope ``delta`` beyond."""
     reduction = reduction_of(None, None, reduction)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
     warn_of_sizes(input, target)
     loss = huber_op(input, target, delta).to(input.dtype)

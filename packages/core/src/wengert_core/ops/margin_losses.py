@@ -88,6 +88,8 @@ def multi_margin_loss(
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
     if weight is not None:
         refuse_gradient("multi_margin_loss", "weight", weight)
+        if weight.dtype != input.dtype:
+            raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(weight)}")
     rows, classes = checked_rows(input, target)
     check_precise("multi_margin_loss_cpu_kernel", input)
     labels = target.reshape(-1, 1)
