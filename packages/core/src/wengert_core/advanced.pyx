@@ -562,9 +562,11 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
 
 
 cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+    if target.count == 0:
+        return 0
     if ONLY_REFERENCES or elsewhere():
         return write_by_reference(op, target, values, indices, accumulate)
-    if plan.n == 0 or target.count == 0:
+    if plan.n == 0:
         return 0
     if target.count < WITHOUT_GIL and plan.n < WITHOUT_GIL:
         move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)

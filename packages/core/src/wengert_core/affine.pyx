@@ -5,7 +5,8 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
-from wengert_core.dtypes cimport BOOL, CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.matmul cimport by_reference, cannot_multiply, check_same, checked_out, multiplied, no_bool
 from wengert_core.op cimport OP_INPLACE, Op, find_op, op_error
@@ -45,10 +46,19 @@ cdef int check_matrices(Op op, Tensor added, Tensor a, Tensor b) except -1:
     return 0
 
 
+cdef int check_factors(beta, alpha, int code) except -1:
+    """Only complex numbers have complex factors."""
+    if FACTS.category[code] != CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: beta is {beta}, alpha {alpha}")
+    return 0
+
+
 cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape,
                             beta, alpha):
     """beta * added + alpha * (a @ b), as a new tensor."""
     cdef Tensor out
+    if isinstance(beta, complex) or isinstance(alpha, complex):
+        check_factors(beta, alpha, a.code)
     if not has_product(a.code) or elsewhere():
         out = new_empty(a.code, ndim, shape)
         by_reference(op, slots, out)

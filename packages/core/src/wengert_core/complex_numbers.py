@@ -29,6 +29,12 @@ def _check_parts(names: tuple[str, str], first: Array, second: Array, allowed: t
             f"Expected object of scalar type {CPP_NAMES[kinds[0]]} but got scalar type {CPP_NAMES[kinds[1]]} for "
             "second argument"
         )
+    for d, (m, n) in enumerate(zip(first.shape[::-1], second.shape[::-1], strict=False), 1):
+        if m != n and 1 not in (m, n):
+            raise RuntimeError(
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension "
+                f"{max(first.ndim, second.ndim) - d}"
+            )
 
 
 def join_parts(xp: Any, real: Array, imag: Array) -> Array:

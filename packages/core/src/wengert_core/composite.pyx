@@ -27,6 +27,7 @@ cdef extern from "Python.h":
     bint PySequence_Check(PyObject* o) noexcept
     bint PyTuple_CheckExact(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
+    int PyUnicode_CHECK_INTERNED(PyObject* o) noexcept
     object PyObject_Vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames)
     Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
@@ -191,12 +192,14 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
     cdef Py_ssize_t i, k, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
     cdef Checked* c
     cdef PyObject* value
+    cdef PyObject* word
     for i in range(composite.n_checked):
         c = &composite.checked[i]
         value = args[c.place] if 0 <= c.place < nargs else NULL
         k = 0
         while value == NULL and k < n_keywords:
-            if PyTuple_GET_ITEM(kwnames, k) == c.name:
+            word = PyTuple_GET_ITEM(kwnames, k)
+            if word == c.name or (not PyUnicode_CHECK_INTERNED(word) and <object> word == <object> c.name):     # of f(**words)
                 value = args[nargs + k]
             k += 1
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
@@ -220,11 +223,15 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     except Exception as error:
         from wengert_core.misfits import misfit, renamed
         given, keywords = arguments(args, nargs, kwnames)
+        if composite.writes:
+            keywords.pop("out", None)      # the function knows nothing of it
         known = renamed(composite.function, composite.name, keywords)
         refusal = misfit(composite.function, composite.name, given, keywords, error) if known is None else None
         if known is None and refusal is None:
             raise
     if known is not None:
+        if composite.writes and kwnames != NULL:
+            known |= {word: value for word, value in arguments(args, nargs, kwnames)[1].items() if word == "out"}
         return composite(*given, **known)
     raise refusal
 

@@ -11,6 +11,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op
 from wengert_core.relaid cimport is_channels_last, lay_channels_last
+from wengert_core.scalars cimport store_number
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
@@ -33,6 +34,7 @@ cdef object pad_run(Op op, PyObject** slots):
     cdef char* target
     cdef int i, d, n, rank = t.rank
     cdef bint wider = False, something = True
+    cdef char number[16]
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     n = ints_slot(op, slots, 1, pad)
@@ -58,6 +60,7 @@ cdef object pad_run(Op op, PyObject** slots):
     if is_channels_last(t):
         lay_channels_last(out)
     if ONLY_REFERENCES or elsewhere():
+        store_number(slots[2], t.code, number)     # whether it can be one
         array_into(reference_of(op)(namespace(), array_of(t), sizes_list(n, pad), <object> slots[2]), out)
     else:
         if wider:

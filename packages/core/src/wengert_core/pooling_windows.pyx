@@ -87,6 +87,9 @@ cdef int fixed_windows(Op op, PyObject** slots, Pool* p, int first, bint extreme
     else:
         counted = <object> slots[first + 4]
     check_windows(op, n, kernel, stride, padding, dilation)
+    if n == 3 and not extremes and (p.inside[0] < kernel[0] or p.inside[1] < kernel[1] or p.inside[2] < kernel[2]):
+        raise RuntimeError(f"input image (T: {p.inside[0]} H: {p.inside[1]} W: {p.inside[2]}) smaller than kernel size (kT: {kernel[0]} "
+                           f"kH: {kernel[1]} kW: {kernel[2]})")
     for i in range(n):
         p.outside[3 - n + i] = output_size(p.inside[3 - n + i], kernel[i], stride[i], padding[i], dilation[i], ceil_mode)
         fits = fits and p.outside[3 - n + i] > 0
@@ -173,7 +176,7 @@ cdef int check_input(Op op, Tensor t, int n, bint adaptive) except -1:
                                f"{list(shape_tuple(t))}")
         raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input: {function(op)} got shape "
                            f"{list(shape_tuple(t))}; Expected {n + 1}D or {n + 2}D (batch mode) {words}but got:{list(shape_tuple(t))}")
-    for i in range(t.rank - n - (0 if adaptive else 1), t.rank):
+    for i in range(t.rank - n - (0 if adaptive and not (adaptive_max and n == 1 and t.rank == 3) else 1), t.rank):
         if t.dims[i] == 0 and adaptive:
             raise RuntimeError(f"{function(op)}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
                                f"{list(shape_tuple(t))} with dimension {i} being empty")

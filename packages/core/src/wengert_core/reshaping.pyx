@@ -259,6 +259,8 @@ cdef object movedim_run(Op op, PyObject** slots):
     if n != m:
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({sizes_list(n, source)} dims) should contain the "
                            f"same number of dims as destination ({sizes_list(m, target)} dims)")
+    for i in range(m):
+        wrap_dim(target[i], t.rank)        # torch looks at all of them before it looks for those that come twice
     moved = wrap_distinct(t.rank, n, source, "source")
     wrap_distinct(t.rank, n, target, "destination")
     if t.rank == 0:
@@ -283,6 +285,7 @@ cdef unsigned long long wrap_distinct(int rank, int n, Py_ssize_t* dims, str wha
     given = sizes_list(n, dims)
     for i in range(n):
         dims[i] = wrap_dim(dims[i], rank)
+    for i in range(n):
         if seen >> dims[i] & 1:
             raise RuntimeError(f"movedim: repeated dim in `{what}` ({given})")
         seen |= 1ULL << dims[i]

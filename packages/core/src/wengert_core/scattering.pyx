@@ -63,6 +63,8 @@ cdef object scatter_run(Op op, PyObject** slots):
     dim = dim_slot(op, slots, 1, t.rank)
     if way == INDEX_ADD and isinstance(<object> slots[3], Tensor):
         check_ranks(<Tensor> slots[3], t, given, dim)
+    elif way == INDEX_COPY and isinstance(<object> slots[3], Tensor) and given.rank < 2:
+        check_slices(op, way, as_vector(<Tensor> slots[3]), as_vector(t), given, dim)
     index = checked_index(op, way, given, as_vector(t), dim)
     source = prepare(op, way, slots, as_vector(t), index, dim, &job)
     target = t
@@ -124,6 +126,8 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {given.rank} with type: "
                          f"{scalar_name(given.code)} and size: {list(shape_tuple(given))}")
     index = as_index(given, f"{name}_(): Expected dtype int32/int64 for index")
+    if way != INDEX_ADD and t.count == 0 and t.dims[dim]:
+        return index                       # nothing is written
     if way == INDEX_COPY:
         check_bounds("index_copy_(): " + OUTSIDE, IndexError, index, dim, t.dims[dim], False)
     elif way == INDEX_ADD:

@@ -95,9 +95,10 @@ cdef object chunk_run(Op op, PyObject** slots):
     """At most so many pieces, of one length but for the last."""
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t chunks = int_slot(op, slots, 1), length
-    cdef int dim = split_dim(op, slots, t)
-    if chunks <= 0:
+    cdef int dim
+    if chunks <= 0 and t.rank:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    dim = split_dim(op, slots, t)
     length = (t.dims[dim] + chunks - 1) // chunks
     if length == 0:
         return view_call(V_SPLIT_WITH_SIZES, t, ([0] * chunks, dim))

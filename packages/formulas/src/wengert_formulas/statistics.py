@@ -20,10 +20,14 @@ def along(slope: Tensor, self_t: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 # ---- variance
 def var_slope(self: Tensor, dim: Any, correction: Any) -> Tensor:
-    """2 (x - mean) / (n - correction); when nothing is left to divide by infinite, NaN at the mean, as torch has it."""
+    """2 (x - mean) / (n - correction). When nothing is left to divide by, of all elements infinite, NaN at the mean: as
+    torch has it.
+    """
     left = count_of(self.shape, dim) - (1 if correction is None else correction)
     distance = self - self.mean(dims_of(dim, self.ndim), True)
-    return distance * (2 / left) if left > 0 else wc.where(distance == 0, math.nan, wc.full_like(distance, math.inf))
+    if left > 0 or (dim is not None and (isinstance(dim, int) or len(dim))):
+        return distance * (2 / left if left else math.inf)
+    return wc.where(distance == 0, math.nan, wc.full_like(distance, math.inf))
 
 
 def var_grad(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:

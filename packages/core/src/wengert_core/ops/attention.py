@@ -101,6 +101,8 @@ def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_cau
 def as_heads(query: Tensor, key: Tensor, value: Tensor) -> tuple[Any, Any]:
     """Keys and values with a head for each of the query's: each serves several of them."""
     heads = query.size(-3)
+    if not heads:
+        return key, value
     if heads % key.size(-3) or heads % value.size(-3):
         raise RuntimeError(
             f"Number of heads in key and value must divide the number of heads in query, but they are {key.size(-3)}, "

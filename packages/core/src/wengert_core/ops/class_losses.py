@@ -164,7 +164,9 @@ def entropy_of_probabilities(
     if reduction == "none":
         return -terms.sum(dim)
     total = -terms.sum()
-    return total / (input.numel() // classes) if reduction == "mean" and input.numel() else total
+    if reduction == "mean":
+        return total / (input.numel() // classes if classes else 0)  # NaN of nothing
+    return total
 
 
 for function in (nll_loss, cross_entropy):

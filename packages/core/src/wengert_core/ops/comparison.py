@@ -132,6 +132,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
         raise RuntimeError(
             f"{names[0]} did not match {names[1]}: isclose compares tensors of one dtype"
         )
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     ops = TABLE.ops
     same = ops["eq"](input, other)
     if equal_nan:

@@ -151,6 +151,13 @@ def same_padding(
     """The input (padded at one side where a kernel is even) and the padding that keep the sizes."""
     if any(s != 1 for s in as_list(stride, n)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
+    if weight.dim() != n + 2:
+        raise RuntimeError(
+            "weight should have at least three dimensions"
+            if weight.dim() < 3
+            else f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight "
+            f"{list(weight.shape)}, but got {n + 2}-dimensional input of size {list(input.shape)} instead"
+        )
     reach = [d * (k - 1) for d, k in zip(as_list(dilation, n), weight.shape[2:], strict=True)]
     more = [r % 2 for r in reach]
     if any(more):

@@ -117,10 +117,10 @@ histogram_op = TABLE.array(
 )
 
 
-def check_histogram(input: Tensor, bins: Any, weight: Tensor | None) -> None:
+def check_histogram(input: Tensor, bins: Any, range: Sequence[float] | None, weight: Tensor | None) -> None:
     """What histogram refuses."""
     kind = input.dtype
-    if kind.category != 2 or (kind.itemsize == 2 and not isinstance(bins, Tensor)):
+    if kind.category != 2 or (kind.itemsize == 2 and not isinstance(bins, Tensor) and range is None):
         raise NotImplementedError(
             f"\"histogramdd\" not implemented for '{SCALAR_NAMES[kind.code]}': it takes float32 and float64"
         )
@@ -181,7 +181,7 @@ def histogram(
     """
     if isinstance(bins, bool):
         raise invalid_combination("histogram", (input, bins), "(Tensor input, Tensor bins) or (Tensor input, int bins)")
-    check_histogram(input, bins, weight)
+    check_histogram(input, bins, range, weight)
     equal = not isinstance(bins, Tensor)
     edges = equal_edges(input, bins, range) if equal else ops["clone"](bins)
     counts = histogram_op(input, edges, weight, density, equal)

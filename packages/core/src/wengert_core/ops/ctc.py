@@ -143,6 +143,11 @@ def ctc_loss(
     reduction = reduction_of(None, None, reduction)
     if not log_probs.numel():
         raise RuntimeError(f"log_probs tensor must not be empty: got the shape {list(log_probs.shape)}")
+    if log_probs.dim() not in (0, 2, 3):  # of a number the next line says that it has no dims
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.dim() + 1}-dimensional tensor for argument #1 "
+            "'log_probs' (while checking arguments for ctc_loss_allocate_outputs)"
+        )
     single = log_probs.dim() == 2
     logs = log_probs.unsqueeze(1) if single else log_probs
     inputs = lengths_of("input_lengths", input_lengths, logs.size(1))

@@ -189,7 +189,8 @@ def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> A
     if not y.shape[dim]:
         return y.sum(dim)
     widths, both = heights("trapezoid", y, x, dx, dim)
-    return both.sum(dim) * (dx / 2) if x is None else (widths * both).sum(dim) / 2
+    places: Any = x
+    return both.sum(dim) * (dx / 2) if places is None else (widths * both).sum(dim) / 2
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:

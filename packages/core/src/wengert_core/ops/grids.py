@@ -48,6 +48,11 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
             "is not an intended use case of affine_grid. See the documentation of affine_grid for details."
         )
+    if theta.size(0) != size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {dims + 1}] but got: "
+            f"[{theta.size(0)}, {dims + 1}]."
+        )
     axes = [centres(n, bool(align_corners), theta) for n in size[2:]]
     points = list(reversed(ops["meshgrid"](*axes, indexing="ij")))
     flat = ops["stack"]([*points, ops["ones_like"](points[0])], -1).reshape(1, -1, dims + 1)

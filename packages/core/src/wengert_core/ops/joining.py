@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
+from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.sizes import Size
@@ -177,8 +178,8 @@ def broadcast_shapes(*shapes: Any) -> Any:
     result = [1] * max((len(shape) for shape in given), default=0)
     for which, shape in enumerate(given):
         for i in range(-1, -1 - len(shape), -1):
-            if shape[i] < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({shape[i]}): ({shape[i]})")
+            if shape[i] < 0 and result[i] in (1, shape[i]):
+                raise ValueError(f"Attempting to broadcast a dimension with negative length! It is {shape[i]}")
             if shape[i] == 1 or shape[i] == result[i]:
                 continue
             if result[i] != 1:
@@ -279,9 +280,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     """All ways to take r elements of a vector, as rows."""
     if input.dim() != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(pick(range(input.numel()), r))
-    if not rows:
-        return input.new_zeros((0, r) if r else (0,))
-    index = TABLE.ops["tensor"]([i for row in rows for i in row], device=input.device)
+    if not r:
+        return input.new_zeros((0,))
+    index = TABLE.ops["tensor"]([i for row in rows for i in row], dtype=DTYPES["int64"], device=input.device)
     return input.index_select(0, index).reshape(len(rows), r)

@@ -53,8 +53,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     kind = promote_types(x1.dtype, x2.dtype)
     if kind.category != 2:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     norm = TABLE.ops["norm"]
-    x1, x2 = TABLE.ops["broadcast_tensors"](x1, x2)
+    x1, x2 = TABLE.ops["broadcast_tensors"](*[x if x.dtype.category > 1 else x.to(kind) for x in (x1, x2)])
     sizes = [norm(x, 2, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]
     return (x1 / sizes[0] * (x2 / sizes[1])).sum(dim)
 
@@ -92,6 +94,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
             raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
         if x.dtype.itemsize < 4:
             raise not_for("cdist", x.dtype)
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(x1)} but found {type_name(x2)}")
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)

@@ -99,7 +99,8 @@ def pinv(
         )
     if hermitian and A.shape[-1] != A.shape[-2]:
         checked_eigh(A, "L", True)
-    atol, rtol = tolerances(A, atol, rtol if rcond is None else rcond)
+    first: Any = rcond
+    atol, rtol = tolerances(A, atol, rtol if first is None else first)
     return given("linalg_pinv", pinv_op(A, atol, rtol, hermitian), out)
 
 

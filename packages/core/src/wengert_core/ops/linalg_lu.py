@@ -157,6 +157,13 @@ def linalg_lu_solve(
     check_same_dtype(name, LU, B, "LU", "B")
     if pivots.dtype != INT32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    if not pivots.dim() or pivots.size(-1) != LU.size(-1):
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    if pivots.shape != LU.shape[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
     check_system(name, LU, B, left)
     if left:
         x = solve_factored(LU, pivots, B, adjoint)

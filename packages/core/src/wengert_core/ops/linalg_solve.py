@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
@@ -178,6 +179,11 @@ def triangular_solve(
     check_kernel("triangular_solve_cpu", A)
     check_square("triangular_solve", A)
     check_matrix("triangular_solve", b, "b")
+    if b.dtype != A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {type_name(b)} and A of type {type_name(A)} "
+            "instead."
+        )
     check_system("triangular_solve", A, b, True)
     matrix = A.mT if transpose else A
     x = triangular_op(matrix, b, upper=upper != transpose, unitriangular=unitriangular)

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
-from wengert_core.dtypes import type_name
+from wengert_core.dtypes import promote_types, type_name
 from wengert_core.factories import CPP_NAMES
 from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of, warn_of_sizes, weighted
@@ -42,10 +42,15 @@ def mse_loss(
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
-    if input.dtype.name == "bool":
+    kinds = {input.dtype.name, target.dtype.name}
+    if kinds == {"bool"}:
         checked_floats("mse_cpu", input)
+    if "bool" in kinds:
+        kind = promote_types(input.dtype, target.dtype)
+        input, target = input.to(kind), target.to(kind)
     difference = input - target
-    return weighted(checked_floats("mse_cpu", difference).square(), weight, reduction)
+    difference = checked_floats("mse_cpu", difference) if weight is None else difference
+    return weighted(difference.square(), weight, reduction)
 
 
 def l1_loss(
@@ -115,7 +120,7 @@ def smooth_l1_loss(
 ) -> Tensor:
     """Squared below ``beta``, absolute above: continuous, with slope 1 far out."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     warn_of_sizes(input, target)
     return reduced(smooth_l1_op(input, target, beta) if beta else (input - target).abs(), reduction)
@@ -126,10 +131,12 @@ def huber_loss(
 ) -> Tensor:
     """Half the square up to ``delta``, linear with slope ``delta`` beyond."""
     reduction = reduction_of(None, None, reduction)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
     warn_of_sizes(input, target)
     loss = huber_op(input, target, delta).to(input.dtype)
+    if weight is not None and weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -241,8 +248,9 @@ def kl_div(
             "divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.")
-    if input.dtype.category != 2:
-        raise RuntimeError(f"kl_div: {'Complex' if input.dtype.is_complex else 'Integral'} inputs not supported.")
+    kind = promote_types(input.dtype, target.dtype)
+    if input.dtype.category != 2 or target.dtype.category != 2:
+        raise RuntimeError(f"kl_div: {'Complex' if kind.is_complex else 'Integral'} inputs not supported.")
     batch = reduction == "batchmean"
     reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
     loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input
@@ -281,9 +289,7 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)
-    if input.dtype.category < 2:
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[input.dtype.name]}")
-    if not isinstance(var, (Tensor, float)):
+    if isinstance(var, int):
         kind = type(var).__name__
         raise TypeError(f"gaussian_nll_loss(): argument 'var' (position 3) must be Tensor or float, not {kind}")
     var = var if isinstance(var, Tensor) else TABLE.ops["full_like"](input, var)
@@ -294,6 +300,8 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if (every_sample(var) < 0).any().item():
         raise ValueError("var has negative entry/entries")
+    if var.dtype.category < 2:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[var.dtype.name]}")
     bounded = var + (1.0 * eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
@@ -341,6 +349,11 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
     return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 

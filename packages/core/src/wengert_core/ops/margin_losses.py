@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.checks import every_sample
 from wengert_core.dtypes import type_name
+from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import reduced, reduction_of
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -85,6 +86,10 @@ def multi_margin_loss(
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
+    if weight is not None:
+        refuse_gradient("multi_margin_loss", "weight", weight)
+        if weight.dtype != input.dtype:
+            raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(weight)}")
     rows, classes = checked_rows(input, target)
     check_precise("multi_margin_loss_cpu_kernel", input)
     labels = target.reshape(-1, 1)

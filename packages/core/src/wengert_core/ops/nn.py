@@ -96,6 +96,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return written(exponential_below, input, inplace, alpha, 1.0, 1.0 / alpha)
 
 

@@ -130,6 +130,9 @@ def batch_norm(
 
     training: by the batch's own statistics, and the running ones move by momentum in place; else by the running ones.
     """
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     shape = input.shape
     if training and not shape:
         raise IndexError("tuple index out of range: batch_norm got an input without dims")
@@ -226,9 +229,10 @@ def group_norm(
     shape = input.shape
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
-    images, channels, size = shape[0], shape[1], math.prod(shape[2:])
-    if images * (channels // num_groups) * size == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+    per_group = shape[0] * shape[1] // num_groups
+    if per_group * math.prod(shape[2:]) == 1:
+        seen = [per_group, num_groups, *shape[2:]]
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
     return group_normalized(input, num_groups, weight, bias, eps)
 
 
@@ -252,6 +256,7 @@ def group_normalized(input: Tensor, num_groups: int, weight: Tensor | None, bias
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(x.shape)} and input of shape {list(shape)}"
             )
+    check_affine(input, weight, bias)
     per_group = channels // num_groups
     if size == 1 and per_group > 1 and weight is None and bias is None:  # rows of their own
         return ops["_group_norm"](input, None, None, None, None, (1, images * num_groups, 1, per_group, 1), eps)[0]
@@ -264,6 +269,19 @@ def group_normalized(input: Tensor, num_groups: int, weight: Tensor | None, bias
 
 
 # ---- layers
+
+
+def check_affine(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> None:
+    """weight and bias have one dtype, the input's; of a 16-bit input they may be float32."""
+    kinds = {x.dtype for x in (weight, bias) if x is not None}
+    if len(kinds) == 2 and input.dtype.itemsize == 2 and weight is not None and bias is not None:
+        raise RuntimeError(f"expected scalar type {type_name(weight)} but found {type_name(bias)}")
+    for kind in kinds - {input.dtype}:
+        if input.dtype.itemsize != 2 or kind.name != "float32":
+            raise RuntimeError(
+                "mixed dtype (CPU): expect parameter to have scalar type of Float: the input is "
+                f"{input.dtype}, weight or bias {kind}"
+            )
 
 
 def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
@@ -310,6 +328,7 @@ def layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{type_name(input)}': it takes floating tensors"
         )
+    check_affine(input, weight, bias)
     return ops["_layer_norm"](input, weight, bias, None, None, (1, rows, 1, n, 1), eps)[0]
 
 
@@ -392,5 +411,11 @@ def top_instance_norm(
     return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-for function in (top_layer_norm, top_group_norm, top_batch_norm, top_instance_norm):
-    composite(function, name=function.__name__.removeprefix("top_"))
+TOP: dict[str, Any] = {
+    "layer_norm": top_layer_norm,
+    "group_norm": top_group_norm,
+    "batch_norm": top_batch_norm,
+    "instance_norm": top_instance_norm,
+}
+for name, top in TOP.items():
+    composite(top, name=name)

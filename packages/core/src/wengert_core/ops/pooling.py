@@ -81,7 +81,8 @@ def most_of(xp: Any, x: Any, windows: Any) -> Any:
     planes = x.shape[x.ndim - len(windows) :]
     number = xp.arange(math.prod(planes)).reshape(planes)
     for place, index, _ in each_window(windows):
-        met = x[index].reshape(*x.shape[: x.ndim - len(windows)], -1)
+        met = x[index]
+        met = met.reshape(*x.shape[: x.ndim - len(windows)], math.prod(met.shape[x.ndim - len(windows) :]))
         best = xp.argmax(met, -1)
         out[place] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
         where[place] = number[index[1:]].reshape(-1)[best]
@@ -281,8 +282,9 @@ def with_sizes(name: str, input: Tensor, output_size: Any, n: int) -> Any:
 def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
     """adaptive_avg_poolNd."""
     sizes = with_sizes(name, input, output_size, n)
-    whole = n > 1 and sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
-    if whole and input.dtype.category == 2:
+    whole = sizes == (1,) * n and input.dim() in (n + 1, n + 2) and 0 not in input.shape[-n:]
+    whole = whole and (n > 1 or input.dtype.is_complex)
+    if whole and input.dtype.category >= 2:
         return input.mean(tuple(range(-n, 0)), keepdim=True)
     return ops[f"_adaptive_avg_pool{n}d"](input, sizes)
 

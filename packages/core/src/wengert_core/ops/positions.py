@@ -130,7 +130,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices"
         )
-    dim = dim % input.dim() if -input.dim() <= dim < input.dim() else dim
+    input.size(dim)  # IndexError where there is no such dim
+    dim = dim % input.dim() if input.dim() else dim
     sizes = [max(a, b) if b != 0 and a != 0 else 0 for a, b in zip(input.shape, indices.shape, strict=True)]
     own = [input.size(dim) if d == dim else n for d, n in enumerate(sizes)]
     index = [indices.size(dim) if d == dim else n for d, n in enumerate(sizes)]

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import C_NAMES, type_name
+from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES, promote_types, type_name
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
 from wengert_core.ops.matmul import bmm, mm, mv
@@ -59,6 +59,8 @@ def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
             )
     beta, alpha = (int(f) if isinstance(f, bool) or result.dtype.category < 2 else f for f in (beta, alpha))
     result = result if alpha == 1 else result * alpha
+    if beta == 0 and getattr(added, "requires_grad", False):  # its gradient is 0, and it may be infinite
+        return result + added.masked_fill(TABLE.ops["ones_like"](added, dtype=ALL["bool"]), 0)
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
 
 
@@ -130,6 +132,7 @@ def addr(
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = outer(vec1, vec2)
+    result = result.to(promote_types(result.dtype, input.dtype))
     result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
     return result if out is None else into("addr", result, out)
 
@@ -291,7 +294,11 @@ def inplace(function: Any) -> Any:
     """The function, with its result written into its first argument."""
 
     def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        return self.copy_(function(self.clone(), *operands, beta=beta, alpha=alpha))
+        result = function(self.clone(), *operands, beta=beta, alpha=alpha)
+        if result.dtype.category > self.dtype.category:
+            names = [SCALAR_NAMES[x.dtype.code] for x in (result, self)]
+            raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
+        return self.copy_(result)
 
     changed.__name__ = f"{function.__name__}_"
     changed.__doc__ = f"In-place version of {function.__name__}."

@@ -83,8 +83,9 @@ def check_scatter(x: Any, dim: int, index: Any, src: Any) -> None:
             f"Index tensor must have the same number of dimensions as {what} tensor: got the shapes "
             f"{list(index.shape)} of the index, {list(x.shape)} of self and {list(src.shape)} of src"
         )
+    room = src.shape or (1,)
     for d, n in enumerate(index.shape):
-        if n > src.shape[d] or (d != dim % rank and n > x.shape[d]):
+        if n > room[d] or (d != dim % rank and n > x.shape[d]):
             raise RuntimeError(
                 f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
                 f"{dim % rank} and to be no larger size than src {list(src.shape)}"

@@ -89,7 +89,7 @@ def number(name: str, value: Any, beside: Tensor, truth: type = int) -> Any:
     """A number as a tensor on the device of another; TypeError for what is none. truth: what becomes of a bool."""
     if not isinstance(value, Number):
         raise invalid_combination(name, (value, beside), "(Tensor, Tensor), (Tensor, Number), (Number, Tensor)")
-    return ops["tensor"](truth(value) if isinstance(value, bool) else value, device=beside.device)
+    return ops["tensor"](truth(value) if type(value).__name__ == "bool" else value, device=beside.device)
 
 
 @composite
@@ -115,8 +115,9 @@ def searchsorted(
         )
     check_search(sorted_sequence, input, sorter)
     values = input if isinstance(input, Tensor) else number("searchsorted", input, sorted_sequence)
+    both = sorted_sequence.dtype, values.dtype
     for x in (sorted_sequence, values):
-        if x.dtype.category in (0, 3):
+        if x.dtype.category == 3 or both[0].category == both[1].category == 0:
             raise NotImplementedError(
                 f"\"searchsorted_out_cpu\" not implemented for '{SCALAR_NAMES[x.dtype.code]}': it takes numbers that "
                 "have an order"
@@ -196,6 +197,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
+    if 0 in sizes and indices.numel():
+        raise RuntimeError(f"ZeroDivisionError: unravel_index got a shape without elements: {tuple(sizes)}")
     found = []
     left = indices.to(DTYPES["int64"])
     for size in reversed(sizes):

@@ -163,6 +163,8 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     """Of all elements as one tensor, or along a dim as (values, indices)."""
     if dim is not None:
         return ops[f"{name}.dim"](input, dim, keepdim, out=out)
+    if out is not None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim", which out= needs')
     if not input.numel():
         if input.dtype.category > 1:
             return ops["mean"](input)  # NaN

@@ -195,6 +195,19 @@ TABLE.staged(
 
 
 # ---- norms
+def check_empty(self: Any, ord: Any, dim: Any) -> None:
+    """A minimum, or a maximum, along an empty dim is refused."""
+    if 0 <= ord < math.inf:
+        return
+    dims = [dim] if hasattr(dim, "__index__") else dim or ()
+    for d in dims:
+        if -self.dim() <= d < self.dim() and not self.shape[d]:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is "
+                "empty and the operation does not have an identity"
+            )
+
+
 def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
@@ -212,6 +225,7 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
         return as_dtype(power_norm(as_dtype(self, "float32"), ord, dim, keepdim, None), name)
+    check_empty(self, ord, dim)
     if abs(ord) == math.inf:
         if not self.numel() and dim is None:
             raise RuntimeError(
