@@ -226,3 +226,30 @@ def test_a_failing_operation_is_timed_to_its_end(sim):
             x * 2
     assert times(prof)["aten::mul"].device_time_total > 0
     assert wg.ones(1).tolist() == [1.0]
+
+
+def test_without_the_cpu_there_are_events_of_the_device_only(sim, tmp_path):
+    x = wg.ones(2, device="sim")
+    with pytest.warns(UserWarning, match="no Kineto"):
+        prof = profile(use_cpu=False, use_kineto=True, use_device="sim")
+    with prof:
+        wg.ones(2) * 2
+        x * 2
+        x * 3
+        x.exp()
+    events = prof.function_events
+    assert [event.name for event in events] == ["aten::mul", "aten::mul", "aten::exp"]
+    assert {event.device_type.name for event in events} == {"PrivateUse1"}
+    assert {event.cpu_time_total for event in events} == {0}
+    rows = times(prof)
+    assert rows["aten::mul"].count == 2
+    assert rows["aten::mul"].self_device_time_total == pytest.approx(sum(e.time_range.elapsed_us() for e in events[:2]))
+    assert prof.self_cpu_time_total == 0
+    assert prof.total_average().device_time_total > rows["aten::mul"].device_time_total
+    assert "Self SIM" in prof.table()
+    prof.export_chrome_trace(tmp_path / "trace.json")
+    spans = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    assert [event["cat"] for event in spans if event["ph"] == "X"] == ["kernel"] * 3
+    again = load_chrome_trace(tmp_path / "trace.json").key_averages()
+    assert [(row.key, row.count, row.cpu_time_total) for row in again] == [("aten::mul", 2, 0), ("aten::exp", 1, 0)]
+    assert again[0].device_time_total == pytest.approx(rows["aten::mul"].device_time_total)

@@ -209,7 +209,7 @@ def span(event: Any, process: int) -> str:
     return json.dumps(
         {
             "ph": "X",
-            "cat": "cpu_op",
+            "cat": "cpu_op" if event.on_cpu else "kernel",
             "name": event.trace_name or event.name,
             "pid": process,
             "tid": event.thread,
