@@ -119,6 +119,23 @@ def test_memory_of_the_device(sim):
     assert y.numel() == 1000
 
 
+def test_the_memory_of_the_device_is_balanced(sim, tmp_path):
+    with profile(use_device="sim", profile_memory=True) as prof:
+        x = wg.ones(1000, device="sim")
+        y = x * 2
+        del x
+        z = y.exp()
+        del y, z
+    found = [(event.name, event.device_memory_usage) for event in prof.function_events if event.device_memory_usage]
+    between = [("[memory]", -4000), ("[memory]", -8000)]
+    assert found == [("aten::ones", 4000), ("aten::mul", 4000), between[0], ("aten::exp", 4000), between[1]]
+    assert prof.total_average().self_device_memory_usage == 0
+    prof.export_chrome_trace(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    levels = [event["args"]["bytes"] for event in trace if event["name"] == "memory of sim:0"]
+    assert levels == [4000, 8000, 4000, 8000, 0]
+
+
 def test_factories_and_moves_are_on_the_device_they_name(sim):
     with profile(use_device="sim") as prof:
         x = wg.randn(5, device="sim:1")
@@ -206,12 +223,31 @@ def test_events_that_fail_do_not_stop_the_program(sim, monkeypatch):
     assert [event.name for event in prof.function_events] == ["aten::mul", "aten::add"]
 
 
+def test_figures_of_memory_that_fail_do_not_stop_the_program(sim, monkeypatch):
+    x = wg.ones(2, device="sim")
+
+    def fails(index):
+        raise OSError("no figures")
+
+    monkeypatch.setattr(sim, "memory_stats", fails)
+    with (
+        pytest.warns(RuntimeWarning, match="OSError: no figures") as caught,
+        profile(use_device="sim", profile_memory=True) as prof,
+    ):
+        y = x * 2 + 1
+    assert len(caught) == 1
+    assert y.cpu().tolist() == [3.0, 3.0]
+    assert len(prof.function_events) == 2
+
+
 def test_a_device_without_events_says_so(sim, monkeypatch):
     timer = DeviceTimes("sim")
     factory = TABLE.ops["ones"]
     with monkeypatch.context() as patch:
         patch.setattr(sim, "current_stream", lambda index: None)
-        assert timer.begin(factory, ["sim" if name == "device" else None for name in factory.params]) is None
+        place = timer.place(factory, ["sim" if name == "device" else None for name in factory.params])
+        assert place
+        assert timer.begin(place) is None
     with pytest.warns(UserWarning, match="devices of type 'sim' have no events"):
         assert finished(timer) == []
 

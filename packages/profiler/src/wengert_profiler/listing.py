@@ -26,7 +26,7 @@ def events_of_devices(records: Records, device: str) -> list[FunctionEvent]:
             device_index=one.device,
             flops=0,
         )
-        for number, one in enumerate(records.device_times)
+        for number, one in enumerate(one for one in records.device_times if one.stream >= 0)
     ]
 
 

@@ -114,6 +114,8 @@ class profile:
         if not self.enabled:
             return
         if observing.recorded() is self._recording:
+            if self._recording.timer is not None:
+                self._recording.timer.finish()
             observing.stop()
         if self._live is not None:
             observing.listen(None)
