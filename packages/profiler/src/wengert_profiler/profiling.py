@@ -113,9 +113,10 @@ class profile:
     def __exit__(self, *error: object) -> None:
         if not self.enabled:
             return
-        if observing.recorded() is self._recording:
-            if self._recording.timer is not None:
-                self._recording.timer.finish()
+        current = observing.recorded()
+        if current is not None and current is self._recording:
+            if current.timer is not None:
+                current.timer.finish()
             observing.stop()
         if self._live is not None:
             observing.listen(None)
