@@ -188,6 +188,18 @@ def test_many_operations_are_waited_for_in_between(sim, monkeypatch):
     assert all(event.device_time_total > 0 for event in prof.function_events)
 
 
+def test_views_give_a_device_no_work(sim, tmp_path):
+    x = wg.ones(2, 3, device="sim")
+    with profile(use_device="sim") as prof:
+        x.t().view(3, 2)[0].expand(4, 2)
+        x.unbind()
+        x.t().exp()
+    found = {event.name: event.device_time_total for event in prof.function_events}
+    assert found.pop("aten::exp") > 0
+    assert set(found.values()) == {0}
+    assert len(prof.records().device_times) == 1
+
+
 def test_nothing_is_waited_for_where_no_device_is_asked_for(sim, monkeypatch):
     monkeypatch.setattr(sim, "make_event", lambda enable_timing=False: pytest.fail("an event was made"))
     x = wg.ones(2, device="sim")

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
 from wengert_core.memory cimport MemoryStats, memory_stats
-from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.listeners cimport tell, tell_end
@@ -84,14 +84,14 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
     cdef Recording recording = here.recording
     cdef int64_t event = -1
     cdef PyObject* given = NULL
-    cdef int place = 0                 # the device whose events time it
+    cdef int place = 0                 # the device whose events time it; a view gives no device work
     timed = None
     if not live & WG_BATCHED:
         state.modes &= ~(<unsigned int> WG_OBSERVE)
     try:
         if here.watcher is not None and not live & (WG_BATCHED | WG_FOREIGN):
             see_writes(here.watcher, op, slots)
-        if recording is not None and recording.timer is not None:
+        if recording is not None and recording.timer is not None and not op.flags & (OP_VIEW | OP_MULTI_VIEW):
             place = recording.timer.place(op, arguments_of(op, slots))
         if recording is not None or here.listener is not None:
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
