@@ -119,6 +119,23 @@ def test_memory_of_the_device(sim):
     assert y.numel() == 1000
 
 
+def test_the_memory_of_the_device_is_balanced(sim, tmp_path):
+    with profile(use_device="sim", profile_memory=True) as prof:
+        x = wg.ones(1000, device="sim")
+        y = x * 2
+        del x
+        z = y.exp()
+        del y, z
+    found = [(event.name, event.device_memory_usage) for event in prof.function_events if event.device_memory_usage]
+    between = [("[memory]", -4000), ("[memory]", -8000)]
+    assert found == [("aten::ones", 4000), ("aten::mul", 4000), between[0], ("aten::exp", 4000), between[1]]
+    assert prof.total_average().self_device_memory_usage == 0
+    prof.export_chrome_trace(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    levels = [event["args"]["bytes"] for event in trace if event["name"] == "memory of sim:0"]
+    assert levels == [4000, 8000, 4000, 8000, 0]
+
+
 def test_factories_and_moves_are_on_the_device_they_name(sim):
     with profile(use_device="sim") as prof:
         x = wg.randn(5, device="sim:1")
@@ -171,6 +188,18 @@ def test_many_operations_are_waited_for_in_between(sim, monkeypatch):
     assert all(event.device_time_total > 0 for event in prof.function_events)
 
 
+def test_views_give_a_device_no_work(sim, tmp_path):
+    x = wg.ones(2, 3, device="sim")
+    with profile(use_device="sim") as prof:
+        x.t().view(3, 2)[0].expand(4, 2)
+        x.unbind()
+        x.t().exp()
+    found = {event.name: event.device_time_total for event in prof.function_events}
+    assert found.pop("aten::exp") > 0
+    assert set(found.values()) == {0}
+    assert len(prof.records().device_times) == 1
+
+
 def test_nothing_is_waited_for_where_no_device_is_asked_for(sim, monkeypatch):
     monkeypatch.setattr(sim, "make_event", lambda enable_timing=False: pytest.fail("an event was made"))
     x = wg.ones(2, device="sim")
@@ -206,12 +235,31 @@ def test_events_that_fail_do_not_stop_the_program(sim, monkeypatch):
     assert [event.name for event in prof.function_events] == ["aten::mul", "aten::add"]
 
 
+def test_figures_of_memory_that_fail_do_not_stop_the_program(sim, monkeypatch):
+    x = wg.ones(2, device="sim")
+
+    def fails(index):
+        raise OSError("no figures")
+
+    monkeypatch.setattr(sim, "memory_stats", fails)
+    with (
+        pytest.warns(RuntimeWarning, match="OSError: no figures") as caught,
+        profile(use_device="sim", profile_memory=True) as prof,
+    ):
+        y = x * 2 + 1
+    assert len(caught) == 1
+    assert y.cpu().tolist() == [3.0, 3.0]
+    assert len(prof.function_events) == 2
+
+
 def test_a_device_without_events_says_so(sim, monkeypatch):
     timer = DeviceTimes("sim")
     factory = TABLE.ops["ones"]
     with monkeypatch.context() as patch:
         patch.setattr(sim, "current_stream", lambda index: None)
-        assert timer.begin(factory, ["sim" if name == "device" else None for name in factory.params]) is None
+        place = timer.place(factory, ["sim" if name == "device" else None for name in factory.params])
+        assert place
+        assert timer.begin(place) is None
     with pytest.warns(UserWarning, match="devices of type 'sim' have no events"):
         assert finished(timer) == []
 
@@ -226,3 +274,30 @@ def test_a_failing_operation_is_timed_to_its_end(sim):
             x * 2
     assert times(prof)["aten::mul"].device_time_total > 0
     assert wg.ones(1).tolist() == [1.0]
+
+
+def test_without_the_cpu_there_are_events_of_the_device_only(sim, tmp_path):
+    x = wg.ones(2, device="sim")
+    with pytest.warns(UserWarning, match="no Kineto"):
+        prof = profile(use_cpu=False, use_kineto=True, use_device="sim")
+    with prof:
+        wg.ones(2) * 2
+        x * 2
+        x * 3
+        x.exp()
+    events = prof.function_events
+    assert [event.name for event in events] == ["aten::mul", "aten::mul", "aten::exp"]
+    assert {event.device_type.name for event in events} == {"PrivateUse1"}
+    assert {event.cpu_time_total for event in events} == {0}
+    rows = times(prof)
+    assert rows["aten::mul"].count == 2
+    assert rows["aten::mul"].self_device_time_total == pytest.approx(sum(e.time_range.elapsed_us() for e in events[:2]))
+    assert prof.self_cpu_time_total == 0
+    assert prof.total_average().device_time_total > rows["aten::mul"].device_time_total
+    assert "Self SIM" in prof.table()
+    prof.export_chrome_trace(tmp_path / "trace.json")
+    spans = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    assert [event["cat"] for event in spans if event["ph"] == "X"] == ["kernel"] * 3
+    again = load_chrome_trace(tmp_path / "trace.json").key_averages()
+    assert [(row.key, row.count, row.cpu_time_total) for row in again] == [("aten::mul", 2, 0), ("aten::exp", 1, 0)]
+    assert again[0].device_time_total == pytest.approx(rows["aten::mul"].device_time_total)

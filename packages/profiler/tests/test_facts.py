@@ -45,6 +45,17 @@ def test_grouping_by_shape():
     assert found == [([[2]], 2), ([[3]], 1)]
 
 
+def test_shapes_that_read_the_same_are_one_group():
+    x, three = wg.ones(4), wg.tensor(3.0)
+    with profile(record_shapes=True) as prof:
+        x * 3
+        x * three
+        wg.mm(wg.ones(2, 3), wg.ones(3, 4))
+        wg.nn.functional.linear(wg.ones(2, 3), wg.ones(4, 3))
+    found = {row.key: row.count for row in prof.key_averages(group_by_input_shape=True)}
+    assert (found["aten::mul"], found["aten::mm"]) == (2, 2)
+
+
 def test_hundreds_of_tensors_are_cut_and_do_no_harm():
     with profile(record_shapes=True) as prof:
         wg.cat([wg.ones(2, 3) for _ in range(300)])

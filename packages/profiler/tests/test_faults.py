@@ -7,7 +7,14 @@ import sqlite3
 import pytest
 import wengert as wg
 from wengert.autograd.profiler import load_nvprof, profile
-from wengert.profiler import TraceFileError, compare, export_flame_graph, export_speedscope, load_chrome_trace, load_nsys
+from wengert.profiler import (
+    TraceFileError,
+    compare,
+    export_flame_graph,
+    export_speedscope,
+    load_chrome_trace,
+    load_nsys,
+)
 
 
 @pytest.fixture
@@ -89,9 +96,12 @@ def test_an_interruption_inside_of_a_sink_is_not_swallowed():
 
 
 def test_an_interruption_inside_of_the_block_ends_the_profile():
-    with pytest.raises(KeyboardInterrupt), profile() as prof:
+    def interrupted():
         wg.ones(2)
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), profile() as prof:
+        interrupted()
     assert [event.name for event in prof.function_events] == ["aten::ones"]
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import wengert as wg
 
 SCRIPT = """
 import sys
@@ -56,6 +57,14 @@ def test_the_exit_status_is_the_programs(script, tmp_path, ending, code):
     assert done.returncode == code
     assert "aten::mul" in done.stderr
     assert ("bad" in done.stderr) == ("bad" in ending)
+
+
+def test_a_device(script, tmp_path):
+    done = run(tmp_path, "--device", "cuda", "--sort-by", "self_cuda_time_total", script)
+    assert done.returncode == 0
+    assert "Self CUDA" in done.stderr
+    assert ("CUDA is not available" in done.stderr) != wg.cuda.is_available()
+    assert "The nope is not a valid device option" in run(tmp_path, "--device", "nope", script).stderr
 
 
 def test_a_program_without_operations(tmp_path):

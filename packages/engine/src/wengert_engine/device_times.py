@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from wengert_core import devices, elsewhere
 from wengert_core.tensor import Tensor
 
+from wengert_engine import observing
 from wengert_engine.ticks import now
 
 MANY = 4096
@@ -30,7 +31,7 @@ class DeviceTime(NamedTuple):
     device: int
     """The number of the device among those of its type."""
     stream: int
-    """The number of the device's stream, in the order in which they came."""
+    """The number of the device's stream, in the order in which they came; -1: memory that changed in between."""
     start: int
     """Nanoseconds of the host's monotonic clock, as near as one event that was waited for tells."""
     duration: int
@@ -67,16 +68,24 @@ class DeviceTimes:
         self.pending: list[tuple[int, int, int, Any, Any, int]] = []  # event, place, stream, begin, end, memory
         self.streams: dict[int, list[Any]] = {}  # of each device
         self.spare: list[Any] = []
+        self.levels: dict[int, int] = {}  # of each device: the bytes that its tensors took when an operation last ended
         self.origins: dict[int, tuple[Any, int]] = {}  # of each device: an event, and when it was on the host's clock
 
-    def begin(self, op: Any, arguments: list[Any]) -> Any:
-        """An operation begins. Gives what ``end`` takes; None: it is not timed."""
+    def place(self, op: Any, arguments: list[Any]) -> int:
+        """The number of the device that an operation is timed on; 0: it is not. Notes what was freed before."""
         place = 0 if self.failed else place_of(op, arguments)
-        if not place:
-            return None
+        if not place or devices.PLACED[place][0].type != self.kind:
+            return 0
+        try:
+            self.compare_level(place, self.allocated(place))
+        except Exception as error:
+            self.give_up(error)
+            return 0
+        return place
+
+    def begin(self, place: int) -> Any:
+        """An operation begins. Gives what ``end`` takes; None: it is not timed."""
         plugin, index = devices.PLACED[place]
-        if plugin.type != self.kind:
-            return None
         try:
             stream = plugin.current_stream(index)
             if stream is None:
@@ -103,9 +112,26 @@ class DeviceTimes:
             known = self.streams.setdefault(place, [])
             if stream not in known:
                 known.append(stream)
-            self.pending.append((number, place, known.index(stream), event, last, self.allocated(place) - before))
+            self.levels[place] = self.allocated(place)
+            self.pending.append((number, place, known.index(stream), event, last, self.levels[place] - before))
             if len(self.pending) >= MANY:
                 self.settle()
+        except Exception as error:
+            self.give_up(error)
+
+    def compare_level(self, place: int, level: int) -> None:
+        """Note what was freed or allocated since an operation last ended on a device."""
+        change = level - self.levels.setdefault(place, level)
+        if change:
+            number = observing.note()
+            if number >= 0:
+                self.found.append(DeviceTime(number, devices.PLACED[place][1], -1, now(), 0, change))
+
+    def finish(self) -> None:
+        """The recording ends: note what was freed since the last operation."""
+        try:
+            for place in self.levels:
+                self.compare_level(place, self.allocated(place))
         except Exception as error:
             self.give_up(error)
 

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
 from wengert_core.memory cimport MemoryStats, memory_stats
-from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.listeners cimport tell, tell_end
@@ -84,16 +84,19 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
     cdef Recording recording = here.recording
     cdef int64_t event = -1
     cdef PyObject* given = NULL
+    cdef int place = 0                 # the device whose events time it; a view gives no device work
     timed = None
     if not live & WG_BATCHED:
         state.modes &= ~(<unsigned int> WG_OBSERVE)
     try:
         if here.watcher is not None and not live & WG_BATCHED:
             see_writes(here.watcher, op, slots)
+        if recording is not None and recording.timer is not None and not op.flags & (OP_VIEW | OP_MULTI_VIEW):
+            place = recording.timer.place(op, arguments_of(op, slots))
         if recording is not None or here.listener is not None:
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
-        if recording is not None and recording.timer is not None and event & INDEX > 0:
-            timed = recording.timer.begin(op, arguments_of(op, slots))
+        if place and event > 0 and event & INDEX > 0:
+            timed = recording.timer.begin(place)
         if not live & (WG_BATCHED | WG_FOREIGN):
             result = op.run(op, slots)
         elif HOOKS.intercept != NULL:
@@ -162,7 +165,7 @@ def stop():
     recording = here.recording
     if here.recording is not None:
         if here.recording.options & RECORD_MEMORY and here.open < 0 and here.in_use != MEMORY.in_use:
-            note_memory(here)                    # what has changed since the last event
+            note_memory(here, MEMORY.in_use - here.in_use)         # what has changed since the last event
         while here.open >= 0:
             close_event(here, here.recording, here.open, NULL)
     here.recording = None
@@ -186,6 +189,12 @@ def recorded():
     """The recording that this thread writes to; None when there is none."""
     cdef PyObject* here = current()
     return (<Observer> here).recording if here != NULL else None
+
+
+def note():
+    """An event for memory of a device that has changed between operations: its index; -1: this thread is not recorded."""
+    cdef PyObject* here = current()
+    return note_memory(<Observer> here, 0) if here != NULL and (<Observer> here).recording is not None else -1
 
 
 def begin_label(name):

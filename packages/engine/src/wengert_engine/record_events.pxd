@@ -10,5 +10,6 @@ from wengert_engine.recording cimport Recording
 cdef int64_t open_event(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept
 # it ends now, and so do those inside which an exception has left open. result: borrowed, or NULL
 cdef void close_event(Observer here, Recording recording, int64_t index, PyObject* result) noexcept
-cdef void note_memory(Observer here) noexcept              # an event for what was allocated and freed between events
+# an event for bytes that were allocated and freed between events: its index, or -1
+cdef int64_t note_memory(Observer here, Py_ssize_t change) noexcept
 cdef object run_recorded(Op op, PyObject** slots, Observer here)              # the whole of it where nobody else observes

@@ -23,12 +23,14 @@ ctypedef PyObject* (*Single)(Op, PyObject*) noexcept
 ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
 
 
-cdef void note_memory(Observer here) noexcept:
+cdef int64_t note_memory(Observer here, Py_ssize_t change) noexcept:
     cdef Event* event = new_event(here.recording)
-    if event != NULL:
-        event.kind, event.parent, event.thread, event.sequence = EVENT_MEMORY, -1, here.thread, -1
-        event.memory = MEMORY.in_use - here.in_use
-        event.start = event.end = wengert_ticks(here.recording.counter)
+    if event == NULL:
+        return -1
+    event.kind, event.parent, event.thread, event.sequence = EVENT_MEMORY, -1, here.thread, -1
+    event.memory = change
+    event.start = event.end = wengert_ticks(here.recording.counter)
+    return here.recording.n - 1
 
 
 cdef inline Event* begun(Observer here, Recording recording, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args,
@@ -37,7 +39,7 @@ cdef inline Event* begun(Observer here, Recording recording, int kind, PyObject*
     cdef int options = recording.options
     cdef Event* event
     if options & RECORD_MEMORY and here.open < 0 and MEMORY.in_use != here.in_use:
-        note_memory(here)
+        note_memory(here, MEMORY.in_use - here.in_use)
     event = new_event(recording)
     if event == NULL:
         return NULL

@@ -60,7 +60,8 @@ def averages_of_records(
     names, which = records.naming
     codes = which.astype(np.int64) * 2 + (table["kind"] == LABEL)
     if by_shapes:
-        codes = codes * (int(table["shapes"].max()) + 1) + table["shapes"]
+        texts, numbers = numbered_shapes(records)
+        codes = codes * len(texts) + numbers
     if by_stack:
         lines, numbers = numbered_stacks(records, by_stack)
         codes = codes * len(lines) + numbers
@@ -116,6 +117,14 @@ def parent_of(records: Records, index: int) -> FunctionEvent:
         (int(event["end"]) - records.started) / 1e3,
         sequence_nr=int(event["sequence"]),
     )
+
+
+def numbered_shapes(records: Records) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """The distinct shapes of arguments as text, and the number of each event's."""
+    distinct, which = np.unique(records.table["shapes"], return_inverse=True)
+    texts: dict[str, int] = {}
+    found = [texts.setdefault(str(records.shapes_of(entry)), len(texts)) for entry in distinct.tolist()]
+    return list(texts), np.array(found, np.int64)[which.reshape(-1)]
 
 
 def numbered_stacks(records: Records, n: int) -> tuple[list[tuple[str, ...]], np.ndarray[Any, Any]]:

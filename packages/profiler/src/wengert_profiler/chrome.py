@@ -172,8 +172,9 @@ def device_spans(records: Records, device: str) -> Iterator[str]:
     names, which = records.naming
     own = records.without_children(records.on_devices.total)
     free: dict[int, int] = {}
+    yield from device_counters(records, device)
     for number, one in enumerate(records.device_times):
-        if own[one.event] < one.duration:  # what it called is shown
+        if own[one.event] < one.duration or one.stream < 0:  # what it called is shown; only memory
             continue
         op, tid = table[one.event], FIRST_DEVICE + 1000 * one.device + one.stream
         if tid not in free:
@@ -194,6 +195,20 @@ def device_spans(records: Records, device: str) -> Iterator[str]:
         )
 
 
+def device_counters(records: Records, device: str) -> Iterator[str]:
+    """The bytes that tensors of each device take more than when the profile began."""
+    levels: dict[int, int] = {}
+    for one in sorted(records.device_times, key=lambda one: int(records.table["end"][one.event])):
+        if not one.memory:
+            continue
+        levels[one.device] = levels.get(one.device, 0) + one.memory
+        at = (int(records.table["end"][one.event]) - records.started) / 1e3
+        yield (
+            f'{{"ph": "C", "name": "memory of {device}:{one.device}", "pid": {os.getpid()}, "tid": 0, "ts": {at}, '
+            f'"args": {{"bytes": {levels[one.device]}}}}}'
+        )
+
+
 def span(event: Any, process: int) -> str:
     """One FunctionEvent."""
     args: dict[str, Any] = {
@@ -209,7 +224,7 @@ def span(event: Any, process: int) -> str:
     return json.dumps(
         {
             "ph": "X",
-            "cat": "cpu_op",
+            "cat": "cpu_op" if event.on_cpu else "kernel",
             "name": event.trace_name or event.name,
             "pid": process,
             "tid": event.thread,

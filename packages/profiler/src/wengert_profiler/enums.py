@@ -16,6 +16,11 @@ class DeviceType(Enum):
     PrivateUse1 = 20
 
 
+def device_type(name: str) -> DeviceType:
+    """The type of a device by its name; PrivateUse1 for one that torch does not know."""
+    return {one.name.lower(): one for one in DeviceType}.get(name, DeviceType.PrivateUse1)
+
+
 class ProfilerActivity(Enum):
     """What a profile is of, for ``toggle_collection_dynamic``."""
 

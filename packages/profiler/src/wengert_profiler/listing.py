@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 from wengert_profiler.averages import scope_of
+from wengert_profiler.enums import device_type
 from wengert_profiler.events import FunctionEvent
 from wengert_profiler.naming import LABEL
 from wengert_profiler.records import Records
+
+
+def events_of_devices(records: Records, device: str) -> list[FunctionEvent]:
+    """A FunctionEvent of the device for each time that was measured there, and none of the CPU."""
+    names, which = records.naming
+    return [
+        FunctionEvent(
+            number,
+            names[which[one.event]],
+            one.stream,
+            (one.start - records.started) / 1e3,
+            (one.start + one.duration - records.started) / 1e3,
+            input_shapes=[],
+            stack=[],
+            use_device=device,
+            device_type=device_type(device),
+            device_index=one.device,
+            flops=0,
+        )
+        for number, one in enumerate(one for one in records.device_times if one.stream >= 0)
+    ]
 
 
 def all_events(records: Records, shapes: bool, flops: bool, device: str | None) -> list[FunctionEvent]:

@@ -14,7 +14,7 @@ from wengert_profiler.averages import averages_of_records, total_of_events
 from wengert_profiler.device_columns import device_asked, finished, timer_for
 from wengert_profiler.enums import ProfilerActivity
 from wengert_profiler.event_list import EventList
-from wengert_profiler.listing import all_events
+from wengert_profiler.listing import all_events, events_of_devices
 from wengert_profiler.records import Records
 from wengert_profiler.tables import Options
 
@@ -30,7 +30,7 @@ class profile:
     record_shapes: sizes of arguments, to group by.   with_flops: count floating point operations of matrix products and
     convolutions.   profile_memory: bytes that tensors took and gave back.   with_stack: file, line and function.
     with_modules, use_kineto, experimental_config and what follows up to activity_filters: say with a warning that they
-    mean nothing here.   use_cpu: False records nothing on the CPU, and needs use_kineto=True.
+    mean nothing here.   use_cpu: False: events of the device only; needs use_kineto=True.
     sinks: where to send the results when the block ends: names of installed sinks, ``"chrome:trace.json"``, or objects
     with ``write(profile)``; one that fails is a warning.
 
@@ -106,14 +106,17 @@ class profile:
             observing.listen(self._live)
         self.entered = True
         self._recording = Recording(options, timer_for(self.use_device, self.profile_memory))
-        if self.use_cpu:
+        if self.use_cpu or self._recording.timer is not None:
             observing.start(self._recording)
         return self
 
     def __exit__(self, *error: object) -> None:
         if not self.enabled:
             return
-        if self.use_cpu:
+        current = observing.recorded()
+        if current is not None and current is self._recording:
+            if current.timer is not None:
+                current.timer.finish()
             observing.stop()
         if self._live is not None:
             observing.listen(None)
@@ -159,6 +162,8 @@ class profile:
     @cached_property
     def function_events(self) -> EventList:
         """All events, in the order in which they began: an EventList of FunctionEvent."""
+        if not self.use_cpu:
+            return self._listed(events_of_devices(self.records(), self.use_device or ""))
         return self._listed(all_events(self.records(), self.record_shapes, self.with_flops, self.use_device))
 
     def _listed(self, events: Iterable[Any]) -> EventList:
@@ -176,6 +181,8 @@ class profile:
         group_by_overload_name: taken for torch's sake; operators have no overloads here.
         Returns an EventList of FunctionEventAvg, in the order in which the first of each came.
         """
+        if not self.use_cpu:
+            return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
         return self._listed(
             averages_of_records(
                 self.records(), group_by_input_shape, group_by_stack_n, self.with_flops, self.use_device
@@ -192,7 +199,7 @@ class profile:
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds on the CPU, as the sum of all self times."""
-        return float(self.records().self_durations.sum()) / 1e3
+        return float(self.records().self_durations.sum()) / 1e3 if self.use_cpu else 0.0
 
     def table(
         self,
@@ -222,9 +229,12 @@ class profile:
 
         metadata: a dict that is written beside the events, as ``otherData``.   use_python_export: for torch's sake.
         """
-        from wengert_profiler.chrome import write_records
+        from wengert_profiler.chrome import write_events, write_records
 
-        write_records(self.records(), path, self.use_device, metadata)
+        if self.use_cpu:
+            write_records(self.records(), path, self.use_device, metadata)
+        else:
+            write_events(self.function_events, path)
 
     def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
         """Write one line for each stack: what flame graph tools read. AssertionError without with_stack=True."""

@@ -17,9 +17,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m wengert.profile", description="Profile a program and print a table of its operations."
     )
-    made.add_argument(
-        "--sort-by", default="self_cpu_time_total", choices=[key for key in KEYS if key not in ("id", "name", "key")]
-    )
+    made.add_argument("--sort-by", default="self_cpu_time_total", choices=KEYS)
+    made.add_argument("--device", metavar="TYPE", help='time operations on devices of a type, such as "cuda", as well')
     made.add_argument("--rows", type=int, default=30, help="rows of the table; -1: all (default: 30)")
     made.add_argument("--shapes", action="store_true", help="group by input shapes")
     made.add_argument("--memory", action="store_true", help="show the memory that tensors took")
@@ -46,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     try:
         prof = profile(
+            use_device=options.device,
             record_shapes=options.shapes,
             profile_memory=options.memory,
             with_flops=options.flops,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from wengert_profiler.enums import DeviceType
 from wengert_profiler.event_list import EventList
 from wengert_profiler.events import FunctionEvent
 from wengert_profiler.nvprof import TraceFileError
@@ -21,11 +22,11 @@ def load_chrome_trace(path: Any) -> EventList:
     if not isinstance(rows, list):
         raise TraceFileError(f"{path} is not a Chrome trace: it has no list of traceEvents")
     events = EventList()
-    kernels = []
+    kernels: list[FunctionEvent] = []
     for number, row in enumerate(rows):
         try:
             if row["ph"] == "X" and row.get("cat") == "kernel":
-                kernels.append((row["args"]["External id"], str(row["name"]), float(row["dur"])))
+                kernels.append(made(row, number))
             elif row["ph"] == "X":
                 events.append(made(row, number))
         except (KeyError, TypeError, ValueError) as error:
@@ -38,15 +39,18 @@ def load_chrome_trace(path: Any) -> EventList:
     return events
 
 
-def give_kernels(events: EventList, kernels: list[tuple[int, str, float]]) -> None:
-    """Give what ran on a device to the events that started it: (number of the event, name, microseconds)."""
+def give_kernels(events: EventList, kernels: list[FunctionEvent]) -> None:
+    """Give what ran on a device to the events that started it; what none has started is an event of the device."""
     events._use_device = "cuda"
     by_id = {event.id: event for event in events}
+    for kernel in kernels:
+        if kernel.id in by_id:
+            by_id[kernel.id].append_kernel(kernel.name, 0, kernel.time_range.elapsed_us())
+        else:
+            kernel.device_type = DeviceType.CUDA
+            events.append(kernel)
     for event in events:
         event.use_device = events._use_device
-    for number, name, took in kernels:
-        if number in by_id:
-            by_id[number].append_kernel(name, 0, took)
 
 
 def made(row: dict[str, Any], number: int) -> FunctionEvent:
