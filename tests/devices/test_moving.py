@@ -154,7 +154,7 @@ def test_storages_stay_on_their_side():
     assert x.set_(y.untyped_storage(), 0, (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
     assert (x + 1).device == SIM
     for target, source in ((x, torch.zeros(2)), (torch.zeros(2), y)):
-        with pytest.raises(RuntimeError, match=r"Attempted to set the storage of a tensor on device .* the devices must"):
+        with pytest.raises(RuntimeError, match=r"Attempted to set the storage of a tensor on device .* must match"):
             target.set_(source.untyped_storage())
     with pytest.raises(RuntimeError, match="to be on the same device"):
         x.set_(torch.zeros(2))
