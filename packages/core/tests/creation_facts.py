@@ -32,7 +32,7 @@ def check(expression: str, want: dict[str, Any]) -> None:
             with pytest.raises(Exception) as error:  # noqa: PT011 - the type is compared below
                 eval(expression, names)
             allowed = {want["error"], *(["BufferError"] if want["phrase"].endswith("in DLTensor.") else [])}
-            assert type(error.value).__name__ in allowed  # of DLPack the error is NumPy's: another one since 2.5
+            assert type(error.value).__name__ in allowed  # of DLPack the error is theirs: another one in NumPy 2.5
             assert want["phrase"] in str(error.value)
             return
         assert describe(eval(expression, names)) == want["value"]
