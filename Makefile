@@ -11,7 +11,7 @@ ASV := $(BIN)/asv
 ASV_CONFIG := --config asv_benchmarks/asv.conf.json
 
 # Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
-ON_DEVICE := -p wengert_testing.on_device packages/engine/tests packages/functional/tests packages/gradcheck/tests \
+ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/functional/tests packages/gradcheck/tests \
   packages/graph/tests tests/reference tests/test_reference_examples.py tests/oracle/test_programs.py \
   tests/oracle/test_oracle.py \
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
