@@ -11,12 +11,13 @@ ASV := $(BIN)/asv
 ASV_CONFIG := --config asv_benchmarks/asv.conf.json
 
 # Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
-ON_DEVICE := -p wengert_testing.on_device packages/engine/tests packages/functional/tests packages/gradcheck/tests \
-  packages/graph/tests tests/reference tests/test_reference_examples.py \
+ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/functional/tests packages/gradcheck/tests \
+  packages/graph/tests tests/reference tests/test_reference_examples.py tests/oracle/test_programs.py \
+  tests/oracle/test_oracle.py \
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda build develop lint docs bench compare checked clean distclean
+.PHONY: help demo test test-cuda build develop lint docs bench compare compare-cuda checked clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -84,6 +85,14 @@ compare: ## a table of timings beside PyTorch and NumPy, in an environment of it
 	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
 	@echo "compare: wengert, PyTorch and NumPy side by side, tools/compare.py"
 	@$(COMPARE)/bin/python tools/compare.py $(ARGS)
+
+compare-cuda: ## the same for a GPU, with its bandwidth and matrix rate (CUDA=13 for CUDA 13; ARGS=--quick)
+	@command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "compare-cuda: there is no GPU to compare on:" \
+	  "nvidia-smi finds none on this machine" >&2; exit 1; }
+	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
+	@$(COMPARE)/bin/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
+	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare_cuda.py"
+	@$(COMPARE)/bin/python tools/compare_cuda.py $(ARGS)
 
 clean: ## remove what was built and the caches, not the environments
 	@echo "clean: built modules, build folders, dist, caches"

@@ -52,6 +52,13 @@ def test_importing_wengert_does_not_import_it(python):
     assert run(python, "import sys, wengert; print([name for name in sys.modules if 'disk' in name])") == "[]\n"
 
 
+def test_a_suite_that_knows_of_no_devices_runs_on_it(python):
+    """As the authors of a device try it: the tests of backward, with the plugin of pytest."""
+    suite = str(Path(__file__).parent / "reference" / "test_backward.py")
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "wengert_testing.on_device", suite]
+    assert " passed" in succeed(command, WENGERT_TEST_DEVICE="disk")
+
+
 def test_the_first_use_of_its_name_loads_it(python):
     program = """
 import wengert as wg

@@ -121,9 +121,10 @@ def test_programs_on_the_simulated_device(program: str, words: list[str], tmp_pa
 
 @pytest.mark.skipif(not NAMED_HERE, reason="the simulated device is part of wengert-testing")
 def test_lotka_volterra_on_the_simulated_device(tmp_path: Path) -> None:
-    """With a step a year: a simulated device takes a thousand times as long for an operation on one number."""
+    """With a step a year: the simulated device takes a thousand times as long for an operation on a number."""
     code = "import sys, lotka_volterra as program; program.STEPS = 1; sys.exit(program.main())"
-    command = [sys.executable, "-W", "error", "-c", code, "--iterations", "1", "--device", "sim", "--out", str(tmp_path)]
+    command = [sys.executable, "-W", "error", "-c", code, "--iterations", "1", "--device", "sim",
+               "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=EXAMPLES)
     assert done.returncode in (0, 1), done.stderr  # 1: such a fit is bad
     assert done.stderr == ""

@@ -148,6 +148,18 @@ def test_views_share_memory_and_versions():
     assert y.device == SIM
 
 
+def test_storages_stay_on_their_side():
+    x, y = torch.zeros(2, device="sim"), torch.arange(4.0, device="sim")
+    assert x.set_(y, 1, (2,), (1,)).tolist() == [1.0, 2.0]
+    assert x.set_(y.untyped_storage(), 0, (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    assert (x + 1).device == SIM
+    for target, source in ((x, torch.zeros(2)), (torch.zeros(2), y)):
+        with pytest.raises(RuntimeError, match=r"Attempted to set the storage of a tensor on device .* must match"):
+            target.set_(source.untyped_storage())
+    with pytest.raises(RuntimeError, match="to be on the same device"):
+        x.set_(torch.zeros(2))
+
+
 def test_writes():
     x = torch.zeros(2, 2, device="sim")
     assert x.copy_(torch.ones(2)).tolist() == [[1.0, 1.0], [1.0, 1.0]]

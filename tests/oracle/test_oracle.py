@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import wengert
 from oracle_compare import check, differs
 from oracle_format import ANSWERS, Case, all_cases, parse, read_case, subjects
 from oracle_run import prepare, run
@@ -32,8 +33,13 @@ def answers(subject: str) -> dict[str, Any]:
 
 
 def deferred() -> dict[str, str]:
-    """Cases that wengert does not pass, with the reason: lines ``subject-name: reason`` of deferred.txt."""
+    """Cases that wengert does not pass, with the reason: lines ``subject-name: reason`` of deferred.txt.
+
+    With another device as the default one (wengert_testing.on_device) also those of device_differences.txt.
+    """
     lines = (ANSWERS.parent / "deferred.txt").read_text(encoding="utf-8").splitlines()
+    if wengert.get_default_device().type != "cpu":
+        lines += (ANSWERS.parent / "device_differences.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
 
 

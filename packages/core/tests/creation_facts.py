@@ -31,7 +31,8 @@ def check(expression: str, want: dict[str, Any]) -> None:
         if "error" in want:
             with pytest.raises(Exception) as error:  # noqa: PT011 - the type is compared below
                 eval(expression, names)
-            assert type(error.value).__name__ == want["error"]
+            allowed = {want["error"], *(["BufferError"] if want["phrase"].endswith("in DLTensor.") else [])}
+            assert type(error.value).__name__ in allowed  # of DLPack the error is theirs: another one in NumPy 2.5
             assert want["phrase"] in str(error.value)
             return
         assert describe(eval(expression, names)) == want["value"]

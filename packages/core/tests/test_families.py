@@ -137,4 +137,6 @@ import wengert_core
 print(gc.isenabled(), before > 0, gc.get_freeze_count() > 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", str(frozen), str(frozen)]
+    enabled, before, after = done.stdout.split()
+    assert (enabled, before) == ("True", after)
+    assert before == "True" or not frozen  # Python 3.12 starts with some objects frozen

@@ -6,12 +6,16 @@ The answers are SciPy's by another of its functions where it has one; PyTorch's 
 import numpy as np
 import pytest
 import scipy.special as sp
+import wengert_core as wc
 from wengert_core.op import Op
 from wengert_engine.formula import bind
+from wengert_registry import registry
 from wengert_special import derivatives
 from wengert_special.table import TABLE, load
+from wengert_testing import devices
 from wengert_testing.case import Fixed, OpCase, T, fixed
 from wengert_testing.gradients import check_gradients, check_inplace
+from wengert_testing.sim import SimDevice
 from wengert_testing.values import check_dtypes, check_strided, check_value
 
 load()
@@ -119,6 +123,29 @@ def test_reverse_forward_and_second_order(case):
         check_gradients(case, sample)
         if not isinstance(sample.args[0], Fixed):
             check_inplace(case, sample)
+
+
+@pytest.fixture
+def sim():
+    """The simulated device, registered where wengert-testing is not installed."""
+    group = registry.group("devices")
+    if "sim" in group:
+        yield
+        return
+    with group.register("sim", SimDevice, owner="packages/special/tests"):
+        yield
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_on_a_device(case, sim):
+    devices.check_values(case, "sim")
+    devices.check_gradients(case, "sim")
+
+
+def test_a_device_without_such_functions_says_so(sim, monkeypatch):
+    monkeypatch.setattr(SimDevice, "special", None)
+    with pytest.raises(NotImplementedError, match=r"devices of type 'sim' have no function like scipy\.special\.i0e"):
+        TABLE.ops["special.i0e"](wc.ones(2, device="sim"))
 
 
 OPS = {name: op for name, op in TABLE.ops.items() if isinstance(op, Op)}

@@ -163,7 +163,7 @@ def reduce(Tensor self, int protocol):
     if self.device:
         warn_of_hooks(self)
         grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
-        return rebuild_elsewhere, (str(_DEVICES[self.device]), type(self), on_host(self), requires_grad(self), grad), \
+        return rebuild_elsewhere, (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad), \
             attributes(self)
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()

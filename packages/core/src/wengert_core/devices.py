@@ -185,9 +185,9 @@ def _placed(spec: device, caller: str) -> int:
         wanted = _WANTED.get(spec.type, f"no installed package provides the device type '{spec.type}'")
         raise AbsentDeviceError(f"{wanted} ({caller}() was asked for device '{spec}')")
     count = plugin.device_count()
-    index = plugin.current_device() if spec.index is None else spec.index
     if count == 0:
         raise AbsentDeviceError(f"{plugin.unavailable()} ({caller}() was asked for device '{spec}')")
+    index = plugin.current_device() if spec.index is None else spec.index
     if index >= count:
         raise RuntimeError(f"invalid device ordinal: {caller}() was asked for device '{spec.type}:{index}', there are "
                            f"{count}, numbered from 0")

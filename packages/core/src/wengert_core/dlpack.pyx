@@ -22,7 +22,10 @@ from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
 from wengert_core.inside_vmap import no_pointer
-from wengert_core.devices import DEVICES, PLACED, PLUGINS, device, device_number, plugin_of
+from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.devices import PLACED as _PLACED
+from wengert_core.devices import PLUGINS as _PLUGINS
+from wengert_core.devices import device, device_number, plugin_of
 from wengert_registry import registry
 
 cdef extern from "Python.h":
@@ -203,10 +206,10 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     here = dlpack_device(self)
     if dl_device is not None and tuple(dl_device) != here:
-        raise BufferError(f"a tensor on {self.device and 'device ' + str(DEVICES[self.device]) or 'the CPU'} cannot be exported to "
+        raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot be exported to "
                           f"the DLPack device {tuple(dl_device)}; move it with .to() first")
     if self.device:
-        plugin, index = PLACED[self.device]
+        plugin, index = _PLACED[self.device]
         if stream is not None and type(stream) is not int:
             raise TypeError(f"stream must be ``int`` or ``none``, not {type(stream).__name__}")
         t = (<object> self).clone() if copy else self
@@ -231,9 +234,9 @@ def device_pair(Tensor self):
 cdef tuple dlpack_device(Tensor t):
     if not t.device:
         return (DL_CPU, 0)
-    plugin, index = PLACED[t.device]
+    plugin, index = _PLACED[t.device]
     if plugin.dlpack_type is None:
-        raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {DEVICES[t.device]} cannot be "
+        raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {_DEVICES[t.device]} cannot be "
                           "exported; use .cpu() first")
     return (plugin.dlpack_type, index)
 
@@ -284,7 +287,7 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         raise BufferError(f"from_dlpack: the data is not aligned to its elements of {itemsize} bytes")
     if place == 0:
         return new_on_memory(code, ndim, shape, strides, data, data, span, owner)
-    plugin, index = PLACED[place]
+    plugin, index = _PLACED[place]
     t = new_on_memory(code, ndim, shape, strides, data, data, span, plugin.adopt(<size_t> data, span, index, owner))
     t.device = place
     t.flags |= WG_FOREIGN
@@ -303,7 +306,7 @@ cdef unsigned int place_of(int kind, int index) except? 0xffff:
 
 cdef object plugin_of_dlpack(int kind):
     """The plugin whose devices DLPack numbers so; None: there is none."""
-    for name in (*PLUGINS, *[name for name in registry.group("devices") if name not in PLUGINS]):
+    for name in (*_PLUGINS, *[name for name in registry.group("devices") if name not in _PLUGINS]):
         plugin = plugin_of(name)
         if plugin is not None and plugin.dlpack_type == kind and plugin.device_count():
             return plugin
@@ -334,7 +337,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     """See wengert_core.from_dlpack."""
     cdef Tensor t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
     if device is not None and device_number(device, "from_dlpack") != t.device:
-        raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {DEVICES[t.device]}; use .to() behind it")
+        raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {_DEVICES[t.device]}; use .to() behind it")
     if t.device:
         return (<object> t).clone() if copy else t
     return contiguous_copy(t) if copy else t
@@ -346,7 +349,7 @@ cdef object exported(object source, object copy):
     if hasattr(source, "__dlpack_device__"):
         kind, index = source.__dlpack_device__()
         if kind != DL_CPU:
-            plugin, number = PLACED[place_of(kind, index)]
+            plugin, number = _PLACED[place_of(kind, index)]
             asked["stream"] = plugin.stream_number(number)
     try:
         return source.__dlpack__(max_version=(1, 0), **asked)

@@ -224,7 +224,8 @@ def normal(
     kind = dtype or (tensors[0].dtype if tensors else get_default_dtype())
     randomness = randomness_here()
     if randomness is not None:
-        return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness)
+        given = tensors[0].device if device is None and tensors else device
+        return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness, given)
     if isinstance(std, Tensor):
         std = np.asarray(std.tolist())
         if not (std >= 0).all():
@@ -247,7 +248,7 @@ def normal(
 
 def _normal_of_each(
     mean: Any, std: Any, size: Any, kind: dtype, generator: Any, out: Tensor | None, requires_grad: bool,
-    randomness: str,
+    randomness: str, device: Any,
 ) -> Tensor:
     """normal inside of vmap: standard normal numbers, as randomness says, moved and scaled."""
     if out is not None:
@@ -257,7 +258,8 @@ def _normal_of_each(
         raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: normal got "
                            "one")  # fmt: skip
     shape = _broadcast(*(tuple(value.shape) if isinstance(value, Tensor) else () for value in (mean, std)))
-    numbers = unfilled(_construct.blank(kind, *(shape if size is None else _sizes("normal", size))))
+    blank = _construct.blank(kind, *(shape if size is None else _sizes("normal", size)))
+    numbers = unfilled(blank if device is None else blank.to(device))
     found: Any = numbers.normal_(generator=generator)
     mean, std = (value.detach() if isinstance(value, Tensor) else value for value in (mean, std))
     return _factory.finish("normal", found * std + mean, None, requires_grad)

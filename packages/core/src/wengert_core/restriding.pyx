@@ -14,11 +14,13 @@ from wengert_core.dims cimport ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
+from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.elsewhere import owner_of
 from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.layouts import contiguous_format, preserve_format
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
-from wengert_core.state cimport WG_GRAD, WG_INFER, WG_RECORD, thread_state
+from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, new_empty,
                                   new_on_memory, new_view, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
@@ -184,8 +186,10 @@ cdef object set_run(Op op, PyObject** slots):
         given = alias_fresh_version(<Tensor> slots[1])
         if slots[3] != <PyObject*> None:
             given = part_of(op, slots, t.code, storage_of(<Tensor> slots[1]))
+            place_beside(given, t)
     elif isinstance(<object> slots[1], Storage):
         given = part_of(op, slots, t.code, <Storage> slots[1])
+        place_beside(given, t)
     else:
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
                         "storage, or nothing")
@@ -226,3 +230,15 @@ cdef Tensor part_of(Op op, PyObject** slots, int code, Storage storage):
                            f"storage offset {offset}, and itemsize {itemsize} requiring a storage size of {(offset + last + 1) * itemsize} "
                            f"are out of bounds for storage of size {storage.nbytes}")
     return new_on_memory(code, ndim, shape, strides, storage.data + offset * itemsize, storage.data, storage.nbytes, storage)
+
+
+cdef int place_beside(Tensor given, Tensor t) except -1:
+    """Note that a tensor made of a storage is on t's device. RuntimeError where the storage is the host's and t is not, or so."""
+    cdef bint away = hasattr(owner_of(given), "address")        # a device's memory has one: DevicePlugin.allocate
+    if away != (t.device != 0):
+        raise RuntimeError(f'Attempted to set the storage of a tensor on device "{_DEVICES[t.device]}" to a storage on different device '
+                           f'"{"a device" if away else "cpu"}". This is no longer allowed; the devices must match.')
+    if away:
+        given.device = t.device
+        given.flags |= WG_FOREIGN
+    return 0

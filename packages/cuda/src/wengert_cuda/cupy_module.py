@@ -14,9 +14,10 @@ def found() -> tuple[Any, str]:
     try:
         import cupy
     except ImportError as error:
+        why = " ".join(str(error.__cause__ or error).split())  # CuPy's own text has many lines; its cause has one
         return None, (
             "Torch not compiled with CUDA enabled: wengert-cuda needs CuPy, which cannot be imported "
-            f"({error}): {INSTALL}"
+            f"({why}): {INSTALL}"
         )
     try:
         there = cupy.cuda.is_available()

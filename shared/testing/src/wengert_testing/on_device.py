@@ -19,6 +19,7 @@ from wengert_core import default_device, devices
 from wengert_registry import registry
 
 NAME = os.environ.get("WENGERT_TEST_DEVICE", "")
+_absent: list[str] = []  # why there is no such device here
 
 
 def pytest_configure(config: Any) -> None:
@@ -32,13 +33,17 @@ def pytest_configure(config: Any) -> None:
         registry.group("devices").register("sim", SimDevice, owner="wengert_testing.on_device")
     try:
         default_device.set_default_device(NAME)
+    except devices.AbsentDeviceError as error:
+        _absent.append(str(error))
     except RuntimeError as error:
         raise pytest.UsageError(f"wengert_testing.on_device: {error}") from None
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Leave out what is about the host."""
+    """Leave out what is about the host; all, where there is no such device."""
     for item in items:
+        if _absent:
+            item.add_marker(pytest.mark.skip(reason=_absent[0]))
         mark = item.get_closest_marker("host")
         if mark is not None:
             item.add_marker(pytest.mark.skip(reason=f"for the host only: {mark.args[0]}"))

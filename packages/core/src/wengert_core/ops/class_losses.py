@@ -17,7 +17,7 @@ def picked(xp: Any, classes: int, target: Any, weight: Any, ignore_index: int) -
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
     if wrong.any():
-        raise IndexError(f"Target {target[wrong][0]} is out of bounds.")
+        raise IndexError(f"Target {int(target[wrong][0])} is out of bounds.")
     index = xp.where(counts, target, 0)
     return index, xp.where(counts, 1.0 if weight is None else weight[index], 0.0)
 

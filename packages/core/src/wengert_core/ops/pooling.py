@@ -91,15 +91,18 @@ def most_of(xp: Any, x: Any, windows: Any) -> Any:
 
 def at_places(xp: Any, x: Any, indices: Any, n: Any) -> Any:
     """Elements of planes at flat places."""
-    flat = x.reshape(*x.shape[: x.ndim - n], -1)
-    return xp.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
+    planes = x.shape[: x.ndim - n]
+    flat = x.reshape(*planes, math.prod(x.shape[x.ndim - n :]))
+    places = indices.reshape(*planes, math.prod(indices.shape[indices.ndim - n :]))
+    return xp.take_along_axis(flat, places, -1).reshape(indices.shape)
 
 
 def to_places(xp: Any, grad: Any, indices: Any, sizes: Any, n: Any) -> Any:
     """The adjoint of at_places."""
     out = xp.zeros((math.prod(sizes[: len(sizes) - n]), math.prod(sizes[len(sizes) - n :])), grad.dtype)
     planes = xp.arange(out.shape[0])[:, None]
-    xp.add.at(out, (planes, indices.reshape(out.shape[0], -1)), grad.reshape(out.shape[0], -1))
+    each = (out.shape[0], math.prod(indices.shape[indices.ndim - n :]))
+    xp.add.at(out, (planes, indices.reshape(each)), grad.reshape(each))
     return out.reshape(tuple(sizes))
 
 

@@ -84,7 +84,7 @@ def moved(value: Any, found: Indices, behind: bool) -> Any:
 def put(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
     value = call["self"] if call.op.is_inplace else call.expanded("self")
-    values, rank = call.expanded("values"), call.rank("values")
+    values, rank = call.expanded("values").to(value.device), call.rank("values")
     wanted = value.dim() - 1 - found.count + found.rank
     values = moved(padded(values, rank, wanted), found, behind=True)
     return call.op(value, found.with_batch(call.size), values, call["accumulate"])

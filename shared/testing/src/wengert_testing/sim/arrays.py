@@ -151,7 +151,7 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     collect(args, arrays, name)
     collect(list(kwargs.values()), arrays, name)
     if not arrays:
-        return current_place().wrapped(function(*args, **kwargs), [])
+        return current_place().wrapped(quietly(function, args, kwargs), [])
     place = arrays[0]._place
     if any(array._place is not place for array in arrays):
         raise ValueError(f"{name}: arrays of several devices: {sorted({str(array._place.device) for array in arrays})}")
@@ -164,10 +164,17 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     unwrapped = {id(a): a._data if any(a is t for t in targets) else seen(a, stamp) for a in arrays}
     for target in targets:
         target._block.write_by(stamp)
-    result = function(*strip(args, unwrapped), **{key: strip(value, unwrapped) for key, value in kwargs.items()})
+    given = {key: strip(value, unwrapped) for key, value in kwargs.items()}
+    result = quietly(function, strip(args, unwrapped), given)
     if targets and isinstance(result, np.ndarray) and any(result is t._data for t in targets):
         return targets[-1]
     return place.wrapped(result, arrays, stamp)
+
+
+def quietly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of NumPy's function without its warnings of overflows and the like: a device gives none."""
+    with np.errstate(all="ignore"):
+        return function(*args, **kwargs)
 
 
 def keep(target: SimArray, stamp: Stamp) -> None:

@@ -1,0 +1,88 @@
+"""What CUDA's own tools say without a GPU: its compiler (NVRTC) of the kernels, and CuPy of the names that are used.
+
+Each test is skipped where its tool is not installed: pip install nvidia-cuda-nvrtc-cu12, cupy-cuda12x.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import sysconfig
+from pathlib import Path
+
+import pytest
+from wengert_cuda import kernels, places, rows
+
+NAMES = """
+    ElementwiseKernel RawModule asarray ascontiguousarray empty empty_like get_default_memory_pool moveaxis ndarray
+    get_default_pinned_memory_pool cuda.Device cuda.Event cuda.ExternalStream cuda.MemoryPointer cuda.Stream cuda.alloc
+    cuda.MemoryPointer.copy_from_host_async cuda.MemoryPointer.copy_to_host_async cuda.UnownedMemory
+    cuda.alloc_pinned_memory cuda.get_current_stream cuda.get_elapsed_time cuda.is_available cuda.Stream.null
+    cuda.memory.OutOfMemoryError cuda.runtime.getDevice cuda.runtime.getDeviceCount cuda.runtime.memGetInfo
+""".split()
+SPECIAL = "psi zeta gammainc gammaincc j0 j1 y0 y1 i0 i0e i1 i1e k0 k0e k1 k1e erfcx log_ndtr ndtri entr xlog1py"
+
+
+def nvrtc() -> ctypes.CDLL | None:
+    """CUDA's compiler, of the system or of NVIDIA's wheel; None where there is none."""
+    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cuda_nvrtc/lib/libnvrtc.so.1*"))
+    for name in (*map(str, wheels), "libnvrtc.so.13", "libnvrtc.so.12"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+COMPILER = nvrtc()
+
+
+def elementwise_source(number: str) -> str:
+    """Kernels with the elementwise codes, an element for each thread. CuPy writes others around the same codes."""
+    table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | places.SOURCES
+    text = [f"typedef {rows.REAL[number]} T; typedef long long int64; typedef long long I;\n"]
+    for op, (inputs, outputs, code) in table.items():
+        head, each = [], []
+        for part, out in [(p, False) for p in inputs.split(",")] + [(p, True) for p in outputs.split(",")]:
+            raw, kind, name = part.split()[0] == "raw", *part.split()[-2:]
+            head.append(f"{'' if out else 'const '}{kind}* all_{name}")
+            star = "*" if raw else "&"
+            each.append(f"{'' if out else 'const '}{kind}{star} {name} = all_{name}{'' if raw else '[i]'};")
+        text.append(f'extern "C" __global__ void {op}_kernel({", ".join(head)}) '
+                    f"{{ long long i = blockIdx.x; {' '.join(each)} {code} }}\n")
+    return "".join(text)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
+@pytest.mark.parametrize("architecture", ["compute_75", "compute_90"])
+@pytest.mark.parametrize("number", ["f4", "f8"])
+@pytest.mark.parametrize("make", [lambda n: rows.source(rows.REAL[n]), elementwise_source], ids=["rows", "elementwise"])
+def test_cudas_compiler_takes_the_kernels(make, number, architecture):
+    program = ctypes.c_void_p()
+    source = make(number).encode()
+    assert COMPILER.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None) == 0
+    options = (ctypes.c_char_p * 2)(f"--gpu-architecture={architecture}".encode(), b"--std=c++17")
+    status = COMPILER.nvrtcCompileProgram(program, 2, options)
+    size = ctypes.c_size_t()
+    COMPILER.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    COMPILER.nvrtcGetProgramLog(program, log)
+    assert status == 0, log.value.decode()
+    assert "warning" not in log.value.decode()
+    COMPILER.nvrtcGetPTXSize(program, ctypes.byref(size))
+    assert size.value > 1000
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed")
+@pytest.mark.parametrize("name", NAMES)
+def test_cupy_has_the_names_that_are_used(name):
+    found = importlib.import_module("cupy")
+    for part in name.split("."):
+        found = getattr(found, part)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed")
+@pytest.mark.parametrize("name", SPECIAL.split())
+def test_cupyx_has_the_functions_that_are_promised(name):
+    assert callable(getattr(importlib.import_module("cupyx.scipy.special"), name))
