@@ -211,7 +211,7 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Formula f
     if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
         check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
-    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_needs(op, slots))
+    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_requires(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         raise errors.inference_written(op.name)
     if modes & (WG_GRAD | WG_INFER) != WG_GRAD:
@@ -253,6 +253,15 @@ cdef bint any_other_needs(Op op, PyObject** slots):
     cdef int i
     for i in range(1, op.n_params):
         if slots[i] != NULL and needs_grad(slots[i]):
+            return True
+    return False
+
+
+cdef bint any_other_requires(Op op, PyObject** slots) noexcept:
+    """The same as far as flags tell: an operand that is dead is refused after the written tensor has been looked at."""
+    cdef int i
+    for i in range(1, op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and requires_grad(<Tensor> slots[i]):
             return True
     return False
 
