@@ -8,6 +8,7 @@ import wengert_core as wc
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 
+pytestmark = pytest.mark.host("the clock and the counter of the processor: of no device, and thousands of operations")
 EVENT = struct.Struct("<QqqqqIIIiHHB3x")
 
 
