@@ -105,3 +105,14 @@ def numbers(values: Any) -> np.ndarray[Any, np.dtype[np.complex128]]:
     if isinstance(values, list):
         return np.array([numbers(item) for item in values], dtype=np.complex128)
     return np.array(complex(values) if isinstance(values, str) else values, dtype=np.complex128)
+
+
+def agree(ours: Any, theirs: Any, tolerance: float) -> bool:
+    """Whether two trees of JSON are the same, their floats to a tolerance, relative where they are above 1."""
+    if isinstance(theirs, float) and isinstance(ours, float):
+        return abs(ours - theirs) <= tolerance * max(1.0, abs(theirs))
+    if isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(agree(ours[key], theirs[key], tolerance) for key in theirs)
+    if isinstance(theirs, list) and isinstance(ours, list):
+        return len(ours) == len(theirs) and all(agree(a, b, tolerance) for a, b in zip(ours, theirs, strict=True))
+    return bool(ours == theirs)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import wengert as torch
+from oracle_compare import agree
 from wengert_testing import naive, programs
 
 PROGRAMS = [json.loads(line) for line in (Path(__file__).parent / "programs.jsonl").read_text().splitlines()]
@@ -18,13 +19,7 @@ KNOWN = [(number, steps, record) for number, (steps, record) in enumerate(PROGRA
 
 def same(ours, theirs):
     """Whether two records agree, numbers to the sixth place."""
-    if isinstance(theirs, float) and isinstance(ours, float):
-        return abs(ours - theirs) <= 1.5e-6 * max(1.0, abs(theirs))
-    if isinstance(theirs, dict):
-        return ours.keys() == theirs.keys() and all(same(ours[key], theirs[key]) for key in theirs)
-    if isinstance(theirs, list) and isinstance(ours, list):
-        return len(ours) == len(theirs) and all(map(same, ours, theirs))
-    return ours == theirs
+    return agree(ours, theirs, 1.5e-6)
 
 
 @pytest.mark.parametrize(("steps", "record"), [pytest.param(steps, record, id=str(number))

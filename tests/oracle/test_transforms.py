@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import wengert as torch
+from oracle_compare import agree
 from oracle_transforms import run
 
 LINES = [json.loads(line) for line in (Path(__file__).parent / "transforms.jsonl").read_text().splitlines()]
@@ -19,11 +20,7 @@ OTHERWISE = {
 
 def same(ours, theirs):
     """Whether two answers agree, numbers to the seventh place."""
-    if isinstance(theirs, float) and isinstance(ours, float):
-        return abs(ours - theirs) <= 1e-7 * max(1.0, abs(theirs))
-    if isinstance(theirs, list) and isinstance(ours, list):
-        return len(ours) == len(theirs) and all(map(same, ours, theirs))
-    return ours == theirs
+    return agree(ours, theirs, 1e-7)
 
 
 @pytest.mark.parametrize("number", range(len(LINES)))
