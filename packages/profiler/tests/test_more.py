@@ -8,6 +8,7 @@ import pytest
 import wengert as wg
 from wengert.autograd.profiler import emit_nvtx, profile, record_function
 from wengert.profiler import compare, export_flame_graph, export_speedscope, saved_tensors
+from wengert_profiler.comparing import Change
 
 
 def work(n=3):
@@ -192,6 +193,15 @@ def test_slower_names_what_takes_longer_for_a_call():
     assert [change.key for change in comparison.slower()] == ["a"]
     assert [change.key for change in comparison] == ["a", "b", "c"]
     assert len(comparison.table(row_limit=1).splitlines()) == 6
+
+
+@pytest.mark.parametrize(("before", "after", "ratio"), [
+    ((2, 4.0), (3, 12.0), 2.0), ((0, 0.0), (3, 1.0), float("inf")), ((2, 4.0), (0, 0.0), 0.0),
+    ((2, 0.0), (3, 0.0), 1.0), ((2, 0.0), (3, 1.0), float("inf")),
+])
+def test_how_much_slower_a_call_became(before, after, ratio):
+    assert Change("name", before[0], after[0], before[1], after[1]).ratio == ratio
+
 
 
 def test_a_million_events_stay_small():

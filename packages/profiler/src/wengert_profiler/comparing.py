@@ -25,11 +25,13 @@ class Change(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The time after by the time before, per call; infinity for what is new."""
-        if not self.count_before or not self.time_before:
+        """The time after by the time before, per call; infinity for what is new, 1 where neither took any."""
+        if not self.count_before:
             return float("inf") if self.count_after else 1.0
         if not self.count_after:
             return 0.0
+        if not self.time_before:
+            return float("inf") if self.time_after else 1.0
         return (self.time_after / self.count_after) / (self.time_before / self.count_before)
 
 
