@@ -13,7 +13,7 @@ from textwrap import wrap
 
 FOLDER = Path(__file__).resolve().parents[1] / "packages/core/src/wengert_core/ops"
 FILE = FOLDER / "families.py"
-NO_FAMILIES = {"__init__", "families", "table", "whole"}
+NO_FAMILIES = {"__init__", "families", "hidden", "names", "operators", "table"}
 IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import ([\w, ]+))", re.MULTILINE)
 HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
@@ -25,10 +25,10 @@ Written by tools/op_families.py.
 
 
 def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Names of ops and of methods by the module that, imported after whole.py, brings them."""
-    from wengert_core.ops import whole
+    """Names of ops and of methods by the module that brings them."""
+    from wengert_core.ops.table import TABLE
 
-    tables = (whole.TABLE.ops, whole.TABLE.methods)
+    tables = (TABLE.ops, TABLE.methods)
     ops: dict[str, list[str]] = {}
     methods: dict[str, list[str]] = {}
     for family in in_order(sorted(file.stem for file in FOLDER.glob("*.py"))):
@@ -64,7 +64,7 @@ def text() -> str:
 
 def places() -> tuple[str, ...]:
     """The modules of wengert that names of ops lie in. The first part of such a name is no op."""
-    from wengert_core.ops.whole import TABLE
+    from wengert_core.ops.table import TABLE
 
     names = [name for name in TABLE.ops if "." in name and name.partition(".")[0] not in TABLE.ops]
     return tuple(sorted({name.rpartition(".")[0] for name in names}))

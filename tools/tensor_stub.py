@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import wengert_core
 from wengert_core.composite import Composite
 from wengert_core.op import Op
-from wengert_core.ops.whole import TABLE
+from wengert_core.ops.table import TABLE
 from wengert_core.schema import parse_schema
 from wengert_special.table import load as load_special
 from workspace import ROOT

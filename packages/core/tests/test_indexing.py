@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import wengert_core as wg
 from wengert_core.arrays import from_array, to_array
-from wengert_core.ops.whole import TABLE
+from wengert_core.ops.table import TABLE
 
 from .recorded_geometry import check, check_error, load, outcome
 

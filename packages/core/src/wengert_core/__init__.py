@@ -7,39 +7,48 @@ from wengert_core import _native  # finds and loads the compiled modules, so it 
 from wengert_core.display import install as _install_display
 from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
-from wengert_core.ops.whole import TABLE
+from wengert_core.ops import names as _names
+from wengert_core.ops.operators import install as _install_operators
 from wengert_core.public import PUBLIC as _PUBLIC
 from wengert_core.sizes import Size
-from wengert_core.table import accept as _accept
-from wengert_core.table import install as _install
 from wengert_core.tensor import Storage, Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
 from wengert_core.without_engine import mount_all as _mount_without_engine
 
-_install(TABLE)
+
+def _accept(candidate: object, obj: object, stage: object) -> None:
+    from wengert_core.table import accept  # with the first op
+
+    accept(candidate, obj, stage)
+
+
 _registry.group("ops").on_accept(_accept)
+_names.promise_methods()
+_install_operators()
 _mount_all()
 _install_display()
 _mount_without_engine()
 globals().update(_DTYPES)
 globals().update(_PUBLIC)
-globals().update({name: op for name, op in dict.items(TABLE.ops) if "." not in name})
-for _name in TABLE.ops.families.keys() & globals():
-    del globals()[_name]  # a module of that name, which was imported above: the op goes first
+del globals()["tensor"]  # the module of that name, which was imported above: the op goes first
 
 
 def __getattr__(name: str) -> object:
-    """An op whose family is not loaded yet."""
+    """An op, whose family may not be loaded yet; the table of them."""
     if name == "__all__":
         return [name for name in __dir__() if not name.startswith("_")]
-    if "." in name or name not in TABLE.ops:
+    if name == "TABLE":
+        from wengert_core.ops.table import TABLE
+
+        return TABLE
+    if "." in name or name not in _names.OPS:
         raise AttributeError(f"module 'wengert_core' has no attribute '{name}'")
-    op = globals()[name] = TABLE.ops[name]
+    op = globals()[name] = _names.OPS[name]
     return op
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(name for name in TABLE.ops.families if "." not in name)})
+    return sorted({*globals(), "TABLE", *(name for name in _names.OPS.families if "." not in name)})
 
 
 __version__ = "0.1.0"

@@ -33,7 +33,7 @@ from wengert_core.layouts import contiguous_format as contiguous_format
 from wengert_core.layouts import memory_format as memory_format
 from wengert_core.layouts import preserve_format as preserve_format
 from wengert_core.legacy import tensortype as tensortype
-from wengert_core.ops.whole import TABLE as TABLE
+from wengert_core.ops.table import TABLE as TABLE
 from wengert_core.public import get_printoptions as get_printoptions
 from wengert_core.public import set_printoptions as set_printoptions
 from wengert_core.random import Generator as Generator

@@ -15,7 +15,7 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLE
                                   INT16, INT32, INT64, UINT8, DTypeFacts, dtype, dtype_facts, dtype_of)
 from wengert_core.layouts cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.layouts import contiguous_format
-from wengert_core.op cimport Op
+from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_FOREIGN, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
 
@@ -58,7 +58,8 @@ cdef object convert_to(Tensor t, int code, object device):
     cdef PyObject* slots[3]
     kind = dtype_of(code)
     slots[0], slots[1], slots[2] = <PyObject*> t, <PyObject*> kind, <PyObject*> device
-    return TO_COPY.run(TO_COPY, slots)
+    cdef Op op = TO_COPY if TO_COPY is not None else find_op("_to_copy")    # its family is loaded with the first use
+    return op.run(op, slots)
 
 
 cdef object convert(Tensor t, int code, bint copy):

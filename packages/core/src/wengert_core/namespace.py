@@ -15,7 +15,7 @@ def top() -> dict[str, Any]:
     """Core's public names: dtypes, Tensor, what is no op (the op table gives the rest)."""
     values = vars(wengert_core).items()
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
-    del names["TABLE"], names["tensortype"]  # torch has no such names
+    del names["tensortype"]  # torch has no such name
     aliases = {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
     return names | {"linalg.LinAlgError": LinAlgError} | aliases
 

@@ -31,15 +31,12 @@ from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
 from wengert_core.tensor import Tensor, mount
+from wengert_core.tensor_methods import PROMISED
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
               ArrayRows, FactoryRows, ConversionRows, RandomRows, LayerRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
-
-
-PROMISED: set[str] = set()
-"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
 
 
 def install(table: OpTable) -> None:

@@ -160,6 +160,10 @@ PROPERTIES = {
 }
 
 
+PROMISED: set[str] = set()
+"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
+
+
 def _later(attribute: str, module: str, name: str) -> Callable[..., Any]:
     """A stand-in for a method that puts the method itself in its place when it is called."""
 

@@ -12,7 +12,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.state cimport WG_ASK, WG_RECORD
 from wengert_core.dims cimport PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, op_error
+from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, find_op, op_error
 
 cdef extern from *:
     """
@@ -58,6 +58,8 @@ cdef void set_primitive(int kind, Op op):
 
 
 cdef Op primitive(int kind):
+    if PRIMITIVES[kind] is None:
+        find_op(<str> NAMES[kind])     # loads its family, which says what it is
     return <Op> PRIMITIVES[kind]
 
 
@@ -108,13 +110,13 @@ cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out):
     cdef unsigned int modes = thread_state().modes
     mark_origin(t, out, modes)
     if t.flags & modes & WG_RECORD:
-        record(<Op> PRIMITIVES[kind], slots, out, t.flags & modes)
+        record(primitive(kind), slots, out, t.flags & modes)
     return out
 
 
 cdef object view_call(int kind, Tensor t, tuple arguments):
     """Run a primitive on Python values, for what is said in terms of it. Defaults fill the rest."""
-    cdef Op op = <Op> PRIMITIVES[kind]
+    cdef Op op = primitive(kind)
     cdef PyObject* slots[16]
     cdef int i, n = <int> len(arguments)
     slots[0] = <PyObject*> t

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core import TABLE
 from wengert_core.caution import warn_user
+from wengert_core.op import find
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.edges import shape_and_dtype
 from wengert_engine.ends import as_tuple, in_transform, input_edges, is_inside, root_edges, root_gradients
 from wengert_engine.starting import run_backward
-
-zeros_like = TABLE.ops["zeros_like"]
 
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
@@ -122,7 +120,7 @@ def gradients_inside(*arguments: Any) -> list[Any]:
 
 def zeros(target: Any, create_graph: bool) -> Any:
     """The gradient of an input that was not used; also where gradients are batched it has no rows, as in torch."""
-    result = zeros_like(target)
+    result = find("zeros_like")(target)
     return result.requires_grad_() if create_graph else result
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert_core import TABLE
+from wengert_core.op import find
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.attributes import edge_of
 from wengert_engine.node import Node
-
-ones = TABLE.ops["ones"]
 
 
 class GradientEdge(NamedTuple):
@@ -67,7 +65,7 @@ def first_gradient(edge: GradientEdge) -> Any:
         raise errors.implicit_gradient(tuple(metadata.shape))
     if not metadata.dtype.is_floating_point:
         raise errors.implicit_real(metadata.dtype)
-    return ones(tuple(metadata.shape), dtype=metadata.dtype, device=metadata.device)
+    return find("ones")(tuple(metadata.shape), dtype=metadata.dtype, device=metadata.device)
 
 
 def shape_and_dtype(root: Any) -> tuple[tuple[int, ...], Any]:

@@ -12,7 +12,7 @@ from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape
 from wengert_engine.node cimport gradient_edge
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Op ONES_LIKE = find_op("ones_like")
+cdef Op ONES_LIKE = None               # looked up when first needed: the import of wengert loads no ops
 
 
 cdef extern from *:
@@ -113,6 +113,9 @@ cdef object implicit(object root):
     """The gradient 1 of a scalar."""
     if isinstance(root, GradientEdge):
         return first_gradient(root)
+    global ONES_LIKE
+    if ONES_LIKE is None:
+        ONES_LIKE = find_op("ones_like")
     cdef Tensor t = <Tensor> root
     if t.count != 1:
         raise errors.implicit_gradient(shape_tuple(t))

@@ -12,8 +12,6 @@ from wengert_engine.node cimport NodeExtra, hold
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
-cdef Op ADD = find_op("add")
-cdef Op CLONE = find_op("clone")
 
 
 cdef list run_output_hooks(Node node, list parts):
@@ -86,9 +84,9 @@ cdef int retain(object tensor, object grad) except -1:
     t = <Tensor> tensor
     old = extra_of(t).grad
     if old != NULL:
-        grad = ADD.call2(ADD, old, <PyObject*> grad)
+        grad = find_op("add")(<object> old, grad)
     elif Py_REFCNT(<PyObject*> grad) > 1:
-        grad = CLONE(grad)
+        grad = find_op("clone")(grad)
     hold(&t.extra.grad, grad)
     return 0
 

@@ -18,11 +18,7 @@ from wengert_core.devices import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
-cdef Op ADD = find_op("add")
-cdef Op ADD_ = find_op("add_")
-cdef Op CLONE = find_op("clone")
-cdef Op RESHAPE = find_op("reshape")
-cdef Op EMPTY_STRIDED = find_op("empty_strided")
+cdef Op ADD_ = None                    # looked up when first needed: the import of wengert loads no ops
 
 
 cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
@@ -45,19 +41,22 @@ cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
 
 
 cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
+    global ADD_
     cdef PyObject* old = leaf.extra.grad
     if not same_shape(grad, leaf):     # not assigned to grad: that would hold a reference, and nothing could be stolen
         return add_to_leaf(leaf, shaped_as(grad, leaf), create_graph)
     if old == NULL:
         if create_graph:
-            kept = CLONE(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
+            kept = find_op("clone")(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
         elif stealable(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
         else:
             kept = copy_with_layout(grad, leaf)
     elif create_graph:
-        kept = ADD.call2(ADD, old, <PyObject*> grad)
+        kept = find_op("add")(<object> old, grad)
     else:
+        if ADD_ is None:
+            ADD_ = find_op("add_")
         return write(ADD_, <Tensor> old, grad)
     hold(&leaf.extra.grad, kept)
     return 0
@@ -67,7 +66,7 @@ cdef Tensor shaped_as(Tensor grad, Tensor leaf):
     """The gradient of a leaf whose shape was changed under no_grad() after it had been used."""
     if [n for n in shape_tuple(grad) if n != 1] != [n for n in shape_tuple(leaf) if n != 1]:
         raise errors.leaf_reshaped(shape_tuple(grad), shape_tuple(leaf))
-    return RESHAPE(grad, shape_tuple(leaf))
+    return find_op("reshape")(grad, shape_tuple(leaf))
 
 
 # ---- layouts
@@ -122,4 +121,5 @@ cdef object recorded_copy(Tensor grad, Tensor leaf):
     cdef Tensor layout = copy_with_layout(grad, leaf)
     cdef Py_ssize_t itemsize = FACTS.itemsize[layout.code]
     strides = [strides_of(layout)[i] // itemsize for i in range(layout.rank)]
-    return EMPTY_STRIDED(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=_DEVICES[layout.device]).copy_(grad)
+    whole = find_op("empty_strided")(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=_DEVICES[layout.device])
+    return whole.copy_(grad)

@@ -11,8 +11,8 @@ from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport shape_tuple, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Op AS_STRIDED = find_op("as_strided")
-cdef Op VIEW_AS_REAL = None            # looked up when first needed
+cdef Op AS_STRIDED = None              # these are looked up when first needed: the import of wengert loads no ops
+cdef Op VIEW_AS_REAL = None
 cdef Op VIEW_AS_COMPLEX = None
 
 
@@ -39,9 +39,11 @@ cdef bint is_of_other_kind(Tensor a, Tensor b) noexcept:
 
 cdef Tensor part_of(Tensor whole, tuple base, tuple view):
     """What a view sees of a tensor that is laid out as the view's base. base, view: their regions. Ordinary operations."""
-    global VIEW_AS_REAL, VIEW_AS_COMPLEX
+    global AS_STRIDED, VIEW_AS_REAL, VIEW_AS_COMPLEX
     cdef Py_ssize_t start = offset_of(whole)
     sizes, strides, offset, dtype = view
+    if AS_STRIDED is None:
+        AS_STRIDED = find_op("as_strided")
     if dtype.is_complex == base[3].is_complex:
         return AS_STRIDED(whole, sizes, strides, offset - base[2] + start)
     if VIEW_AS_REAL is None:

@@ -24,12 +24,16 @@ cdef enum:
     INPLACE_FROM = 4096                # elements from which writing into a gradient beats making a new one
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Op MUL = find_op("mul")
-cdef Op MUL_ = find_op("mul_")
-cdef Op NEG = find_op("neg")
-cdef Op CONJ = None                    # looked up when first needed
-cdef Op WHERE = find_op("where")
-cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
+cdef Op MUL = None                     # these are looked up when first needed: the import of wengert loads no ops
+cdef Op MUL_ = None
+cdef Op NEG = None
+cdef Op CONJ = None
+
+
+cdef int look_up() except -1:
+    global MUL, MUL_, NEG
+    MUL_, NEG, MUL = find_op("mul_"), find_op("neg"), find_op("mul")
+    return 0
 
 
 # ---- one input
@@ -45,6 +49,8 @@ cdef object input_gradient(Node node, Formula f, int i, Tensor grad, bint last, 
         return times(grad, called(node, rule, &edges_of(node)[i], grad, None, create_graph), last, create_graph)
     if rule.kind == RULE_CALL:
         return called(node, rule, &edges_of(node)[i], grad, None, create_graph)
+    if MUL is None:
+        look_up()
     if rule.kind == RULE_NEGATE:
         return NEG.call1(NEG, <PyObject*> grad)
     if rule.kind == RULE_SCALE:
@@ -55,12 +61,14 @@ cdef object input_gradient(Node node, Formula f, int i, Tensor grad, bint last, 
 cdef object times(Tensor grad, object slope, bint last, bint create_graph):
     """grad * conj(slope), in grad's own memory where nobody sees it; where slope holds, for a slope of truth values."""
     cdef Tensor s
+    if MUL is None:
+        look_up()
     if isinstance(slope, Tensor):
         s = <Tensor> slope
         if FACTS.category[s.code] == CAT_COMPLEX:
             slope = conjugate(s)
         elif s.code == BOOL:           # chooses: 0 * inf would be NaN
-            return WHERE(slope, grad, 0)
+            return find_op("where")(slope, grad, 0)
         elif last and not create_graph and grad.count >= INPLACE_FROM and stealable(grad) \
                 and s.code == grad.code and same_shape(s, grad):
             write(MUL_, grad, s)
@@ -170,7 +178,7 @@ cdef list around_view(Node node, object grad, bint create_graph):
         raise errors.freed_graph("CopySlices")
     cdef Node inner = <Node> saved_of(node)[0].value
     base, view = <object> saved_of(node)[1].value
-    whole = NEW_EMPTY_STRIDED(grad, base[0], base[1])
+    whole = find_op("new_empty_strided")(grad, base[0], base[1])
     whole.copy_(grad)
     part = part_of(whole, base, view)
     if create_graph:

@@ -25,8 +25,14 @@ cdef extern from "Python.h":
 
 cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef uint32_t RUNS = 0
-cdef Op ADD = find_op("add")
-cdef Op ADD_ = find_op("add_")
+cdef Op ADD = None                     # these are looked up when first needed: the import of wengert loads no ops
+cdef Op ADD_ = None
+
+
+cdef int look_up() except -1:
+    global ADD, ADD_
+    ADD_, ADD = find_op("add_"), find_op("add")
+    return 0
 
 
 cdef class Run:
@@ -156,6 +162,8 @@ cdef class Run:
             Py_INCREF(good)
             place[0] = <PyObject*> good
             return 0
+        if ADD is None:
+            look_up()
         if not self.create_graph and stealable(<Tensor> old) and not good.flags & WG_BATCHED:    # old may be the same for all
             return write(ADD_, <Tensor> old, good)
         total = ADD.call2(ADD, old, <PyObject*> good)

@@ -17,7 +17,6 @@ from wengert_core.devices import DEVICES as _DEVICES
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
-cdef Op EMPTY_STRIDED = find_op("empty_strided")
 cdef dict OUTER = {}                   # (thread, inner node) -> its CopySlices, while that is run with create_graph
 
 
@@ -108,7 +107,8 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
     base, view = <object> saved_of(<Node> outer)[1].value
-    cdef Tensor whole = EMPTY_STRIDED(base[0], base[1], dtype=base[3], device=_DEVICES[t.device])    # for its history only
+    empty = find_op("empty_strided")   # for its history only
+    cdef Tensor whole = empty(base[0], base[1], dtype=base[3], device=_DEVICES[t.device])
     set_output(<Node> outer, 0, whole)
     cdef Tensor part = part_of(whole, base, view)
     cdef Tensor out = alias_with_tangent(t)

@@ -17,9 +17,10 @@ from types import ModuleType
 from typing import Any
 
 from wengert_core.later import Later
-from wengert_core.table import PROMISED
+from wengert_core.ops import names as core_names
 from wengert_core.tensor import Tensor
 from wengert_core.tensor import mount as mount_on_tensor
+from wengert_core.tensor_methods import PROMISED
 from wengert_registry import registry
 
 PARTS = {
@@ -49,7 +50,7 @@ AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
 
 
 HIDDEN = {"compose", "_compose"}
-"""Names that ``dir(wengert)`` leaves out: rows of op tables which torch does not show."""
+"""Names that ``dir(wengert)`` leaves out, beside those of core: rows of op tables which torch does not show."""
 
 
 class MissingPartError(ImportError):
@@ -115,14 +116,6 @@ def mount_table(table: Any) -> None:
     HIDDEN.update(table.hidden)
 
 
-def mount_core(table: Any) -> None:
-    """Mount the ops of core that are loaded; for the others make the modules that their names can be asked of."""
-    mount({name: op for name, op in dict.items(table.ops) if "." not in name})
-    for place in table.places:
-        module_at(place)
-    HIDDEN.update(table.hidden)
-
-
 def mount_entry(dotted: str) -> Any:
     """Load the namespace entry called ``dotted``. Of a module the public names are mounted, anything else is mounted
     itself.
@@ -155,8 +148,8 @@ def compose(namespace: dict[str, Any]) -> None:
     for name in names:
         if name.startswith("top.") and name not in late:
             give_top(name)
-    mount_core(core_table())
     places = {name.rpartition(".")[0] for name in (*names, *PARTS) if not name.startswith("top.")}
+    places.update(core_names.PLACES)
     for place in sorted(places):
         module_at(place)  # so that names can be asked of it
     for name, part in METHODS.items():
@@ -168,11 +161,6 @@ def compose(namespace: dict[str, Any]) -> None:
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
     registry.compose()
-
-
-def core_table() -> Any:
-    """The table of core's ops, many of which are loaded when they are first asked for."""
-    return registry.group("ops").get("core")
 
 
 def late_names() -> set[str]:
@@ -191,7 +179,7 @@ def find(dotted: str) -> Any:
     """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
     install.
     """
-    ops = core_table().ops
+    ops = core_names.OPS
     if dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted):
         mount({dotted: ops[dotted]})
         return ops[dotted]
@@ -247,9 +235,16 @@ def known_names(place: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
-    names += core_table().ops.families
+    names += core_names.OPS.families
     names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
+
+
+def hidden() -> set[str]:
+    """The names that ``dir(wengert)`` leaves out."""
+    from wengert_core.ops.hidden import HIDDEN as IN_CORE  # few programs ask
+
+    return HIDDEN | IN_CORE
 
 
 class Finder:

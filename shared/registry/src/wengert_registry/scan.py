@@ -122,14 +122,25 @@ def normalise(name: str) -> str:
 def _read(file: str) -> tuple[str, str]:
     """The text of a file that mentions a wengert group, and what is wrong with it; '' for any other."""
     try:
-        with open(file, "rb", 0) as stream:
-            data = stream.read()
+        data = _contents(file)
         # the codec "utf-8-sig" would have to be imported
         return (data.decode().removeprefix("\ufeff"), "") if PREFIX.encode() in data else ("", "")
     except (FileNotFoundError, NotADirectoryError):
         return "", ""
     except (OSError, UnicodeDecodeError) as error:
         return "", f"entry_points.txt cannot be read: {errors.cause_text(error)}"
+
+
+def _contents(file: str) -> bytes:
+    """The bytes of a file; a third of the time that an object for it costs, which counts with a hundred files."""
+    number = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        parts = []
+        while part := os.read(number, 1 << 16):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(number)
 
 
 def _version_inside(folder: str) -> str:

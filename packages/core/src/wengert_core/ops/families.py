@@ -12,6 +12,13 @@ OPS = {
         "relu relu_ sigmoid sigmoid_ sigmoid_backward silu silu_ silu_backward softplus softplus_backward "
         "tanh_backward threshold threshold_ threshold_backward "
     ),
+    "arithmetic": (
+        "abs abs_ absolute add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min "
+        "clamp_min_ clip clip_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin fmod fmod_ "
+        "heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ multiply neg neg_ negative "
+        "negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn sgn_ sign "
+        "sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide where "
+    ),
     "attention": (
         "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
         "nn.functional.scaled_dot_product_attention "
@@ -33,6 +40,9 @@ OPS = {
     ),
     "complex_parts": (
         "angle complex conj conj_physical conj_physical_ imag isreal polar real resolve_conj resolve_neg "
+    ),
+    "conversion": (
+        "_to_copy "
     ),
     "convolution": (
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_weight "
@@ -69,6 +79,11 @@ OPS = {
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
     ),
+    "factories": (
+        "arange as_tensor asarray empty empty_like empty_strided eye frombuffer full full_like linspace logspace "
+        "new_empty new_empty_strided new_full new_ones new_tensor new_zeros ones ones_like range scalar_tensor "
+        "tensor tril_indices triu_indices zeros zeros_like "
+    ),
     "fft": (
         "_fft_c2c _fft_c2r _fft_r2c fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.hfft2 "
         "fft.hfftn fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.ihfft2 fft.ihfftn fft.irfft fft.irfft2 "
@@ -79,6 +94,9 @@ OPS = {
     ),
     "grids": (
         "nn.functional.affine_grid nn.functional.grid_sample "
+    ),
+    "indexing": (
+        "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
     ),
     "interpolation": (
         "nn.functional.interpolate "
@@ -235,6 +253,13 @@ OPS = {
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
     ),
+    "views": (
+        "_unsafe_view adjoint alias as_strided as_strided_ atleast_1d atleast_2d atleast_3d broadcast_to chunk "
+        "clone contiguous diagonal dsplit expand expand_as flatten hsplit mH mT matrix_H moveaxis movedim narrow "
+        "numpy_T permute ravel reshape reshape_as resize_ resize_as_ select set_ slice split split_with_sizes "
+        "squeeze squeeze_ swapaxes swapdims t t_ tensor_split transpose transpose_ unbind unflatten unfold "
+        "unsqueeze unsqueeze_ view view_as view_as_complex view_as_real vsplit "
+    ),
     "windows": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "
         "signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian "
@@ -246,6 +271,14 @@ OPS = {
 METHODS = {
     "activations": (
         "relu relu_ sigmoid sigmoid_ "
+    ),
+    "arithmetic": (
+        "__rdiv__ abs abs_ absolute absolute_ add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max "
+        "clamp_max_ clamp_min clamp_min_ clip clip_ copysign copysign_ div div_ divide divide_ floor_divide "
+        "floor_divide_ fmax fmin fmod fmod_ heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ "
+        "multiply multiply_ neg neg_ negative negative_ positive pow pow_ reciprocal reciprocal_ remainder "
+        "remainder_ rsqrt rsqrt_ sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract subtract_ "
+        "true_divide true_divide_ where "
     ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
@@ -276,8 +309,14 @@ METHODS = {
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
     ),
+    "factories": (
+        "new_empty new_empty_strided new_full new_ones new_tensor new_zeros "
+    ),
     "gamma": (
         "digamma digamma_ lgamma lgamma_ mvlgamma mvlgamma_ "
+    ),
+    "indexing": (
+        "copy_ fill_ index_put index_put_ masked_fill masked_fill_ zero_ "
     ),
     "joining": (
         "repeat repeat_interleave tile "
@@ -358,6 +397,13 @@ METHODS = {
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ "
         "cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+    "views": (
+        "H T _base _is_view adjoint as_strided as_strided_ broadcast_to chunk clone contiguous diagonal dsplit "
+        "expand expand_as flatten hsplit is_contiguous is_set_to itemsize mH mT moveaxis movedim narrow nbytes "
+        "nelement permute ravel reshape reshape_as resize_ resize_as_ select set_ size split split_with_sizes "
+        "squeeze squeeze_ storage_offset stride swapaxes swapaxes_ swapdims swapdims_ t t_ tensor_split transpose "
+        "transpose_ unbind unflatten unfold unsqueeze unsqueeze_ untyped_storage view view_as vsplit "
     ),
 }
 

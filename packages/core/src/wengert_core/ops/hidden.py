@@ -3,8 +3,6 @@
 They are there all the same: code that was written for wengert_core, formulas and plugins call them by these names.
 """
 
-from wengert_core.ops.table import TABLE
-
 METHODS = (
     "add_ addcdiv_ addcmul_ addmm_ atan2_ bernoulli_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_ "
     "bitwise_right_shift_ bitwise_xor_ cauchy_ contiguous copy_ copysign_ div_ eq_ erfinv_ expand expand_as "
@@ -35,4 +33,4 @@ INNER = (
 ).split()
 """What formulas and other ops call."""
 
-TABLE.hidden.update(METHODS, ELSEWHERE, INNER)
+HIDDEN = frozenset({*METHODS, *ELSEWHERE, *INNER})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from _operator import getitem, setitem  # the module operator would be one more file to read
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.ops.table import TABLE
+from wengert_core.ops.names import OPS, load
 from wengert_core.tensor import set_operators
 
 OPERATORS = {
@@ -39,23 +40,35 @@ def invert(self: Any) -> Any:
     """~self: bitwise_not, for integers and bool."""
     if self.dtype.category > 1:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return TABLE.ops["bitwise_not"](self)
+    return OPS["bitwise_not"](self)
 
 
 def promised(sign: str, name: str) -> Callable[..., Any]:
-    """What stands for an operator whose family is not loaded: the first call puts the op in its place."""
+    """What stands for an operator whose family may not be loaded: the first call puts the op in its place."""
 
     def first_call(*operands: Any) -> Any:
-        op = TABLE.ops[name]
+        op = OPS[name]  # loads the table too
+        from wengert_core.ops.table import TABLE
+
+        op = TABLE.operators.get(name, op)
         set_operators({sign: op})
         return op(*operands)
 
     return first_call
 
 
+def promised_indexing(index: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for x[...] and x[...] = value until their family is loaded, which puts its own in their place."""
+
+    def first_call(*operands: Any) -> Any:
+        load("indexing")
+        return index(*operands)
+
+    return first_call
+
+
 def install() -> None:
-    """Give Tensor its operators; those of the families that are not loaded yet load them."""
+    """Give Tensor its operators, which load their families."""
     names = OPERATORS | {f"i{sign}": f"{op}_" for sign, op in OPERATORS.items() if sign not in NEVER_IN_PLACE}
-    loaded = {**dict(dict.items(TABLE.ops)), **TABLE.operators}
-    set_operators({sign: loaded[name] if name in loaded else promised(sign, name)
-                   for sign, name in names.items() if name in TABLE.ops} | {"invert": invert})
+    set_operators({sign: promised(sign, name) for sign, name in names.items()}
+                  | {"invert": invert, "getitem": promised_indexing(getitem), "setitem": promised_indexing(setitem)})
