@@ -376,6 +376,39 @@ for task in os.listdir("/proc/self/task"):
     assert run_alone(program) == "[True, True, True, False]"
 
 
+needs_processors = pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors to choose from"
+)
+
+
+@needs_proc
+@needs_processors
+def test_workers_stay_off_the_callers_processor() -> None:
+    """Note [Away from the caller]: wherever the caller is; and they go nowhere if it may be on one processor only."""
+    program = """
+import wengert_core as wg
+def workers():
+    return [int(t) for t in os.listdir("/proc/self/task") if open(f"/proc/self/task/{t}/comm").read() == "wengert-worker\\n"]
+allowed = os.sched_getaffinity(0)
+wg.set_num_threads(2)
+x = wg.ones(1 << 21)
+x + x
+here = min(allowed), max(allowed)
+seen = []
+for place in (*here, *here):
+    os.sched_setaffinity(0, {place})
+    os.sched_setaffinity(0, allowed)   # still there, and allowed to go
+    x + x
+    places = [os.sched_getaffinity(worker) for worker in workers()]
+    seen.append(all(place <= allowed and len(place) == len(allowed) - 1 for place in places) and len(places) == 1)
+before = [os.sched_getaffinity(worker) for worker in workers()]
+os.sched_setaffinity(0, {min(allowed)})
+x + x
+print(seen, before == [os.sched_getaffinity(worker) for worker in workers()])
+"""
+    assert run_alone(program) == "[True, True, True, True] True"
+
+
 def test_the_default_is_the_number_of_cpus_or_the_environments() -> None:
     program = "import wengert_core as wg; print(wg.get_num_threads())"
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -6,14 +6,27 @@
  * finds it taken (a second Python thread, a body inside a job) does all pieces itself. Workers are started by the first
  * job that has pieces for them, never touch Python, take no signals and end with the process. A child of fork() has none
  * of them; it starts with an empty pool.
+ *
+ * Note [Away from the caller]
+ * Where processors share no cache (as on many virtual machines) Linux wakes a thread on the processor of who wakes it. There
+ * a worker waits until the caller has done the whole job, again and again, until the balancing that comes by every few
+ * milliseconds moves one of the two. So workers may run on all processors of the caller but the one that it is on.
  */
 #ifndef WENGERT_WORKERS_H
 #define WENGERT_WORKERS_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
+#endif
 #include <Python.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000, WG_LINGER = 1500 };
 
@@ -33,6 +46,34 @@ static struct {
     Py_ssize_t n, piece, next;
     fenv_t rounding;                 /* the caller's, so that results do not depend on who computes them */
 } wg_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER, .wanted = 1};
+
+#ifdef __linux__
+static struct {
+    pid_t thread;                    /* 0: it has not begun */
+    int avoided;                     /* the processor it may not run on; -1: none */
+} wg_places[WG_MOST_WORKERS];
+
+/* Keep the workers off the processor the caller is on. With the lock; no system call as long as the caller stays there. */
+static void wg_keep_off(void) {
+    const int here = sched_getcpu();
+    cpu_set_t others;
+    for (int i = 0; i < wg_pool.workers; i++) {
+        if (here < 0 || wg_places[i].avoided == here || wg_places[i].thread == 0) continue;
+        if (sched_getaffinity(0, sizeof others, &others) != 0 || CPU_COUNT(&others) < 2) return;
+        CPU_CLR(here, &others);
+        wg_places[i].avoided = here; /* also if that fails: it is not tried with every job */
+        sched_setaffinity(wg_places[i].thread, sizeof others, &others);
+    }
+}
+
+static void wg_begin(int worker) {
+    wg_places[worker].avoided = -1;
+    wg_places[worker].thread = (pid_t)syscall(SYS_gettid);
+}
+#else
+static void wg_keep_off(void) {}
+static void wg_begin(int worker) { (void)worker; }
+#endif
 
 static void wg_take_pieces(void) {
     const Py_ssize_t n = wg_pool.n, piece = wg_pool.piece;
@@ -54,9 +95,9 @@ static void wg_linger(void) {
     for (int i = 0; i < WG_LINGER && __atomic_load_n(&wg_pool.seats, __ATOMIC_RELAXED) == 0; i++) wg_pause();
 }
 
-static void *wg_worker(void *unused) {
-    (void)unused;
+static void *wg_worker(void *number) {
     pthread_mutex_lock(&wg_pool.lock);
+    wg_begin((int)(intptr_t)number);
     for (;;) {
         while (wg_pool.seats == 0) pthread_cond_wait(&wg_pool.wake, &wg_pool.lock);
         __atomic_fetch_sub(&wg_pool.seats, 1, __ATOMIC_RELAXED);
@@ -78,6 +119,9 @@ static void wg_after_fork(void) {
     wg_pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     wg_pool.wake = wg_pool.left = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     wg_pool.workers = wg_pool.seats = wg_pool.active = 0;
+#ifdef __linux__
+    memset(wg_places, 0, sizeof wg_places);
+#endif
     __atomic_store_n(&wg_pool.taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -97,7 +141,8 @@ static void wg_start_workers(int count) {
     sigdelset(&none, SIGFPE);
     sigdelset(&none, SIGILL);
     pthread_sigmask(SIG_SETMASK, &none, &before);
-    while (wg_pool.workers < count && pthread_create(&thread, NULL, wg_worker, NULL) == 0) {
+    while (wg_pool.workers < count) {
+        if (pthread_create(&thread, NULL, wg_worker, (void *)(intptr_t)wg_pool.workers) != 0) break;
 #ifdef __linux__
         pthread_setname_np(thread, "wengert-worker");
 #endif
@@ -139,6 +184,7 @@ static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *c
     wg_pool.next = 0;
     fegetenv(&wg_pool.rounding);
     pthread_mutex_lock(&wg_pool.lock);
+    wg_keep_off();
     __atomic_store_n(&wg_pool.seats, workers, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&wg_pool.lock);
     for (int i = 0; i < workers; i++) pthread_cond_signal(&wg_pool.wake);
