@@ -16,6 +16,7 @@ from wengert_core.named import result_type
 from wengert_core.elsewhere cimport as_array, namespace, reference_of
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
+from wengert_core.relaid cimport as_ordered
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, bump_version
@@ -25,10 +26,13 @@ cdef EngineHooks* HOOKS = engine_hooks()
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 
-def configure(Op op, tuple results, named):
-    """Make ``op`` work along a dim. results: the dtype rule of each output; named: the type of several outputs."""
+def configure(Op op, tuple results, named, bint keeps_order):
+    """Make ``op`` work along a dim. results: the dtype rule of each output; named: the type of several outputs.
+
+    keeps_order: a result has its dims in the input's order in memory.
+    """
     op.run = along_run
-    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1)
+    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order)
 
 
 cdef object along_run(Op op, PyObject** slots):
@@ -112,6 +116,8 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
             bump_version(given)
             return given
         result = tensor_of_result(array, code)
+        if op.impl[4]:
+            result = as_ordered(<Tensor> slots[0], result)
         results.append(result)
         outs[i] = <PyObject*> result
     if op.impl[1] is None:

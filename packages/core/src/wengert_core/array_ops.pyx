@@ -16,15 +16,19 @@ from wengert_core.elsewhere cimport as_array, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, bump_version
+from wengert_core.relaid cimport as_laid_out, as_ordered
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, same_shape
 
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
-def configure(Op op, tuple results, bint widen):
-    """Make ``op`` an array op. results: "same", "array" or a dtype's name for each output."""
+def configure(Op op, tuple results, bint widen, str order):
+    """Make ``op`` an array op. results: "same", "array" or a dtype's name for each output.
+
+    order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last.
+    """
     op.run = array_run
-    op.impl = (results, widen)
+    op.impl = (results, widen, order)
     op.data = <void*> op if "generator" in op.params else NULL      # random: vmap says what that means
 
 
@@ -89,6 +93,22 @@ cdef object write_back(Op op, PyObject** slots, object computed, uint32_t live):
     return target
 
 
+cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
+    """The result as the first tensor of its shape lies in memory that is not contiguous; of no dims, it was flattened."""
+    cdef int i
+    cdef Tensor t
+    if "dims" in op.params:
+        dims = <object> slots[<int> op.params.index("dims")]
+        if dims is None or not isinstance(dims, int) and len(dims) == 0:
+            return out
+    for i in range(op.n_params):
+        if isinstance(<object> slots[i], Tensor):
+            t = <Tensor> slots[i]
+            if not t.flags & TF_CONTIGUOUS and same_shape(t, out):
+                return as_ordered(t, out) if op.impl[2] == "dims" else as_laid_out(t, out)
+    return out
+
+
 cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
     """Outputs as tensors, recorded; one output alone, several as a tuple (or the op's named tuple)."""
     cdef PyObject* outs[8]
@@ -107,6 +127,8 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
             bump_version(out)
             return out
         out = tensor_of_result(array, code)
+        if op.impl[2]:
+            out = in_order(op, slots, out)
         results.append(out)
         outs[i] = <PyObject*> out
     if len(results) > 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:

@@ -15,6 +15,7 @@ from wengert_core.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.reduction cimport finished, only_references, wrapped_dim
+from wengert_core.relaid cimport as_ordered
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 from wengert_core.workers cimport parallel_for
@@ -92,7 +93,7 @@ cdef object order_run(Op op, PyObject** slots):
         return along_run(op, slots)
     job.what, job.code = o.what, t.code
     job.flip = o.flip_slot >= 0 and bool(<object> slots[o.flip_slot])
-    return ordered(op, slots, t if t.flags & TF_CONTIGUOUS else contiguous_copy(t), dim, &job, live)
+    return ordered(op, slots, t, dim, &job, live)
 
 
 cdef inline bint fitting(int what, Py_ssize_t k, Py_ssize_t n) noexcept:
@@ -102,12 +103,12 @@ cdef inline bint fitting(int what, Py_ssize_t k, Py_ssize_t n) noexcept:
     return k < n if what == WG_KTH else 0 < k <= n if what == WG_BEST_K else True
 
 
-cdef object ordered(Op op, PyObject** slots, Tensor t, int dim, wg_ordering* job, uint32_t live):
-    """Run the kernel over all lines of a row-major tensor, and give the outputs."""
+cdef object ordered(Op op, PyObject** slots, Tensor given, int dim, wg_ordering* job, uint32_t live):
+    """Run the kernel over all lines of a tensor, row-major or copied to be so, and give the outputs."""
     cdef Ordering* o = <Ordering*> op.data
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t lines
-    cdef Tensor values = None, places
+    cdef Tensor values = None, places, t = given if given.flags & TF_CONTIGUOUS else contiguous_copy(given)
     cdef int rank = result_shape(t, dim, job, o.keepdim_slot >= 0 and not <object> slots[o.keepdim_slot], shape)
     places = new_empty(INT64, rank, shape)
     job.places, job.values = <int64_t*> places.data, NULL
@@ -123,6 +124,9 @@ cdef object ordered(Op op, PyObject** slots, Tensor t, int dim, wg_ordering* job
             parallel_for(lines, 1 + SHARE // job.n, wg_order_lines, job)
     if job.failed:
         raise MemoryError(f"{op.name}: no memory to order lines of {job.n} elements")
+    if o.what == WG_SORT:
+        places = as_ordered(given, places)
+        values = None if values is None else as_ordered(given, values)
     if o.alone:
         return finished(op, slots, places, INT64, live)
     return several(op, slots, [values, places], live)

@@ -1,10 +1,10 @@
-"""Results with their channels last, where those of an input are: as torch has it for images.
+"""Results that lie in memory as an input does: with the channels of images last, or all dims in the same order.
 
-The kernels work on contiguous planes, so such a result is a copy. Only who asks for the layout pays for it.
+The kernels give contiguous results, so such a result is a copy. Only who asks for the layout pays for it.
 """
 from wengert_core.arrays cimport copy_into
-from wengert_core.layouts cimport FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, Format, has_format, lay_out
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like
+from wengert_core.layouts cimport FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, Format, has_format, lay_out, new_preserved
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape
 
 
 cdef inline Format form_of(Tensor t) noexcept:
@@ -32,3 +32,15 @@ cdef Tensor with_channels_last(Tensor out):
 cdef Tensor as_laid_out(Tensor t, Tensor out):
     """The fresh result, with its channels last if those of t are."""
     return with_channels_last(out) if is_channels_last(t) else out
+
+
+cdef Tensor as_ordered(Tensor t, Tensor out):
+    """The fresh result, of t's shape, with its dims in t's order: what torch calls preserve_format."""
+    cdef Tensor copy
+    if t.flags & TF_CONTIGUOUS or t.device or out.device or not same_shape(t, out):
+        return out
+    copy = new_preserved(t, out.code)
+    if copy.flags & TF_CONTIGUOUS:
+        return out
+    copy_into(copy, out)
+    return copy

@@ -20,7 +20,7 @@ from wengert_core.outputs cimport into_out
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, alias, shape_tuple, strides_of
+from wengert_core.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
 from wengert_core.writing cimport apart
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -75,7 +75,7 @@ cdef object scatter_run(Op op, PyObject** slots):
             set_strides(&job, source)
         before_write(op, slots, t, live, &keep)
     else:
-        target = new_preserved(t, t.code)
+        target = new_preserved(t, t.code) if way == INDEX_FILL else new_like(t, t.code)    # as torch
         copy_into(target, t)
     write(op, slots, as_vector(target), dim, index, source, &job)
     if op.flags & OP_INPLACE:

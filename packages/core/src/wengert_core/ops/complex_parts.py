@@ -115,4 +115,4 @@ for name, parts, join, doc in (
     ("polar", "Tensor abs, Tensor angle", complex_numbers.join_polar, "from their absolute values and angles"),
 ):
     TABLE.array(f"{name}({parts}, *, Tensor? out=None) -> Tensor", reference=join, results=("array",), widen=False,
-                method=False, doc=f"Complex numbers {doc}.")
+                order="dims", method=False, doc=f"Complex numbers {doc}.")

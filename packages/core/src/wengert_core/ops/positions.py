@@ -279,6 +279,7 @@ array(
     "roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor",
     reference=roll,
     widen=False,
+    order="channels",
     doc="Elements shifted along some dims; what leaves at the end comes in at the start.",
 )
 for NAME, SIDE in (("tril", "lower"), ("triu", "upper")):

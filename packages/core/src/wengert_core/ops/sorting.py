@@ -39,6 +39,7 @@ sort_op = along(
     kernel=ORDER,
     dtypes=REAL,
     refusal=NO_COMPLEX_SORT,
+    keeps_order=True,
     doc="The elements in order, and where they were; NaN counts as the largest.",
 )
 along(
@@ -49,6 +50,7 @@ along(
     dtypes=REAL,
     refusal=NO_COMPLEX_SORT,
     no_record=True,
+    keeps_order=True,
     doc="Where the elements in order are.",
 )
 

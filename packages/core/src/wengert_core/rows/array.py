@@ -22,19 +22,21 @@ class ArrayRows(Rows):
     """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
 
     def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: bool = True,
-              doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False) -> Op:
+              doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False,
+              order: str = "") -> Op:
         """A row computed by ``reference(xp, *arguments)``: tensors come as arrays, everything else as it was given.
 
         results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it) or a dtype's name.
+        order: what a result has of its inputs in memory: "dims" their order, "channels" that channels are last.
         widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
         """
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
-        driver("array_ops").configure(op, results, widen)
+        driver("array_ops").configure(op, results, widen, order)
         self.add(op, op.name, method=method)
         if inplace:
             changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
                          out_of_place=op, inplace=True, reference=reference, options={"results": results})
-            driver("array_ops").configure(changed, results, widen)
+            driver("array_ops").configure(changed, results, widen, "")
             self.add(changed, changed.name, method=method)
         return op
 

@@ -49,6 +49,7 @@ class ReductionRows(Rows):
         kernel: tuple[str, str] | None = None,
         method: bool = True,
         no_record: bool = False,
+        keeps_order: bool = False,
     ) -> Op:
         """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim is counted from the front.
 
@@ -57,6 +58,7 @@ class ReductionRows(Rows):
         refusal: by the name of a dtype or category.
         kernel: where there is one for some dtypes: ("place" | "extreme" | "scan", its name), ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
+        keeps_order: the results have their dims in the input's order in memory.
         """
         op = Op(
             with_out(schema) if len(results) == 1 else with_outs(schema),
@@ -67,7 +69,7 @@ class ReductionRows(Rows):
             options={"refusal": refusal or {}, "dtypes": tuple(dtypes)},
         )
         named = driver("named").result_type(op.name, op.outputs) if len(results) > 1 else None
-        driver("along").configure(op, tuple(results), named)
+        driver("along").configure(op, tuple(results), named, keeps_order)
         if kernel is not None and kernel[0] == "order":
             driver("ordering").configure(op)
         elif kernel is not None:
