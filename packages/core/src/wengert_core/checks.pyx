@@ -33,6 +33,10 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
     cdef int i
     if p.promotion == PROMOTE_STRICT:
         return check_same(op, p, slots)
+    if p.bounds and slots[1] != <PyObject*> None and slots[2] != <PyObject*> None \
+            and isinstance(<object> slots[1], Tensor) != isinstance(<object> slots[2], Tensor):
+        raise TypeError(f"{op.name}() received an invalid combination of arguments - got min={type(<object> slots[1]).__name__} and "
+                        f"max={type(<object> slots[2]).__name__}: give two tensors or two numbers, or {op.name} twice")
     if p.check == CHECK_NO_BOOL and code != BOOL:
         for i in range(2):
             if is_bool(slots[i]):
