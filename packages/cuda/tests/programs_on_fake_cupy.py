@@ -8,7 +8,7 @@ import pytest
 import wengert as torch
 from wengert_core import devices
 from wengert_core.device_plugin import OutOfMemoryError
-from wengert_cuda import CudaDevice, kernels, places, rows
+from wengert_cuda import CudaDevice, kernels, places, reductions, rows
 from wengert_registry import registry
 from wengert_testing.devices import check_gradients, check_values
 from wengert_testing.devices import rows as cases
@@ -56,6 +56,9 @@ USES = {
     "softplus": lambda x: torch.nn.functional.softplus(x, 2.0, 3.0), "tanh_backward": torch.tanh,
     "log_sigmoid": torch.nn.functional.logsigmoid, "leaky_relu": lambda x: torch.nn.functional.leaky_relu(x, 0.2),
     "addcmul": lambda x: x.addcmul(x, x, value=3), "addcdiv": lambda x: x.addcdiv(x, x + 9, value=3),
+    "variance": lambda x: torch.stack([x.var(1), x.std((1, -2), keepdim=True)[0].expand(3)]),
+    "logsumexp": lambda x: x.logsumexp(0, keepdim=True),
+    "vector_norm": lambda x: torch.stack([x.norm(p, 1) for p in (1, 2, 3.5)]),
 }  # fmt: skip
 BACKWARD = {
     "softmax": "softmax_backward", "log_softmax": "log_softmax_backward", "layer_norm": "layer_norm_backward",
@@ -104,6 +107,34 @@ def test_what_a_kernel_is_not_for_goes_to_the_reference():
     index = torch.tensor([[0], [1]])  # smaller than x in the other dim
     assert x.cuda().gather(0, index.cuda()).tolist() == x.gather(0, index).tolist()
     assert "wengert_gather" not in fake_cupy.CALLS
+
+
+@pytest.mark.parametrize("values", [[INF, 1.0], [NAN, 1.0], [-INF, -INF], [1e30, -1e30], [0.0, -0.0], [3.0]])
+def test_reductions_at_infinities_and_nans(values):
+    for reduce in (torch.var, torch.std, torch.logsumexp, torch.norm):
+        if len(values) == 1 and reduce in (torch.var, torch.std):
+            continue
+        here, away = (reduce(torch.tensor([values], device=device), dim=1) for device in ("cpu", "cuda"))
+        np.testing.assert_allclose(away.cpu().numpy(), here.numpy(), rtol=1e-6)
+    assert fake_cupy.CALLS.count("logsumexp") == fake_cupy.CALLS.count("vector_norm") == 1
+
+
+def test_reductions_leave_to_their_stages_what_they_are_not_for(monkeypatch):
+    x = torch.arange(6.0).reshape(2, 3)
+    away = x.cuda()
+    with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
+        assert away[:, :1].var(1).isnan().all()
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        away.logsumexp(2)
+    with pytest.raises(RuntimeError, match="std and var only support floating point"):
+        away.long().var()
+    assert away.norm(INF).item() == 5
+    assert away.norm(2, dtype=torch.float64).dtype == torch.float64
+    assert torch.linalg.vector_norm(away.to(torch.complex64), dim=1).cpu().tolist() == x.norm(dim=1).tolist()
+    assert torch.empty(2, 0, device="cuda").logsumexp(1).tolist() == [-INF, -INF]
+    monkeypatch.setattr(reductions, "LONG_ROW", 2)
+    assert away.logsumexp(1).cpu().tolist() == pytest.approx(x.logsumexp(1).tolist())
+    assert not {"variance", "logsumexp", "vector_norm"} & {*fake_cupy.CALLS}
 
 
 def test_kernels_are_compiled_once():

@@ -67,8 +67,9 @@ def test_fused_kernels_agree_with_the_references(op, dtype):
         lambda x: x.softmax(0), lambda x: x.log_softmax(1), lambda x: torch.nn.functional.layer_norm(x, (70,)),
         lambda x: x.gather(1, torch.zeros(300, 9, dtype=torch.int64, device=x.device)),
         lambda x: torch.zeros_like(x).index_add(0, torch.arange(300, device=x.device) % 7, x),
+        lambda x: x.var(1), lambda x: x.std(0), lambda x: x.logsumexp(1), lambda x: x.norm(3, 0),
     ],
-    ids=["softmax", "log_softmax", "layer_norm", "gather", "index_add"],
+    ids=["softmax", "log_softmax", "layer_norm", "gather", "index_add", "var", "std", "logsumexp", "norm"],
 )  # fmt: skip
 def test_kernels_along_rows_and_at_places(use, dtype):
     torch.manual_seed(0)

@@ -33,7 +33,8 @@ class DevicePlugin:
     type: str = ""  # the name of the entry point
     xp: Any = None  # an array namespace close to NumPy's; looked up when something is computed
     special: Any = None  # a namespace of functions as scipy.special has them, for wengert-special; None: there is none
-    kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments)
+    kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments);
+    # that of an op which other ops compute (TABLE.staged) may give None: it leaves these arguments to them
 
     dlpack_type: int | None = None  # DLPack's number of this type of device (CUDA: 2); None: it has none
     accelerator: bool = True  # whether pin_memory() without a device may mean this type

@@ -1,14 +1,18 @@
 """The driver of primitives that other ops compute: one node of the graph, several kernels.
 
-The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's.
+The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's. A device's kernel
+of that name computes it instead, unless it gives None.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport converted, copy_into
+import numpy as np
+
+from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
-from wengert_core.dtypes cimport code_of
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version
@@ -36,7 +40,9 @@ cdef object staged_run(Op op, PyObject** slots):
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
-    result = op.impl(*arguments)
+    result = by_device(op, arguments) if elsewhere() else None
+    if result is None:
+        result = op.impl(*arguments)
     if result.flags & TF_VIEW:
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
@@ -47,6 +53,28 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef object by_device(Op op, list arguments):
+    """What the device's own kernel gives; None where it has none, or leaves these arguments to the stages.
+
+    Tensors of half precision come to it in float32, and so does its result.
+    """
+    cdef int code = -1
+    cdef list arrays = []
+    kernel = reference_of(op)
+    if kernel is op.reference:
+        return None
+    for value in arguments:
+        if isinstance(value, Tensor) and (<Tensor> value).code in (FLOAT16, BFLOAT16):
+            code = (<Tensor> value).code
+            value = converted(<Tensor> value, FLOAT32)
+        arrays.append(array_of(<Tensor> value) if isinstance(value, Tensor) else value)
+    with np.errstate(all="ignore"):
+        computed = kernel(namespace(), *arrays)
+    if computed is None:
+        return None
+    return tensor_of_result(computed, code if code >= 0 else code_of(computed.dtype))
 
 
 def as_dtype(Tensor t, str name):

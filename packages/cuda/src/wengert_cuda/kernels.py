@@ -1,9 +1,9 @@
 """Operations in one CUDA kernel each, in place of references that would take several: ``table``, by op.
 
-Elementwise ones are here; those along rows (softmax, layer_norm) are in rows.py, those at places (gather,
-scatter_add, index_add) in places.py. A kernel is compiled by CuPy for each combination of dtypes when it is first
-called, and kept. They are for float32 and float64, and float16 as core's drivers compute it: in float32. Everything
-else is left to the op's reference.
+Elementwise ones are here; those along rows (softmax, layer_norm) are in rows.py, reductions (var, logsumexp, norms) in
+reductions.py, those at places (gather, scatter_add, index_add) in places.py. A kernel is compiled by CuPy for each
+combination of dtypes when it is first called, and kept. They are for float32 and float64, and float16 as core's drivers
+compute it: in float32. Everything else is left to the op's reference.
 """
 
 from __future__ import annotations
@@ -81,6 +81,6 @@ def reference(op: str) -> Callable[..., Any]:
 
 def table() -> dict[str, Callable[..., Any]]:
     """All kernels by op."""
-    from wengert_cuda import places, rows
+    from wengert_cuda import places, reductions, rows
 
-    return {op: fused(op) for op in FUSED} | rows.KERNELS | places.KERNELS
+    return {op: fused(op) for op in FUSED} | rows.KERNELS | reductions.KERNELS | places.KERNELS
