@@ -37,7 +37,7 @@ cdef Tensor as_laid_out(Tensor t, Tensor out):
 cdef Tensor as_ordered(Tensor t, Tensor out):
     """The fresh result, of t's shape, with its dims in t's order: what torch calls preserve_format."""
     cdef Tensor copy
-    if t.flags & TF_CONTIGUOUS or t.device or out.device or not same_shape(t, out):
+    if t.flags & TF_CONTIGUOUS or not same_shape(t, out):
         return out
     copy = new_preserved(t, out.code)
     if copy.flags & TF_CONTIGUOUS:
