@@ -90,7 +90,8 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_conv *p = ctx;
     const Py_ssize_t lanes = p->tiles->vectors * LANES, k = p->channels * p->taps, total = p->images * p->places;
     const Py_ssize_t deep = k < WG_DEEP ? k : WG_DEEP, panel = deep * lanes;
-    Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES];
+    Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES], element[WG_DEEP];
+    int straight[MOST_PANELS];           /* panels whose columns lie side by side, read and written: taken where they are */
     R tile[WG_MOST_ROWS * MOST_LANES];
     R *panels = malloc((size_t)(p->panels * panel + LANES) * sizeof(R));
     if (panels == NULL) {
@@ -108,17 +109,27 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         const Py_ssize_t n_panels = (columns + lanes - 1) / lanes;
         FN(wg_columns)(p, first, columns, at, to);
         for (Py_ssize_t j = columns; j < n_panels * lanes; j++) at[j] = at[0];
+        for (Py_ssize_t i = 0; i < n_panels; i++)
+            straight[i] = columns - i * lanes >= lanes && FN(wg_consecutive)(at + i * lanes, lanes) &&
+                          FN(wg_consecutive)(to + i * lanes, lanes);
         for (Py_ssize_t k0 = 0; k0 < k; k0 += WG_DEEP) {
             const Py_ssize_t depth = k - k0 < WG_DEEP ? k - k0 : WG_DEEP;
             int rows;
+            for (Py_ssize_t i = 0; i < depth; i++)
+                element[i] = (k0 + i) / p->taps * p->source_channel + p->tap[(k0 + i) % p->taps];
             for (Py_ssize_t i = 0; i < n_panels; i++)
-                FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
+                if (!straight[i]) FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
             for (Py_ssize_t r = m0; r < m1; r += rows) {
                 rows = wg_tile_rows(p->tiles, p->m - r);
                 for (Py_ssize_t i = 0; i < n_panels; i++) {
                     const Py_ssize_t *where = to + i * lanes, left = columns - i * lanes, n = left < lanes ? left : lanes;
                     const R *a = weights + r * k + k0 * rows, *b = panels + i * panel, *start = k0 || !bias ? NULL : bias + r;
                     R *c = out + r * p->out_channel;
+                    if (straight[i]) {
+                        p->tiles->OUTER_AT(rows, p->tiles->vectors, a, rows, source + at[i * lanes], element, depth, start,
+                                           c + where[0], p->out_channel, k0 > 0);
+                        continue;
+                    }
                     if (n == lanes && where[lanes - 1] == where[0] + lanes - 1 && FN(wg_consecutive)(where, lanes)) {
                         p->tiles->OUTER(rows, p->tiles->vectors, a, b, lanes, depth, start, c + where[0], p->out_channel, k0 > 0);
                         continue;
@@ -287,7 +298,7 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             }
             for (Py_ssize_t r = 0; r < rows; r += count) {
                 count = wg_tile_rows(p->tiles, rows - r);
-                p->tiles->OUTER_AT(count, wide, grad + first * grad_step + r, grad_step, source, at, n, sums + r * lanes, lanes,
+                p->tiles->OUTER_AT(count, wide, grad + first * grad_step + r, grad_step, source, at, n, NULL, sums + r * lanes, lanes,
                                    first > chunk * p->chunk);
             }
         }

@@ -47,10 +47,10 @@ TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b,
 #undef WG_PLAIN_ROWS
 
 WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
-                               Py_ssize_t k, R *c, Py_ssize_t c_step, int add) {
+                               Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) acc[i][j] = (VEC){0};
+        for (int j = 0; j < wide; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
     for (Py_ssize_t p = 0; p < k; p++, a += a_step) {
         VEC row[TV];
         for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + at[p] + j * LANES);
@@ -67,10 +67,10 @@ WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ss
         }
 }
 
-#define WG_AT(ROWS, WIDE) FN(wg_outer_at)(ROWS, WIDE, a, a_step, b, at, k, c, c_step, add)
+#define WG_AT(ROWS, WIDE) FN(wg_outer_at)(ROWS, WIDE, a, a_step, b, at, k, start, c, c_step, add)
 #define WG_AT_ROWS(WIDE) (rows == TM ? WG_AT(TM, WIDE) : rows == 4 ? WG_AT(4, WIDE) : rows == 2 ? WG_AT(2, WIDE) : WG_AT(1, WIDE))
 TARGET static void FN(wg_outer_at_tile)(int rows, int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
-                                        Py_ssize_t k, R *c, Py_ssize_t c_step, int add) {
+                                        Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
     if (wide == TV) WG_AT_ROWS(TV);
 #if TV == 3
     else if (wide == 2) WG_AT_ROWS(2);
