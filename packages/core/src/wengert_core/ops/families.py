@@ -105,6 +105,9 @@ OPS = {
         "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
+    "layer_norms": (
+        "layer_norm nn.functional.layer_norm nn.functional.rms_norm rms_norm "
+    ),
     "layers": (
         "cdist cosine_similarity nn.functional.cosine_similarity nn.functional.dropout nn.functional.normalize "
         "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
@@ -169,9 +172,8 @@ OPS = {
         "rrelu rrelu_ selu selu_ "
     ),
     "normalization": (
-        "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm layer_norm "
-        "nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm nn.functional.layer_norm "
-        "nn.functional.rms_norm normalization_backward rms_norm "
+        "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm nn.functional.batch_norm "
+        "nn.functional.group_norm nn.functional.instance_norm normalization_backward "
     ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
