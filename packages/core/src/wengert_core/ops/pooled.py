@@ -1,4 +1,4 @@
-"""What pooling computes, on arrays: windows of each dim are (places inside the input, what they count for in a mean)."""
+"""What pooling computes, on arrays. A dim's windows are (places inside the input, what they count for in a mean)."""
 
 from __future__ import annotations
 

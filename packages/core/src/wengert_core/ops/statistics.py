@@ -11,7 +11,7 @@ from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.factories import invalid_combination
 from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
-from wengert_core.spreads import variance_of_rows
+from wengert_core.spreads import logsumexp_of_rows, variance_of_rows
 from wengert_core.staged import as_dtype
 from wengert_core.tensor import Tensor
 
@@ -167,6 +167,9 @@ def log_sum_exp(self: Any, dim: Any, keepdim: bool) -> Any:
         return as_dtype(log_sum_exp(as_dtype(self, "float32"), dim, keepdim), name)
     if not self.numel():
         return ops["log"](ops["sum"](self, dim, keepdim))
+    result = logsumexp_of_rows(self, dim, keepdim)
+    if result is not None:
+        return result
     size = ops["real"](self) if self.dtype.category == 3 else self
     top = ops["amax"](size, dim, True)
     top = ops["where"](ops["isfinite"](top), top, 0)
