@@ -7,30 +7,53 @@
 #define EXP WG_CAT(wg_exp_, SUF)
 #define LANES ((int)(128 / sizeof(R)))
 
-WG_INLINE R FN(wg_row_max)(const R *x, Py_ssize_t n) {          /* NaN wins */
-    R lane[LANES], best = n > 0 ? x[0] : 0;
+/* Lanes side by side, then by fours of them, then one after the other: rows are often shorter than two or three vectors. */
+enum { FN(WG_FEW) = LANES / 4 };
+
+WG_INLINE R FN(wg_larger)(R a, R b) {                           /* NaN wins */
+    const R most = b > a ? b : a;
+    return b != b ? b : most;
+}
+
+WG_INLINE R FN(wg_row_max)(const R *x, Py_ssize_t n) {
+    R lane[LANES], best;
     Py_ssize_t i = 0;
-    if (n >= LANES) {
-        for (int j = 0; j < LANES; j++) lane[j] = x[j];
-        for (i = LANES; i + LANES <= n; i += LANES)
-            for (int j = 0; j < LANES; j++) {
-                const R a = lane[j], b = x[i + j], most = b > a ? b : a;
-                lane[j] = b != b ? b : most;
-            }
-        for (int j = 0; j < LANES; j++) best = (lane[j] > best) | (lane[j] != lane[j]) ? lane[j] : best;
+    if (n < FN(WG_FEW)) {
+        best = n > 0 ? x[0] : 0;
+    } else {
+        for (int j = 0; j < FN(WG_FEW); j++) lane[j] = x[j];
+        i = FN(WG_FEW);
+        if (n >= LANES) {
+            for (int j = 0; j < LANES; j++) lane[j] = x[j];
+            for (i = LANES; i + LANES <= n; i += LANES)
+                for (int j = 0; j < LANES; j++) lane[j] = FN(wg_larger)(lane[j], x[i + j]);
+            for (int half = LANES / 2; half >= FN(WG_FEW); half /= 2)
+                for (int j = 0; j < half; j++) lane[j] = FN(wg_larger)(lane[j], lane[j + half]);
+        }
+        for (; i + FN(WG_FEW) <= n; i += FN(WG_FEW))
+            for (int j = 0; j < FN(WG_FEW); j++) lane[j] = FN(wg_larger)(lane[j], x[i + j]);
+        for (int half = FN(WG_FEW) / 2; half > 0; half /= 2)
+            for (int j = 0; j < half; j++) lane[j] = FN(wg_larger)(lane[j], lane[j + half]);
+        best = lane[0];
     }
-    for (; i < n; i++) best = (x[i] > best) | (x[i] != x[i]) ? x[i] : best;
+    for (; i < n; i++) best = FN(wg_larger)(best, x[i]);
     return best;
 }
 
 WG_INLINE R FN(wg_row_sum)(const R *x, Py_ssize_t n) {
     R lane[LANES], total = 0;
     Py_ssize_t i = 0;
-    if (n >= LANES) {
+    if (n >= FN(WG_FEW)) {
         for (int j = 0; j < LANES; j++) lane[j] = 0;
-        for (; i + LANES <= n; i += LANES)
-            for (int j = 0; j < LANES; j++) lane[j] += x[i + j];
-        for (int half = LANES / 2; half > 0; half /= 2)
+        if (n >= LANES) {
+            for (; i + LANES <= n; i += LANES)
+                for (int j = 0; j < LANES; j++) lane[j] += x[i + j];
+            for (int half = LANES / 2; half >= FN(WG_FEW); half /= 2)
+                for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+        }
+        for (; i + FN(WG_FEW) <= n; i += FN(WG_FEW))
+            for (int j = 0; j < FN(WG_FEW); j++) lane[j] += x[i + j];
+        for (int half = FN(WG_FEW) / 2; half > 0; half /= 2)
             for (int j = 0; j < half; j++) lane[j] += lane[j + half];
         total = lane[0];
     }
