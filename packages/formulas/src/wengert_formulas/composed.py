@@ -9,6 +9,7 @@ from wengert_formulas import (  # noqa: F401
     conversion,
     convolution,
     counting,
+    entropy_losses,
     exponential,
     factories,
     fft,

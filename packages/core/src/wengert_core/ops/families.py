@@ -75,6 +75,11 @@ OPS = {
     "embeddings": (
         "embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
     ),
+    "entropy_losses": (
+        "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
+        "_binary_cross_entropy_with_logits nn.functional.binary_cross_entropy "
+        "nn.functional.binary_cross_entropy_with_logits "
+    ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
         "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
@@ -109,6 +114,9 @@ OPS = {
         "cdist cosine_similarity nn.functional.cosine_similarity nn.functional.dropout nn.functional.normalize "
         "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
     ),
+    "likelihood_losses": (
+        "nn.functional.gaussian_nll_loss nn.functional.kl_div nn.functional.poisson_nll_loss "
+    ),
     "linalg_cholesky": (
         "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
     ),
@@ -138,16 +146,14 @@ OPS = {
         "linalg_eig linalg_eigh linalg_qr linalg_svd qr svd "
     ),
     "losses": (
-        "_binary_cross_entropy _binary_cross_entropy_slope _huber _huber_slope _smooth_l1 _smooth_l1_slope "
-        "nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits "
-        "nn.functional.gaussian_nll_loss nn.functional.hinge_embedding_loss nn.functional.huber_loss "
-        "nn.functional.kl_div nn.functional.l1_loss nn.functional.margin_ranking_loss nn.functional.mse_loss "
-        "nn.functional.poisson_nll_loss nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
+        "_huber _huber_loss _huber_slope _mse_loss _smooth_l1 _smooth_l1_loss _smooth_l1_slope "
+        "nn.functional.huber_loss nn.functional.l1_loss nn.functional.mse_loss nn.functional.smooth_l1_loss "
     ),
     "margin_losses": (
-        "nn.functional.cosine_embedding_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
-        "nn.functional.multilabel_soft_margin_loss nn.functional.triplet_margin_loss "
-        "nn.functional.triplet_margin_with_distance_loss "
+        "nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss nn.functional.margin_ranking_loss "
+        "nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
+        "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
+        "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss "
     ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
