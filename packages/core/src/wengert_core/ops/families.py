@@ -73,7 +73,7 @@ OPS = {
         "einsum tensordot "
     ),
     "embeddings": (
-        "embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
+        "_embedding embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
     ),
     "entropy_losses": (
         "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
