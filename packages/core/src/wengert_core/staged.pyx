@@ -6,12 +6,15 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport converted, copy_into
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
-from wengert_core.dtypes cimport code_of
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
+from wengert_core.dims cimport scalar_name
+from wengert_core.dtypes cimport DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.op cimport Op
+from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
 
 
 def configure(Op op, stages):
@@ -39,6 +42,8 @@ cdef object staged_run(Op op, PyObject** slots):
     result = op.impl(*arguments)
     if result.flags & TF_VIEW:
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
+    if op.flags & OP_INPLACE:
+        return written(op, slots, result, live)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
         copy_into(given, result)
@@ -47,6 +52,21 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
+    """The in-place variant: the result into the first argument."""
+    cdef Tensor target = <Tensor> slots[0]
+    cdef PyObject* keep = NULL
+    if FACTS.category[result.code] > FACTS.category[target.code]:
+        raise RuntimeError(f"result type {scalar_name(result.code)} can't be cast to the desired output type {scalar_name(target.code)}")
+    if shape_tuple(result) != shape_tuple(target):
+        raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
+                           f"{list(shape_tuple(result))} should match")
+    before_write(op, slots, target, live, &keep)
+    copy_into(target, result)
+    after_write(op, slots, target, live, keep)
+    return target
 
 
 def as_dtype(Tensor t, str name):

@@ -58,7 +58,9 @@ elementwise(
 )
 derivative(
     "smooth_l1_loss",
-    self=lambda grad, self, target, reduction, beta: of_elements(grad, wc._smooth_l1_slope(self, target, beta), reduction),
+    self=lambda grad, self, target, reduction, beta: of_elements(
+        grad, wc._smooth_l1_slope(self, target, beta), reduction
+    ),
     target=lambda grad, self, target, reduction, beta: of_elements(
         grad, wc._smooth_l1_slope(self, target, beta), reduction, -1
     ),
@@ -91,7 +93,9 @@ elementwise(
 )
 derivative(
     "huber_loss",
-    self=lambda grad, self, target, reduction, delta: of_elements(grad, wc._huber_slope(self, target, delta), reduction),
+    self=lambda grad, self, target, reduction, delta: of_elements(
+        grad, wc._huber_slope(self, target, delta), reduction
+    ),
     target=lambda grad, self, target, reduction, delta: of_elements(
         grad, wc._huber_slope(self, target, delta), reduction, -1
     ),

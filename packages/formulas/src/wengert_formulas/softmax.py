@@ -1,4 +1,4 @@
-"""Derivatives of softmax and log_softmax, of nll_loss and log_sigmoid: fused gradients, and the derivatives of those."""
+"""Derivatives of softmax, log_softmax, nll_loss and log_sigmoid: fused gradients, and the derivatives of those."""
 
 from __future__ import annotations
 

@@ -205,8 +205,8 @@ OPS = {
         "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
-        "linalg.vecdot nn.functional.bilinear outer trace "
+        "bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
+        "nn.functional.bilinear outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -250,6 +250,9 @@ OPS = {
     "statistics": (
         "dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
         "var.correction var_mean "
+    ),
+    "sums_of_products": (
+        "addbmm addmv addmv_ addr baddbmm "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
@@ -364,7 +367,7 @@ METHODS = {
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron outer trace "
+        "cross ger inner kron outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -398,6 +401,9 @@ METHODS = {
     ),
     "statistics": (
         "dist logsumexp norm renorm renorm_ std var "
+    ),
+    "sums_of_products": (
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
