@@ -67,7 +67,8 @@ OP_CALLS = {
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
-    "matrix_power": "x, 3", "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
+    "matrix_power": "x, 3", "_linalg_cross": "x[:, :3], y[:, :3]",
+    "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
     "tensordot": "x, y, 1", "signal.windows.general_cosine": "16, a=[0.5, 0.5]",
     # Fourier transforms, windows

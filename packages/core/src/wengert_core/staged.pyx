@@ -6,15 +6,16 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport converted, copy_into
-from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
 from wengert_core.dims cimport scalar_name
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
 from wengert_core.dtypes cimport DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.op cimport OP_INPLACE, Op
+from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
 
 
 def configure(Op op, stages):
@@ -28,6 +29,7 @@ cdef object staged_run(Op op, PyObject** slots):
     cdef int i
     cdef Tensor result, given
     cdef list arguments = []
+    cdef object found
     for i in range(op.n_params):
         if i != op.out_slot and isinstance(<object> slots[i], Tensor):
             live |= (<Tensor> slots[i]).flags
@@ -39,7 +41,10 @@ cdef object staged_run(Op op, PyObject** slots):
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
-    result = op.impl(*arguments)
+    found = op.impl(*arguments)
+    if isinstance(found, tuple):
+        return several(op, slots, <tuple> found, live)
+    result = <Tensor> found
     if result.flags & TF_VIEW:
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
     if op.flags & OP_INPLACE:
@@ -52,6 +57,18 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
+    """Several outputs, as a tuple."""
+    cdef PyObject* outs[8]
+    cdef Py_ssize_t i
+    found = tuple([alias(<Tensor> out) if (<Tensor> out).flags & TF_VIEW else out for out in found])
+    for i in range(len(found)):
+        outs[i] = <PyObject*> found[i]
+    if live & WG_RECORD and HOOKS.record != NULL:
+        HOOKS.record(op, slots, outs, <int> len(found))
+    return found
 
 
 cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):

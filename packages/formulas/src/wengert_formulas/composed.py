@@ -24,6 +24,7 @@ from wengert_formulas import (  # noqa: F401
     losses,
     matmul,
     normalization,
+    norms,
     padding,
     pooling,
     powers,

@@ -24,6 +24,13 @@ multilinear("dot", self=lambda grad, tensor: grad * tensor.conj(), tensor=lambda
 multilinear("vdot", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
 
 
+multilinear(
+    "linalg_cross",
+    self=lambda grad, other, dim: wc._linalg_cross(other.conj(), grad, dim=dim),
+    other=lambda grad, self, dim: wc._linalg_cross(grad, self.conj(), dim=dim),
+)
+
+
 def scaled(x: Tensor, factor: Any) -> Tensor:
     """x * factor, and x itself for 1."""
     return x if isinstance(factor, int) and factor == 1 else x * factor

@@ -179,6 +179,9 @@ OPS = {
         "nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm nn.functional.layer_norm "
         "nn.functional.rms_norm normalization_backward rms_norm "
     ),
+    "norms": (
+        "_dist dist linalg.vector_norm linalg_vector_norm norm renorm "
+    ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
@@ -205,7 +208,7 @@ OPS = {
         "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
+        "_linalg_cross bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
         "nn.functional.bilinear outer trace "
     ),
     "quantiles": (
@@ -216,8 +219,8 @@ OPS = {
         "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
     ),
     "reductions": (
-        "_max _min all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim nanmean "
-        "nansum prod sum "
+        "_max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim "
+        "nanmean nansum prod sum "
     ),
     "rounding": (
         "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
@@ -248,8 +251,7 @@ OPS = {
         "istft stft "
     ),
     "statistics": (
-        "dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
-        "var.correction var_mean "
+        "logsumexp std std.correction std_mean std_mean.correction var var.correction var_mean var_mean.correction "
     ),
     "sums_of_products": (
         "addbmm addmv addmv_ addr baddbmm "
@@ -357,6 +359,9 @@ METHODS = {
     "nn": (
         "hardshrink prelu "
     ),
+    "norms": (
+        "dist norm renorm renorm_ "
+    ),
     "positions": (
         "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
         "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll "
@@ -400,7 +405,7 @@ METHODS = {
         "istft stft "
     ),
     "statistics": (
-        "dist logsumexp norm renorm renorm_ std var "
+        "logsumexp std var "
     ),
     "sums_of_products": (
         "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ "

@@ -63,8 +63,8 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     return result if out is None else into("kron", result, out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
-    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
+def crossed(input: Tensor, other: Tensor, dim: int) -> Any:
+    """The stages of linalg.cross."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if input.dtype.category == 0:
@@ -76,8 +76,29 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None
     (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
     if input.dtype != other.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
-    result = TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
-    return given("linalg_cross", result, out)
+    return TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+
+
+def numpy_cross(xp: Any, x: Any, other: Any, dim: int) -> Any:
+    """The reference of linalg.cross."""
+    a, b = (xp.moveaxis(each, dim, 0) for each in (x, other))
+    parts = [a[i] * b[k] - a[k] * b[i] for i, k in ((1, 2), (2, 0), (0, 1))]
+    return xp.stack(parts, dim)
+
+
+cross_op = TABLE.staged(
+    "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+    stages=crossed,
+    reference=numpy_cross,
+    key="_linalg_cross",
+    method=False,
+    doc="The cross product of vectors of three elements along a dim.",
+)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
+    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
+    return given("linalg_cross", cross_op(input, other, dim=dim), out)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:

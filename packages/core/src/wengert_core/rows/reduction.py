@@ -85,13 +85,15 @@ class ReductionRows(Rows):
         key: str | None = None,
         method: bool = True,
         inplace: str = "",
+        out: bool = True,
     ) -> Op:
         """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
 
         Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
+        stages that give a tuple: for several outputs, which have no out=.
         inplace: "method" for an in-place variant too, "function" where that is also a function.
         """
-        op = Op(with_out(schema), "staged", doc=doc, reference=reference)
+        op = Op(with_out(schema) if out else schema, "staged", doc=doc, reference=reference)
         driver("staged").configure(op, stages)
         self.add(op, key or op.name, method=method and key is None)
         if inplace:
