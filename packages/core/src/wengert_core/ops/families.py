@@ -64,6 +64,10 @@ OPS = {
     "differences": (
         "cumulative_trapezoid diff gradient trapezoid trapz "
     ),
+    "distances": (
+        "_cdist _pdist cdist cosine_similarity nn.functional.cosine_similarity nn.functional.pairwise_distance "
+        "nn.functional.pdist pairwise_distance pdist "
+    ),
     "dropouts": (
         "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
         "feature_dropout feature_dropout_ nn.functional.alpha_dropout nn.functional.dropout1d "
@@ -111,8 +115,7 @@ OPS = {
         "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
     "layers": (
-        "cdist cosine_similarity nn.functional.cosine_similarity nn.functional.dropout nn.functional.normalize "
-        "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
+        "nn.functional.dropout nn.functional.normalize "
     ),
     "likelihood_losses": (
         "nn.functional.gaussian_nll_loss nn.functional.kl_div nn.functional.poisson_nll_loss "

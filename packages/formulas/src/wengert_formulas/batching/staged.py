@@ -32,6 +32,21 @@ def dist(call: Call) -> Any:
     return ops["linalg_vector_norm"](rows, call["p"], [1])
 
 
+@rule("cdist")
+def cdist(call: Call) -> Any:
+    first, second = aligned(call, "x1", "x2")
+    return call.run(x1=first, x2=second)
+
+
+@rule("pdist")
+def pdist(call: Call) -> Any:
+    """As cdist of one row and one row for each pair."""
+    rows = call["self"]
+    pairs = wc.triu_indices(rows.shape[1], rows.shape[1], 1, device=rows.device)
+    first, second = (rows.index_select(1, which).unsqueeze(-2) for which in pairs)
+    return ops["_cdist"](first, second, call["p"]).squeeze(-1).squeeze(-1)
+
+
 @rule("linalg_cross")
 def cross(call: Call) -> Any:
     rank = call.rank("self")

@@ -155,6 +155,11 @@ CASES = [
     # ---- distances
     *both("cosine_similarity", cosine, PAIR),
     *both("pairwise_distance", distance, [(T(2, 3), T(2, 3)), (T(2, 3), T(2, 3), 3.0)]),
+    OpCase(
+        "_cdist",
+        distances,
+        [(T(2, 3), T(4, 3), p) for p in (2.0, 1.0, 3.0, np.inf)] + [(T(2, 2, 3), T(1, 4, 3)), (T(0, 3), T(2, 3))],
+    ),
     OpCase("cdist", distances, [(T(2, 3), T(4, 3)), (T(2, 2, 3), T(2, 1, 3), 3.0)]),
     # ---- sums of products
     OpCase(
