@@ -36,7 +36,7 @@ OP_CALLS = {
     "acosh": "x + 1", "lerp": "x, y, 0.3", "clamp": "x, 0.2, 0.7", "fill": "x, 0.5", "masked_fill": "x, m, 0.5",
     "nll_loss": "x.log(), i", "cross_entropy": "x, i", "one_hot": "i, 4",
     "nll_loss_backward": "y.sum(), (4, 4), i, None, 1, -100", "prelu": "x, a", "nn.functional.embedding": "i, x",
-    "embedding": "x, i", "embedding_renorm_": "x, i, 1.0, 2.0",
+    "embedding": "x, i", "_embedding": "x, i", "embedding_renorm_": "x, i, 1.0, 2.0",
     "interpolate": "b[None], 8, mode='bilinear'", "grid_sample": "b[None], b[None, :2, :, :2], align_corners=False",
     "affine_grid": "x[None, :2, :3], (1, 1, 4, 4), False", "pixel_shuffle": "b, 2", "pixel_unshuffle": "b, 2",
     "pdist": "x", "embedding_bag": "n % 4, x", "cosine_embedding_loss": "x, y, i", "multi_margin_loss": "x, i",
@@ -67,7 +67,8 @@ OP_CALLS = {
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
     "ger": "a, d", "addmv": "a, x, d", "baddbmm": "b, b, b", "addbmm": "x, b, b", "addr": "x, a, d",
-    "matrix_power": "x, 3", "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
+    "matrix_power": "x, 3", "_linalg_cross": "x[:, :3], y[:, :3]",
+    "cross": "x[:, :3], y[:, :3], 1", "linalg.cross": "x[:, :3], y[:, :3]",
     "chain_matmul": "x, y, x", "multi_dot": "[x, y, x]", "bilinear": "x, y, b", "einsum": "'ij,jk->ik', x, y",
     "tensordot": "x, y, 1", "signal.windows.general_cosine": "16, a=[0.5, 0.5]",
     # Fourier transforms, windows

@@ -27,7 +27,8 @@ RANDOM = (
 OURS = (
     "linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex linalg_lstsq linalg_lu_factor_ex "
     "linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_solve_ex linalg_solve_triangular linalg_svd "
-    "linalg_vector_norm log_sigmoid mH mT max.dim median.dim min.dim nanmedian.dim std.correction var.correction "
+    "linalg_vector_norm log_sigmoid mH mT max.dim median.dim min.dim nanmedian.dim std.correction "
+    "std_mean.correction var.correction var_mean.correction "
 ).split()
 """Rows that PyTorch has not under the name that they have here: what linalg and reductions call, and properties."""
 

@@ -159,7 +159,35 @@ def _batch_norm(
     eps: _float,
 ) -> tuple[Tensor, ...]: ...
 def _binary_cross_entropy(input: Tensor, target: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _binary_cross_entropy_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _binary_cross_entropy_slope(input: Tensor, target: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def _cdist(x1: Tensor, x2: Tensor, p: _float = 2.0) -> Tensor: ...
+def _dist(input: Tensor, other: Tensor, p: _Scalar = 2) -> Tensor: ...
+def _embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: _int = -1,
+    scale_grad_by_freq: _bool = False,
+    sparse: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _fft_c2c(
     input: Tensor,
     dim: _Ints,
@@ -198,6 +226,14 @@ def _group_norm(
 ) -> tuple[Tensor, ...]: ...
 def _histogram(input: Tensor, edges: Tensor, weight: Tensor | None, density: _bool, equal: _bool) -> Tensor: ...
 def _huber(input: Tensor, target: Tensor, beta: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
+def _huber_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: _int = 1,
+    delta: _float = 1.0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _huber_slope(input: Tensor, target: Tensor, beta: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
 def _isin(input: Tensor, test_elements: Tensor, invert: _bool) -> Tensor: ...
 def _layer_norm(
@@ -209,6 +245,7 @@ def _layer_norm(
     layout: _layout,
     eps: _float,
 ) -> tuple[Tensor, ...]: ...
+def _linalg_cross(input: Tensor, other: Tensor, *, dim: _int = -1, out: Tensor | None = None) -> Tensor: ...
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Tensor: ...
 def _lu_permutation(pivots: Tensor, rows: _int) -> Tensor: ...
 def _max(
@@ -226,7 +263,17 @@ def _min(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def _mse_loss(input: Tensor, target: Tensor, reduction: _int = 1, *, out: Tensor | None = None) -> Tensor: ...
 def _nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _nansum(
+    input: Tensor,
+    dim: _Ints | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: _DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def _pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
 def _scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -248,6 +295,14 @@ def _scaled_dot_product_attention_backward(
 ) -> tuple[Tensor, ...]: ...
 def _searchsorted(sorted_sequence: Tensor, input: Tensor, right: _bool, sorter: Tensor | None = None) -> Tensor: ...
 def _smooth_l1(input: Tensor, target: Tensor, beta: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
+def _smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: _int = 1,
+    beta: _float = 1.0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _smooth_l1_slope(input: Tensor, target: Tensor, beta: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Tensor: ...
 def _to_copy(input: Tensor, dtype: _DType, device: _Device | None = None) -> Tensor: ...
@@ -283,10 +338,10 @@ def addbmm(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Any = 1,
-    alpha: Any = 1,
+    beta: _Scalar = 1,
+    alpha: _Scalar = 1,
     out: Tensor | None = None,
-) -> Any: ...
+) -> Tensor: ...
 def addcdiv(
     input: Tensor,
     tensor1: Tensor,
@@ -320,20 +375,20 @@ def addmv(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Any = 1,
-    alpha: Any = 1,
+    beta: _Scalar = 1,
+    alpha: _Scalar = 1,
     out: Tensor | None = None,
-) -> Any: ...
-def addmv_(input: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor: ...
+) -> Tensor: ...
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Scalar = 1, alpha: _Scalar = 1) -> Tensor: ...
 def addr(
     input: Tensor,
     vec1: Tensor,
     vec2: Tensor,
     *,
-    beta: Any = 1,
-    alpha: Any = 1,
+    beta: _Scalar = 1,
+    alpha: _Scalar = 1,
     out: Tensor | None = None,
-) -> Any: ...
+) -> Tensor: ...
 def adjoint(input: Tensor) -> Tensor: ...
 def alias(input: Tensor) -> Tensor: ...
 def all(
@@ -470,10 +525,10 @@ def baddbmm(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Any = 1,
-    alpha: Any = 1,
+    beta: _Scalar = 1,
+    alpha: _Scalar = 1,
     out: Tensor | None = None,
-) -> Any: ...
+) -> Tensor: ...
 def bartlett_window(
     window_length: _int,
     periodic: _bool = True,

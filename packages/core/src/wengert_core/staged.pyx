@@ -9,13 +9,17 @@ from libc.stdint cimport uint32_t
 import numpy as np
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
-from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
+from wengert_core.dims cimport scalar_name
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
-from wengert_core.op cimport Op
+from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
 
 
 def configure(Op op, stages):
@@ -29,6 +33,7 @@ cdef object staged_run(Op op, PyObject** slots):
     cdef int i
     cdef Tensor result, given
     cdef list arguments = []
+    cdef object found
     for i in range(op.n_params):
         if i != op.out_slot and isinstance(<object> slots[i], Tensor):
             live |= (<Tensor> slots[i]).flags
@@ -40,11 +45,16 @@ cdef object staged_run(Op op, PyObject** slots):
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
-    result = by_device(op, arguments) if elsewhere() else None
-    if result is None:
-        result = op.impl(*arguments)
+    found = by_device(op, arguments) if elsewhere() else None
+    if found is None:
+        found = op.impl(*arguments)
+    if isinstance(found, tuple):
+        return several(op, slots, <tuple> found, live)
+    result = <Tensor> found
     if result.flags & TF_VIEW:
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
+    if op.flags & OP_INPLACE:
+        return written(op, slots, result, live)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
         copy_into(given, result)
@@ -75,6 +85,33 @@ cdef object by_device(Op op, list arguments):
     if computed is None:
         return None
     return tensor_of_result(computed, code if code >= 0 else code_of(computed.dtype))
+
+
+cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
+    """Several outputs, as a tuple."""
+    cdef PyObject* outs[8]
+    cdef Py_ssize_t i
+    found = tuple([alias(<Tensor> out) if (<Tensor> out).flags & TF_VIEW else out for out in found])
+    for i in range(len(found)):
+        outs[i] = <PyObject*> found[i]
+    if live & WG_RECORD and HOOKS.record != NULL:
+        HOOKS.record(op, slots, outs, <int> len(found))
+    return found
+
+
+cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
+    """The in-place variant: the result into the first argument."""
+    cdef Tensor target = <Tensor> slots[0]
+    cdef PyObject* keep = NULL
+    if FACTS.category[result.code] > FACTS.category[target.code]:
+        raise RuntimeError(f"result type {scalar_name(result.code)} can't be cast to the desired output type {scalar_name(target.code)}")
+    if shape_tuple(result) != shape_tuple(target):
+        raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
+                           f"{list(shape_tuple(result))} should match")
+    before_write(op, slots, target, live, &keep)
+    copy_into(target, result)
+    after_write(op, slots, target, live, keep)
+    return target
 
 
 def as_dtype(Tensor t, str name):

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.checks import every_sample
 from wengert_core.tensor import Tensor
+from wengert_engine.attributes import edge_of
 
 from wengert_formulas.table import FormulaTable
 
@@ -75,3 +77,15 @@ def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Ten
     if grad.ndim:
         grad = with_dims(grad, shape, dim, keepdim)
     return grad.expand(shape)
+
+
+def asked(grad: Tensor) -> bool:
+    """Whether an output's gradient is more than the zeros that stand for one that nobody gave.
+
+    The engine's zeros are one number, seen in every place: not all of them are looked at.
+    """
+    if edge_of(grad) is not None:
+        return True
+    if not any(grad.stride()):
+        grad = grad.as_strided((), ())
+    return bool((every_sample(grad) != 0).any().item())

@@ -56,6 +56,23 @@ linear(
 linear(
     "index_select", self=lambda grad, self_shape, dim, index: wc.index_add(zeros_of(grad, self_shape), dim, index, grad)
 )
+
+
+def rows_gradient(
+    grad: Tensor, weight_shape: Shape, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """The gradient of embedding's rows; that of the row padding_idx is 0."""
+    places = indices.reshape(indices.numel())
+    rows = grad.reshape(indices.numel(), weight_shape[1])
+    if scale_grad_by_freq:
+        counts = wc.bincount(places, None, weight_shape[0]).index_select(0, places)
+        rows = rows * (1 / counts).to(rows.dtype).unsqueeze(1)
+    if padding_idx >= 0:
+        rows = rows.masked_fill((places == padding_idx).unsqueeze(1), 0)
+    return wc.index_add(zeros_of(grad, weight_shape), 0, places, rows)
+
+
+linear("embedding", weight=rows_gradient)
 linear(
     "index_add",
     self=1,

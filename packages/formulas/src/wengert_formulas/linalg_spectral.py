@@ -10,9 +10,8 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.checks import every_sample
 from wengert_core.tensor import Tensor
-from wengert_engine.attributes import edge_of
 
-from wengert_formulas.base import TABLE, imag, real
+from wengert_formulas.base import TABLE, asked, imag, real
 from wengert_formulas.matmul import adjoint
 
 derivative = TABLE.derivative
@@ -37,18 +36,6 @@ def differences(values: Tensor) -> Tensor:
     """values[j] - values[i], and 1 for i = j."""
     one = wc.eye(values.shape[-1], dtype=wc.bool, device=values.device)
     return wc.where(one, 1, values.unsqueeze(-2) - values.unsqueeze(-1))
-
-
-def asked(grad: Tensor) -> bool:
-    """Whether an output's gradient is more than the zeros that stand for one that nobody gave.
-
-    The engine's zeros are one number, seen in every place: not all of them are looked at.
-    """
-    if edge_of(grad) is not None:
-        return True
-    if not any(grad.stride()):
-        grad = grad.as_strided((), ())
-    return bool((every_sample(grad) != 0).any().item())
 
 
 def check_phase(op: str, quantity: Tensor, turned: Tensor, what: str) -> None:

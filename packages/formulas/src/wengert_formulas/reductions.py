@@ -20,6 +20,13 @@ linear(
 )
 
 
+derivative(
+    "nansum",
+    self=lambda grad, self, dim, keepdim: spread(grad, self.shape, dim, keepdim).masked_fill(self.isnan(), 0),
+    jvp=lambda self_t, self, dim, keepdim, dtype: self_t.masked_fill(self.isnan(), 0).sum(dim, keepdim, dtype=dtype),
+)
+
+
 # ---- products
 def others(self: Tensor, dim: int) -> Tensor:
     """For each element the product of all others along a dim, without a division: zeros are no trouble."""

@@ -1,4 +1,4 @@
-"""Derivatives of softmax and log_softmax, and of losses: fused gradients, and the derivatives of those."""
+"""Derivatives of softmax, log_softmax, nll_loss and log_sigmoid: fused gradients, and the derivatives of those."""
 
 from __future__ import annotations
 
@@ -77,32 +77,8 @@ linear(
         grad, target, weight, reduction, ignore_index
     ),
 )
-NEAR_ZERO = 1e-12
 
-
-def spread(x: Tensor) -> Tensor:
-    """x (1 - x), kept from zero."""
-    return ((1 - x) * x).clamp_min(NEAR_ZERO)
-
-
-def cross_entropy_curvature(self: Tensor, target: Tensor) -> Tensor:
-    """d (x - t) / spread(x): (1 - slope (1 - 2 x)) / spread(x), where that is not kept from zero."""
-    slope = wc._binary_cross_entropy_slope(self, target)
-    inside = (1 - self) * self >= NEAR_ZERO
-    return wc.where(inside, 1 - slope * (1 - 2 * self), 1) / spread(self)
-
-
-elementwise(
-    "_binary_cross_entropy",
-    self=lambda self, target: wc._binary_cross_entropy_slope(self, target),
-    target=lambda self: (-self).log1p() - self.log(),
-    node="BinaryCrossEntropyBackward0",
-)
-elementwise(
-    "_binary_cross_entropy_slope",
-    self=cross_entropy_curvature,
-    target=lambda self: -1 / spread(self),
-)
+# ---- log_sigmoid
 derivative(
     "log_sigmoid",
     self=lambda grad, self: wc.log_sigmoid_backward(grad, self),

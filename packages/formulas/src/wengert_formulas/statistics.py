@@ -1,4 +1,4 @@
-"""Derivatives of spread, of logarithms of sums, and of norms."""
+"""Derivatives of spread and of logarithms of sums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, count_of, dims_of, real, spread, with_dims
+from wengert_formulas.base import TABLE, asked, count_of, dims_of, real, spread, with_dims
 
 derivative = TABLE.derivative
 
@@ -58,6 +58,36 @@ derivative(
 )
 
 
+# ---- with the mean
+def mean_grad(grad: Tensor, self_shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """The gradient of a mean."""
+    return spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim)
+
+
+def var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    """The sum of both; a variance that nobody asked for may have an infinite slope."""
+    by_mean = mean_grad(grads[1], self.shape, dim, keepdim)
+    return var_grad(grads[0], self, dim, correction, keepdim) + by_mean if asked(grads[0]) else by_mean
+
+
+derivative(
+    "var_mean",
+    self=var_mean_grad,
+    jvp=lambda self_t, self, dim, correction, keepdim: (
+        along(var_slope(self, dim, correction), self_t, dim, keepdim), self_t.mean(dim, keepdim)
+    ),
+)
+derivative(
+    "std_mean",
+    self=lambda grads, self, result0, dim, correction, keepdim: var_mean_grad(
+        (halved(grads[0], result0) if asked(grads[0]) else grads[0], grads[1]), self, dim, correction, keepdim
+    ),
+    jvp=lambda self_t, self, result0, dim, correction, keepdim: (
+        halved(along(var_slope(self, dim, correction), self_t, dim, keepdim), result0), self_t.mean(dim, keepdim)
+    ),
+)
+
+
 # ---- logsumexp
 def softmax_of(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """exp(self - logsumexp(self)): the slope."""
@@ -71,40 +101,5 @@ derivative(
     ),
     jvp=lambda self_t, self, result, dim, keepdim: (softmax_of(self, result, dim, keepdim) * self_t).sum(
         dims_of(dim, self_t.ndim), keepdim
-    ),
-)
-
-
-# ---- norms
-def norm_slope(self: Tensor, ord: Any, dim: Any, keepdim: bool, result: Tensor) -> Tensor:
-    """d norm / d self. At 0, where a norm has a kink, 0; equal largest (or smallest) elements share."""
-    if result.ndim:
-        result = with_dims(result, self.shape, dim, keepdim)
-    if ord == 0:
-        return wc.zeros_like(self)
-    if ord == 1:
-        return self.sgn()
-    if abs(ord) == math.inf:
-        equal = self.abs() == result
-        return self.sgn() * equal / equal.sum(dims_of(dim, self.ndim), True)
-    if ord == 2:
-        return wc.where(result == 0, 0, self / result)
-    return norm_slope_of_power(self, ord, result)
-
-
-def norm_slope_of_power(self: Tensor, ord: float, result: Tensor) -> Tensor:
-    """sgn(x) (|x| / norm)**(ord - 1), and 0 where x or the norm is 0."""
-    zero = (result == 0) | (self == 0)
-    size = wc.where(zero, 1, self.abs()) / wc.where(result == 0, 1, result)
-    return wc.where(zero, 0, self.sgn() * size ** (ord - 1))
-
-
-derivative(
-    "linalg_vector_norm",
-    self=lambda grad, self, ord, dim, keepdim, result: (
-        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result)
-    ),
-    jvp=lambda self_t, self, ord, dim, keepdim, result: along(
-        norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim
     ),
 )

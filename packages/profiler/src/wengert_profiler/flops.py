@@ -21,6 +21,11 @@ def sum_and_product(shapes: list[Any], result: Shape) -> int:
     return product(shapes[1:], result)
 
 
+def sum_of_products(shapes: list[Any], result: Shape) -> int:
+    """addbmm: as many products as the batch has."""
+    return sum_and_product(shapes, result) * shapes[1][0]
+
+
 def convolution(shapes: Shapes, result: Shape) -> int:
     """Each element of the result takes as many as a filter has; a transposed one has not a channel for each filter."""
     if result[1] != shapes[1][0]:
@@ -39,11 +44,12 @@ def pointwise(shapes: list[Any], result: Shape) -> int:
 
 
 RULES: dict[str, Any] = dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot"), product)
-RULES |= dict.fromkeys(("addmm", "addmm_"), sum_and_product)
+RULES |= dict.fromkeys(("addmm", "addmm_", "addmv", "addmv_", "baddbmm", "baddbmm_"), sum_and_product)
+RULES |= dict.fromkeys(("addbmm", "addbmm_"), sum_of_products)
 RULES |= {"convolution": convolution, "mul": pointwise, "add": pointwise}
 """What is counted: mm, addmm, bmm, baddbmm, conv2d, mul and add as in torch; beyond it products of vectors and in
 place, convolutions of other dimensions, and transposed ones."""
-HOLDERS = {"convolution": "conv", "bmm": "baddbmm"}
+HOLDERS = {"convolution": "conv"}
 """What is counted for the function it runs in, where that has such a name; nothing else in there is."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert_core.checks import every_sample
 from wengert_core.ops.nn import constant
 from wengert_core.ops.table import TABLE
@@ -53,6 +55,22 @@ def scaled_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
     return held + (picked - held) * share.unsqueeze(1)
 
 
+def rows_of(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+    """The stages of the row of embedding, whose formula knows the padding and the frequencies."""
+    return weight.index_select(0, indices.reshape(indices.numel())).reshape(*indices.shape, weight.size(1))
+
+
+lookup_op = TABLE.staged(
+    "embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) "
+    "-> Tensor",
+    stages=rows_of,
+    reference=lambda xp, weight, indices, *rest: weight[indices],
+    key="_embedding",
+    method=False,
+    doc="The rows of weight at indices; the row padding_idx, where it is not -1, gets no gradient.",
+)
+
+
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -85,12 +103,8 @@ def embedding(
         raise IndexError(f"index out of range in self: embedding has {rows} rows")
     if max_norm is not None:
         shorten(constant(weight), flat, max_norm, norm_type)  # unrecorded
-    picked = weight.index_select(0, flat)
-    if scale_grad_by_freq:
-        picked = scaled_by_frequency(picked, flat, rows)
-    if padding_idx is not None:
-        picked = TABLE.ops["where"]((flat == padding_idx % rows).unsqueeze(1), constant(picked), picked)
-    return picked.reshape(*input.shape, weight.size(1))
+    padding = -1 if padding_idx is None else padding_idx % rows
+    return lookup_op(weight, input, padding, scale_grad_by_freq)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:

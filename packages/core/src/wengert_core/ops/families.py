@@ -64,6 +64,10 @@ OPS = {
     "differences": (
         "cumulative_trapezoid diff gradient trapezoid trapz "
     ),
+    "distances": (
+        "_cdist _pdist cdist cosine_similarity nn.functional.cosine_similarity nn.functional.pairwise_distance "
+        "nn.functional.pdist pairwise_distance pdist "
+    ),
     "dropouts": (
         "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
         "feature_dropout feature_dropout_ nn.functional.alpha_dropout nn.functional.dropout1d "
@@ -73,7 +77,12 @@ OPS = {
         "einsum tensordot "
     ),
     "embeddings": (
-        "embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
+        "_embedding embedding_renorm_ nn.functional.embedding nn.functional.one_hot "
+    ),
+    "entropy_losses": (
+        "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
+        "_binary_cross_entropy_with_logits nn.functional.binary_cross_entropy "
+        "nn.functional.binary_cross_entropy_with_logits "
     ),
     "exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
@@ -109,8 +118,10 @@ OPS = {
         "layer_norm nn.functional.layer_norm nn.functional.rms_norm rms_norm "
     ),
     "layers": (
-        "cdist cosine_similarity nn.functional.cosine_similarity nn.functional.dropout nn.functional.normalize "
-        "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
+        "nn.functional.dropout nn.functional.normalize "
+    ),
+    "likelihood_losses": (
+        "nn.functional.gaussian_nll_loss nn.functional.kl_div nn.functional.poisson_nll_loss "
     ),
     "linalg_cholesky": (
         "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
@@ -141,16 +152,14 @@ OPS = {
         "linalg_eig linalg_eigh linalg_qr linalg_svd qr svd "
     ),
     "losses": (
-        "_binary_cross_entropy _binary_cross_entropy_slope _huber _huber_slope _smooth_l1 _smooth_l1_slope "
-        "nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits "
-        "nn.functional.gaussian_nll_loss nn.functional.hinge_embedding_loss nn.functional.huber_loss "
-        "nn.functional.kl_div nn.functional.l1_loss nn.functional.margin_ranking_loss nn.functional.mse_loss "
-        "nn.functional.poisson_nll_loss nn.functional.smooth_l1_loss nn.functional.soft_margin_loss "
+        "_huber _huber_loss _huber_slope _mse_loss _smooth_l1 _smooth_l1_loss _smooth_l1_slope "
+        "nn.functional.huber_loss nn.functional.l1_loss nn.functional.mse_loss nn.functional.smooth_l1_loss "
     ),
     "margin_losses": (
-        "nn.functional.cosine_embedding_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
-        "nn.functional.multilabel_soft_margin_loss nn.functional.triplet_margin_loss "
-        "nn.functional.triplet_margin_with_distance_loss "
+        "nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss nn.functional.margin_ranking_loss "
+        "nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
+        "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
+        "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss "
     ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
@@ -174,6 +183,9 @@ OPS = {
     "normalization": (
         "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm nn.functional.batch_norm "
         "nn.functional.group_norm nn.functional.instance_norm normalization_backward "
+    ),
+    "norms": (
+        "_dist dist linalg.vector_norm linalg_vector_norm norm renorm "
     ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
@@ -201,8 +213,8 @@ OPS = {
         "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
-        "linalg.vecdot nn.functional.bilinear outer trace "
+        "_linalg_cross bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
+        "nn.functional.bilinear outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -212,8 +224,8 @@ OPS = {
         "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
     ),
     "reductions": (
-        "_max _min all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim nanmean "
-        "nansum prod sum "
+        "_max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim "
+        "nanmean nansum prod sum "
     ),
     "rounding": (
         "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
@@ -244,8 +256,10 @@ OPS = {
         "istft stft "
     ),
     "statistics": (
-        "dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
-        "var.correction var_mean "
+        "logsumexp std std.correction std_mean std_mean.correction var var.correction var_mean var_mean.correction "
+    ),
+    "sums_of_products": (
+        "addbmm addmv addmv_ addr baddbmm "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
@@ -350,6 +364,9 @@ METHODS = {
     "nn": (
         "hardshrink prelu "
     ),
+    "norms": (
+        "dist norm renorm renorm_ "
+    ),
     "positions": (
         "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
         "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll "
@@ -360,7 +377,7 @@ METHODS = {
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross ger inner kron outer trace "
+        "cross ger inner kron outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -393,7 +410,10 @@ METHODS = {
         "istft stft "
     ),
     "statistics": (
-        "dist logsumexp norm renorm renorm_ std var "
+        "logsumexp std var "
+    ),
+    "sums_of_products": (
+        "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "

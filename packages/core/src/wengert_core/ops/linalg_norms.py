@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core.ops.linalg_checks import check_floating, check_matrix, check_tensor, given
 from wengert_core.ops.linalg_solve import inv_op
 from wengert_core.ops.linalg_spectral import svdvals
-from wengert_core.ops.statistics import norm_op, real_order
+from wengert_core.ops.norms import norm_op, real_order
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 

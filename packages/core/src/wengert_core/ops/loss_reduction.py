@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert_core.caution import warn_user
 from wengert_core.tensor import Tensor
 
@@ -24,6 +26,11 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
     if reduction == "none":
         return loss
     return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def reduced_by_number(loss: Any, reduction: int) -> Any:
+    """The same of a tensor or an array, with the reduction as a number; all but 1 and 2 is none, as in torch."""
+    return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
 
 
 def weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:

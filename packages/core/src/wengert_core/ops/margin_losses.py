@@ -238,6 +238,54 @@ def of_triplets(
     return reduced((margin + near - far).clamp_min(0), reduction)
 
 
+# ---- two inputs, or an input and signs
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = where(target == 1, 0, (1.0 * margin - input).clamp(min=0)) + where(target == -1, 0, input)
+    return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target * input))."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    refuse_gradient("soft_margin_loss", "target", target)
+    if input.dtype.category != 2:
+        loss = (-target * input).exp().log1p()
+        if input.dtype.category < 2:
+            raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(input)}")
+        return reduced(loss, reduction)
+    return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, -target * (input1 - input2) + margin)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
+    return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
+
+
 for function in (
     cosine_embedding_loss,
     multi_margin_loss,
@@ -245,5 +293,8 @@ for function in (
     multilabel_soft_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
+    hinge_embedding_loss,
+    soft_margin_loss,
+    margin_ranking_loss,
 ):
     TABLE.composite(function, namespace="nn.functional")

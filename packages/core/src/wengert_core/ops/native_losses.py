@@ -100,7 +100,8 @@ def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
     """The rows of weight at indices; the row padding_idx, where it is not -1, gets no gradient."""
-    padding = None if padding_idx < 0 else padding_idx
+    there = 0 <= padding_idx < (weight.size(0) if weight.dim() else 0)  # any other number is taken, and means none
+    padding = padding_idx if there else None
     return functional("embedding")(indices, weight, padding, None, 2.0, scale_grad_by_freq, sparse)
 
 

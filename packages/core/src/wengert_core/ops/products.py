@@ -1,4 +1,4 @@
-"""Products made of other operations: outer, inner, sums of products, kron, cross, chains of matrices."""
+"""Products made of other operations: outer, inner, kron, cross, chains of matrices."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import itertools
 from typing import Any
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES, promote_types, type_name
+from wengert_core.dtypes import C_NAMES, type_name
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
-from wengert_core.ops.matmul import bmm, mm, mv
+from wengert_core.ops.matmul import mm
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
@@ -45,98 +45,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     return result if out is None else into("inner", result, out)
 
 
-def expands(x: Tensor, shape: tuple[int, ...]) -> Any:
-    """x expanded to a product's shape, with torch's error."""
-    return x.expand(shape)
-
-
-def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
-    """beta * added + alpha * result; beta 0 ignores ``added``."""
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, complex) and not result.dtype.is_complex:
-            raise RuntimeError(
-                f"value cannot be converted to type {C_NAMES[result.dtype.code]} without overflow: {name} is {factor}"
-            )
-    beta, alpha = (int(f) if isinstance(f, bool) or result.dtype.category < 2 else f for f in (beta, alpha))
-    result = result if alpha == 1 else result * alpha
-    if beta == 0 and getattr(added, "requires_grad", False):  # its gradient is 0, and it may be infinite
-        return result + added.masked_fill(TABLE.ops["ones_like"](added, dtype=ALL["bool"]), 0)
-    return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
-
-
-def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
-) -> Any:
-    """beta * input + alpha * (mat @ vec)."""
-    if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
-    size = input.numel() if input.dim() else mat.shape[0]
-    if mat.shape[1] != vec.shape[0] or size not in (1, mat.shape[0]):
-        raise RuntimeError(
-            f"size mismatch, got input ({size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
-        )
-    if not input.dtype == mat.dtype == vec.dtype:
-        raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got "
-            f"{type_name(input)}, {type_name(mat)}, and {type_name(vec)}"
-        )
-    result = summed(input, mv(mat, vec), beta, alpha)
-    return result if out is None else into("addmv", result, out)
-
-
-def same_dtypes(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
-    """What baddbmm refuses of dtypes."""
-    if input.dtype != batch1.dtype and batch1.dtype == batch2.dtype:  # of these two bmm says what is wrong
-        names = [x.dtype.name for x in (input, batch1, batch2)]
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
-        )
-
-
-def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
-) -> Any:
-    """beta * input + alpha * bmm(batch1, batch2)."""
-    batch1.size(0), batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
-    same_dtypes(input, batch1, batch2)
-    result = bmm(batch1, batch2)
-    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
-    return result if out is None else into("baddbmm", result, out)
-
-
-def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
-) -> Any:
-    """beta * input + alpha * the sum of a batch of products."""
-    batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
-    if batch1.dim() == batch2.dim() == 3 and batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
-        )
-    if input.dtype != batch1.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
-        )
-    result = bmm(batch1, batch2).sum(0, dtype=input.dtype)
-    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
-    return result if out is None else into("addbmm", result, out)
-
-
-def addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
-) -> Any:
-    """beta * input + alpha * outer(vec1, vec2)."""
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, bool) and vec1.dtype.category:
-            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-    vector_of("addr", "vec1", vec1)
-    vector_of("addr", "vec2", vec2)
-    result = outer(vec1, vec2)
-    result = result.to(promote_types(result.dtype, input.dtype))
-    result = summed(expands(input, tuple(result.shape)), result, beta, alpha)
-    return result if out is None else into("addr", result, out)
-
-
 def trace(input: Tensor) -> Any:
     """The sum of a matrix's diagonal."""
     if input.dim() != 2:
@@ -155,8 +63,8 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     return result if out is None else into("kron", result, out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
-    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
+def crossed(input: Tensor, other: Tensor, dim: int) -> Any:
+    """The stages of linalg.cross."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if input.dtype.category == 0:
@@ -168,8 +76,29 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None
     (a1, a2, a3), (b1, b2, b3) = input.unbind(dim), other.unbind(dim)
     if input.dtype != other.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
-    result = TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
-    return given("linalg_cross", result, out)
+    return TABLE.ops["stack"]([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], dim)
+
+
+def numpy_cross(xp: Any, x: Any, other: Any, dim: int) -> Any:
+    """The reference of linalg.cross."""
+    a, b = (xp.moveaxis(each, dim, 0) for each in (x, other))
+    parts = [a[i] * b[k] - a[k] * b[i] for i, k in ((1, 2), (2, 0), (0, 1))]
+    return xp.stack(parts, dim)
+
+
+cross_op = TABLE.staged(
+    "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+    stages=crossed,
+    reference=numpy_cross,
+    key="_linalg_cross",
+    method=False,
+    doc="The cross product of vectors of three elements along a dim.",
+)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
+    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
+    return given("linalg_cross", cross_op(input, other, dim=dim), out)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
@@ -276,7 +205,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-for METHOD in (outer, inner, addmv, baddbmm, addbmm, addr, trace, kron, cross):
+for METHOD in (outer, inner, trace, kron, cross):
     composite(METHOD, method=True)
 composite(chain_matmul)
 composite(
@@ -287,27 +216,6 @@ composite(
 )
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")
-
-
-# ---- in place
-def inplace(function: Any) -> Any:
-    """The function, with its result written into its first argument."""
-
-    def changed(self: Tensor, *operands: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        result = function(self.clone(), *operands, beta=beta, alpha=alpha)
-        if result.dtype.category > self.dtype.category:
-            names = [SCALAR_NAMES[x.dtype.code] for x in (result, self)]
-            raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
-        return self.copy_(result)
-
-    changed.__name__ = f"{function.__name__}_"
-    changed.__doc__ = f"In-place version of {function.__name__}."
-    return changed
-
-
-for METHOD in (addmv, baddbmm, addbmm, addr):
-    TABLE.methods[f"{METHOD.__name__}_"] = inplace(METHOD)
-TABLE.composite(TABLE.methods["addmv_"])
 
 for FUNCTION, NAME in (
     (linalg_cross, "cross"),

@@ -221,6 +221,25 @@ def aminmax(
 
 
 # ---- made of others
+def sum_of_numbers(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    """The stages of nansum."""
+    if self.dtype.category == 3:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    return sum_(ops["where"](ops["isnan"](self), 0, self), dim, keepdim, dtype=dtype)
+
+
+nansum_op = TABLE.staged(
+    "nansum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    stages=sum_of_numbers,
+    reference=lambda xp, x, dim, keepdim, dtype: xp.nansum(
+        x, axis=tuple(dim) if isinstance(dim, list) else dim, keepdims=keepdim
+    ),
+    key="_nansum",
+    method=False,
+    doc="The sum of what is not NaN.",
+)
+
+
 def nansum(
     input: Any,
     dim: Any = None,
@@ -233,9 +252,7 @@ def nansum(
 ) -> Any:
     """The sum of what is not NaN."""
     dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
-    if input.dtype.category == 3:
-        raise RuntimeError("nansum on CPU does not support complex inputs")
-    return sum_(ops["where"](ops["isnan"](input), 0, input), dim, keepdim, dtype=dtype, out=out)
+    return nansum_op(input, dim, keepdim, dtype=dtype, out=out)
 
 
 def nanmean(

@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.dtypes import dtype
 from wengert_core.op import Op
 from wengert_core.rows.base import EVERY, Reference, Rows, driver, with_out, with_outs
+from wengert_core.rows.base import inplace as inplace_schema
 
 
 class ReductionRows(Rows):
@@ -85,11 +86,21 @@ class ReductionRows(Rows):
         doc: str = "",
         key: str | None = None,
         method: bool = True,
+        inplace: str = "",
+        out: bool = True,
     ) -> Op:
         """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
 
         Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
+        stages that give a tuple: for several outputs, which have no out=.
+        inplace: "method" for an in-place variant too, "function" where that is also a function.
         """
-        op = Op(with_out(schema), "staged", doc=doc, reference=reference)
+        op = Op(with_out(schema) if out else schema, "staged", doc=doc, reference=reference)
         driver("staged").configure(op, stages)
-        return self.add(op, key or op.name, method=method and key is None)
+        self.add(op, key or op.name, method=method and key is None)
+        if inplace:
+            changed = Op(inplace_schema(schema), "staged", doc=f"In-place version of {op.name}.", out_of_place=op,
+                         inplace=True, reference=reference)
+            driver("staged").configure(changed, stages)
+            self.add(changed, changed.name, function=inplace == "function")
+        return op

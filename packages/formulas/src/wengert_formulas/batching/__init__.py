@@ -19,6 +19,7 @@ from wengert_formulas.batching import (  # noqa: F401
     indexing,
     joining,
     linalg,
+    losses,
     masks,
     matmul,
     normalization,

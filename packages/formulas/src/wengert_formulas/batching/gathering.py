@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.batching.arranging import lifted, refused, shaped
+from wengert_formulas.batching.arranging import folded, lifted, refused, shaped
 from wengert_formulas.batching.call import Call, rule
 
 ops = wc.TABLE.ops
@@ -116,3 +116,16 @@ def index_fill(call: Call) -> Any:
     if isinstance(value, Tensor):
         value = filling(value, x).reshape(*value.shape, *[1] * (x.dim() - value.dim())).expand(index.shape)
     return given(call, ops["scatter_" if call.op.is_inplace else "scatter"](x, dim, index, value))
+
+
+@rule("embedding")
+def embedding(call: Call) -> Any:
+    """Weights of samples below each other, with indices further down for each."""
+    if not call.batched["weight"] and not call["scale_grad_by_freq"]:
+        return call.run()
+    weight, indices, padding = call.expanded("weight"), call.expanded("indices"), call["padding_idx"]
+    rows = weight.shape[1]
+    first = wc.arange(0, call.size * rows, rows, device=indices.device) if rows else indices.new_zeros(call.size)
+    places = indices + first.reshape(call.size, *[1] * (indices.dim() - 1))
+    found = call.run(weight=folded(weight), indices=places, padding_idx=-1)
+    return found if padding < 0 else wc.where((indices == padding).unsqueeze(-1), found.detach(), found)

@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core import TABLE
 
+from wengert_formulas.batching.arranging import refused
 from wengert_formulas.batching.call import Call, rule
 from wengert_formulas.batching.views import padded
 
@@ -68,19 +69,38 @@ def general(call: Call) -> Any:
     return product(call["self"], call.batched["self"], call["other"], call.batched["other"])
 
 
-@rule("addmm")
+SUMS: dict[str, tuple[str, str, int, int, int]] = {
+    "addmm": ("mat1", "mat2", 2, 2, 2),
+    "addmv": ("mat", "vec", 2, 1, 1),
+    "baddbmm": ("batch1", "batch2", 3, 3, 3),
+    "addbmm": ("batch1", "batch2", 3, 3, 2),
+    "addr": ("vec1", "vec2", 1, 1, 2),
+}
+"""The factors of a product with something added, their ranks and that of the product."""
+
+
+@rule(*SUMS)
 def added(call: Call) -> Any:
-    check_ranks(call, ("mat1", "mat2"), (2, 2), "mat1 and mat2 must be matrices, got {}D and {}D tensors")
-    found = product(call["mat1"], call.batched["mat1"], call["mat2"], call.batched["mat2"])
+    name = call.name.removesuffix("_") if call.op.is_inplace else call.name
+    first, second, rank, other, whole = SUMS[name]
+    if (call.rank(first), call.rank(second)) != (rank, other):
+        raise refused(call)
+    left, right, value = call[first], call[second], call["self"]
+    if name == "addr":
+        found = left.unsqueeze(-1) * right.unsqueeze(-2)
+    elif value.dtype != left.dtype or right.dtype != left.dtype:
+        raise refused(call)
+    else:
+        found = product(left, call.batched[first], right, call.batched[second])
+        found = found.sum(-3) if name == "addbmm" else found
     if call["alpha"] != 1:
         found = found * call["alpha"]
     if call["beta"] == 0 and not call.op.is_inplace:
-        return found if call.batched["mat1"] or call.batched["mat2"] else call.expand(found)
-    value = call["self"]
+        return found if call.batched[first] or call.batched[second] else call.expand(found)
     if call.op.is_inplace:
         return value.copy_(found) if call["beta"] == 0 else value.mul_(call["beta"]).add_(found)
     if call.batched["self"]:
-        value = padded(value, call.rank("self"), 2)
+        value = padded(value, call.rank("self"), whole)
     return (value if call["beta"] == 1 else value * call["beta"]) + found
 
 

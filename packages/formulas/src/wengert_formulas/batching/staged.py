@@ -8,13 +8,13 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.ops.view_gradients import extent
 
-from wengert_formulas.batching.arranging import flat
+from wengert_formulas.batching.arranging import aligned, flat, refused
 from wengert_formulas.batching.call import Call, rule
 
 ops = wc.TABLE.ops
 
 
-@rule("var", "std", "logsumexp", "linalg_vector_norm")
+@rule("var", "std", "var_mean", "std_mean", "logsumexp", "linalg_vector_norm", "nansum")
 def reduced(call: Call) -> Any:
     """Over some dims; without any over all of a sample."""
     rank, dims = call.rank("self"), call["dim"]
@@ -22,6 +22,38 @@ def reduced(call: Call) -> Any:
     if rank == 0:
         return call.run(self=call["self"].unsqueeze(1), dim=[1], keepdim=False)
     return call.run(dim=found)
+
+
+@rule("dist")
+def dist(call: Call) -> Any:
+    first, second = aligned(call, "self", "other")
+    difference = first - second
+    rows = difference.reshape(call.size, difference.numel() // max(call.size, 1))
+    return ops["linalg_vector_norm"](rows, call["p"], [1])
+
+
+@rule("cdist")
+def cdist(call: Call) -> Any:
+    first, second = aligned(call, "x1", "x2")
+    return call.run(x1=first, x2=second)
+
+
+@rule("pdist")
+def pdist(call: Call) -> Any:
+    """As cdist of one row and one row for each pair."""
+    rows = call["self"]
+    pairs = wc.triu_indices(rows.shape[1], rows.shape[1], 1, device=rows.device)
+    first, second = (rows.index_select(1, which).unsqueeze(-2) for which in pairs)
+    return ops["_cdist"](first, second, call["p"]).squeeze(-1).squeeze(-1)
+
+
+@rule("linalg_cross")
+def cross(call: Call) -> Any:
+    rank = call.rank("self")
+    if call.rank("other") != rank:
+        raise refused(call)
+    first, second = aligned(call, "self", "other")
+    return call.run(self=first, other=second, dim=call.dim(call["dim"], rank))
 
 
 @rule("_median", "_nanmedian")

@@ -201,6 +201,7 @@ CASES = [
             ("pdist", distances, [(T(4, 3),), (T(3, 2), 1.0), (T(3, 2), 3.0), (T(3, 4), np.inf)]),
         )
     ),
+    OpCase("_pdist", distances, [(T(4, 3),), (T(3, 2), 1.0), (T(3, 2), 3.0), (T(3, 4), np.inf), (T(1, 3),)]),
     of_nn(
         "embedding_bag",
         bags,

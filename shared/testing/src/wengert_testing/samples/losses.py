@@ -18,6 +18,12 @@ IGNORED = np.array([2, -100, 1, 2])
 PAIR = [(T(2, 3), T(2, 3)), (T(), T())]
 REDUCED = [*PAIR, *with_words(PAIR[:1], reduction="sum"), *with_words(PAIR[:1], reduction="none")]
 INSIDE = (0.1, 0.9)
+NUMBERED = [(*PAIR[0], 0), (*PAIR[0], 1), (*PAIR[0], 2), (*PAIR[1], 1)]
+WEIGHTED = [
+    *[(x, t, None, n) for x, t, n in NUMBERED],
+    *[(T(2, 3), T(2, 3), WEIGHT, n) for n in (0, 1, 2)],
+    (T(2, 3), T(2, 3), fixed(2.0), 1),
+]
 
 
 def reduced(loss: Any, reduction: Any = "mean") -> Any:
@@ -75,6 +81,20 @@ def smooth(d: Any, beta: Any = 1.0) -> Any:
     return np.where(np.abs(d) < beta, 0.5 * d * d / beta, np.abs(d) - 0.5 * beta)
 
 
+def smooth_loss(x: Any, t: Any, reduction: Any, beta: Any) -> Any:
+    return reduced(smooth(x - t, beta), reduction)
+
+
+def weighted_entropy(x: Any, t: Any, weight: Any, reduction: Any) -> Any:
+    loss = bernoulli(x, t)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def with_beta(samples: Any, beta: float) -> Any:
+    """Samples with one more argument."""
+    return [(*sample, beta) for sample in samples]
+
+
 NLL = [
     (T(4, 3), TARGET),
     (T(4, 3), TARGET, WEIGHT),
@@ -120,6 +140,28 @@ CASES = [
         "huber_loss",
         by_element(lambda x, t, delta=1.0: delta * smooth(x - t, delta)),
         [*REDUCED, *with_words(PAIR[:1], delta=0.5)],
+    ),
+    OpCase("_mse_loss", by_element(lambda x, t: (x - t) ** 2), [*NUMBERED, (T(2, 3), T(3), 1), (T(0), T(0), 2)]),
+    OpCase("_smooth_l1_loss", smooth_loss, [*with_beta(NUMBERED, 0.5), (T(2, 3), T(3), 1, 2.0)]),
+    OpCase(
+        "_huber_loss",
+        lambda x, t, reduction, delta: delta * smooth_loss(x, t, reduction, delta),
+        [*with_beta(NUMBERED, 0.5), (T(2, 3), T(3), 2, 2.0)],
+    ),
+    OpCase("_binary_cross_entropy_loss", weighted_entropy, WEIGHTED, domain=INSIDE),
+    OpCase(
+        "_binary_cross_entropy_with_logits",
+        lambda x, t, weight, pos_weight, reduction: reduced(
+            (1 if weight is None else weight)
+            * -((1 if pos_weight is None else pos_weight) * t * np.log(sigmoid(x)) + (1 - t) * np.log(sigmoid(-x))),
+            reduction,
+        ),
+        [
+            *[(x, t, None, None, n) for x, t, n in NUMBERED],
+            *[(T(2, 3), T(2, 3), WEIGHT, None, n) for n in (0, 1)],
+            *[(T(2, 3), T(2, 3), None, WEIGHT, n) for n in (0, 1, 2)],
+            (T(2, 3), T(2, 3), fixed(2.0), WEIGHT, 1),
+        ],
     ),
     OpCase("_smooth_l1", smooth_of(smooth), NEAR_AND_FAR),
     OpCase("_smooth_l1_slope", lambda x, t, beta: np.clip((x - t) / beta, -1, 1), NEAR_AND_FAR),

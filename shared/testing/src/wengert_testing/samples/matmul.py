@@ -73,6 +73,12 @@ CASES = [
     OpCase("kron", np.kron, [(T(2), T(3)), (T(2, 2), T(1, 3)), (T(2), T(2, 2))]),
     OpCase("cross", lambda x, y, dim=-1: np.cross(x, y, axis=dim), [(T(2, 3), T(2, 3), 1), (T(3), T(3), 0)]),
     OpCase(
+        "_linalg_cross",
+        lambda x, y, dim=-1: np.cross(x, y, axis=dim),
+        [(T(2, 3), T(2, 3)), (T(3, 2), T(3, 2), {"dim": 0}), (T(2, 1, 3), T(1, 4, 3)), (T(0, 3), T(0, 3))],
+        complex=True,
+    ),
+    OpCase(
         "linalg.cross",
         lambda x, y, dim=-1: np.cross(x, y, axis=dim),
         [(T(2, 3), T(2, 3)), (T(3, 2), T(3, 2), {"dim": 0})],

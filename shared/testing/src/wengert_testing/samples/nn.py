@@ -146,10 +146,20 @@ CASES = [
     of_nn("normalize", lambda x, p=2.0, dim=1: x / vector_norm(x, p, dim, True), [(T(2, 3),), (T(2, 3), 3.0, 0)]),
     # ---- classes
     of_nn("one_hot", hot, [(CLASSES,), (CLASSES, 5)], grad=False),
+    OpCase(
+        "_embedding",
+        lambda weight, indices, *rest: weight[indices],
+        [(T(3, 2), CLASSES), (T(4, 2), CLASSES[0]), (T(3, 2), CLASSES, -1, False, False), (T(3, 2), CLASSES[:0])],
+    ),
     of_nn("embedding", rows, [(CLASSES, T(3, 2)), (CLASSES[0], T(4, 2))]),
     # ---- distances
     *both("cosine_similarity", cosine, PAIR),
     *both("pairwise_distance", distance, [(T(2, 3), T(2, 3)), (T(2, 3), T(2, 3), 3.0)]),
+    OpCase(
+        "_cdist",
+        distances,
+        [(T(2, 3), T(4, 3), p) for p in (2.0, 1.0, 3.0, np.inf)] + [(T(2, 2, 3), T(1, 4, 3)), (T(0, 3), T(2, 3))],
+    ),
     OpCase("cdist", distances, [(T(2, 3), T(4, 3)), (T(2, 2, 3), T(2, 1, 3), 3.0)]),
     # ---- sums of products
     OpCase(

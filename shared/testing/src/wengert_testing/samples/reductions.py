@@ -150,6 +150,7 @@ CASES = [
     OpCase("sum", over("sum"), [*REDUCED, *EMPTY], complex=True),
     OpCase("mean", over("mean"), REDUCED, complex=True, dtypes=("float16", "bfloat16", "float32", "complex64")),
     OpCase("nansum", over("nansum"), REDUCED),
+    OpCase("_nansum", over("nansum"), REDUCED),
     OpCase("nanmean", over("nanmean"), REDUCED[1:]),
     OpCase(
         "prod",
@@ -185,6 +186,8 @@ CASES = [
     OpCase("std.correction", spread("std"), SPREAD, complex=True),
     OpCase("var", spread("var"), [*SPREAD, (T(2, 3), 1, False, True), (T(4), {"unbiased": False})]),
     OpCase("std", spread("std"), [*SPREAD, (T(2, 3), 1, False, True)]),
+    OpCase("var_mean.correction", mean_too(spread("var")), SPREAD, complex=True),
+    OpCase("std_mean.correction", mean_too(spread("std")), SPREAD, complex=True),
     OpCase("var_mean", mean_too(spread("var")), SPREAD),
     OpCase("std_mean", mean_too(spread("std")), SPREAD),
     OpCase(
@@ -201,6 +204,13 @@ CASES = [
     ),
     OpCase("renorm", shortened, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), float("inf"), 1, 9.0)]),
     OpCase("dist", lambda x, y, p=2: vector_norm(x - y, p), [(T(3), T(3)), (T(2, 3), T(3), 3)]),
+    OpCase(
+        "_dist",
+        lambda x, y, p=2: vector_norm(x - y, p),
+        [(T(3), T(3)), (T(2, 3), T(3), 3), (T(2, 3), T(2, 3), 1), (T(3), T(1), float("inf")), (T(), T()), (T(0), T(0))],
+        kinks=(0,),
+        complex=True,
+    ),
     # ---- scans
     OpCase("cumsum", running("cumsum"), ALONG, complex=True),
     OpCase(

@@ -1,0 +1,120 @@
+"""Derivatives of norms of vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensor import Tensor
+
+from wengert_formulas.base import TABLE, dims_of, real, spread, with_dims
+from wengert_formulas.statistics import along
+
+derivative = TABLE.derivative
+
+
+def norm_slope(self: Tensor, ord: Any, dim: Any, keepdim: bool, result: Tensor) -> Tensor:
+    """d norm / d self. At 0, where a norm has a kink, 0; equal largest (or smallest) elements share."""
+    if result.ndim:
+        result = with_dims(result, self.shape, dim, keepdim)
+    if ord == 0:
+        return wc.zeros_like(self)
+    if ord == 1:
+        return self.sgn()
+    if abs(ord) == math.inf:
+        equal = self.abs() == result
+        return self.sgn() * equal / equal.sum(dims_of(dim, self.ndim), True)
+    if ord == 2:
+        return wc.where(result == 0, 0, self / result)
+    return norm_slope_of_power(self, ord, result)
+
+
+def norm_slope_of_power(self: Tensor, ord: float, result: Tensor) -> Tensor:
+    """sgn(x) (|x| / norm)**(ord - 1), and 0 where x or the norm is 0."""
+    zero = (result == 0) | (self == 0)
+    size = wc.where(zero, 1, self.abs()) / wc.where(result == 0, 1, result)
+    return wc.where(zero, 0, self.sgn() * size ** (ord - 1))
+
+
+derivative(
+    "linalg_vector_norm",
+    self=lambda grad, self, ord, dim, keepdim, result: (
+        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result)
+    ),
+    jvp=lambda self_t, self, ord, dim, keepdim, result: along(
+        norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim
+    ),
+)
+
+
+# ---- dist: the norm of the difference
+def dist_slope(self: Tensor, other: Tensor, p: Any, result: Tensor) -> Tensor:
+    """d dist / d self."""
+    return norm_slope(self - other, p, None, False, result)
+
+
+def whole(tangent: Tensor, slope: Tensor) -> Tensor:
+    """The sum of Re(conj(slope) * tangent)."""
+    return real(slope.conj() * tangent).sum()
+
+
+derivative(
+    "dist",
+    self=lambda grad, self, other, p, result: grad * dist_slope(self, other, p, result),
+    other=lambda grad, self, other, p, result: -grad * dist_slope(self, other, p, result),
+    jvp={
+        "self": lambda self_t, self, other, p, result: whole(self_t, dist_slope(self, other, p, result)),
+        "other": lambda other_t, self, other, p, result: -whole(other_t, dist_slope(self, other, p, result)),
+    },
+)
+
+
+# ---- cdist and pdist: norms of differences of rows
+def distance_slope(difference: Tensor, p: float, result: Tensor) -> Tensor:
+    """d distance / d difference. Of equal largest elements each has the whole slope, as in torch."""
+    if p == math.inf:
+        return difference.sgn() * (difference.abs() == result.unsqueeze(-1))
+    return norm_slope(difference, p, -1, False, result)
+
+
+def cdist_slope(x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    """Of each pair: [..., rows of x1, rows of x2, columns]."""
+    return distance_slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, result)
+
+
+derivative(
+    "cdist",
+    x1=lambda grad, x1, x2, p, result: (grad.unsqueeze(-1) * cdist_slope(x1, x2, p, result)).sum(-2),
+    x2=lambda grad, x1, x2, p, result: -(grad.unsqueeze(-1) * cdist_slope(x1, x2, p, result)).sum(-3),
+    jvp={
+        "x1": lambda x1_t, x1, x2, p, result: (cdist_slope(x1, x2, p, result) * x1_t.unsqueeze(-2)).sum(-1),
+        "x2": lambda x2_t, x1, x2, p, result: -(cdist_slope(x1, x2, p, result) * x2_t.unsqueeze(-3)).sum(-1),
+    },
+)
+
+
+def pair_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of the first and of the second row of each pair."""
+    first, second = wc.triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
+    return first, second
+
+
+def differences(x: Tensor) -> Tensor:
+    """The difference of each pair of rows."""
+    first, second = pair_rows(x)
+    return x.index_select(0, first) - x.index_select(0, second)
+
+
+def pdist_grad(grad: Tensor, self: Tensor, p: float, result: Tensor) -> Tensor:
+    """Added to the first row of each pair, subtracted from the second."""
+    first, second = pair_rows(self)
+    part = grad.unsqueeze(-1) * distance_slope(differences(self), p, result)
+    return wc.zeros_like(self).index_add(0, first, part).index_add(0, second, -part)
+
+
+derivative(
+    "pdist",
+    self=pdist_grad,
+    jvp=lambda self_t, self, p, result: (distance_slope(differences(self), p, result) * differences(self_t)).sum(-1),
+)
