@@ -27,6 +27,7 @@ from wengert_formulas import (  # noqa: F401
     pooling,
     powers,
     random,
+    rectifiers,
     reductions,
     rounding,
     scans,

@@ -1,4 +1,4 @@
-"""Batching rules of reductions that other ops compute: variances, norms, medians; and of restride."""
+"""Batching rules of reductions that other ops compute: variances, norms, medians; of glu and restride."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ def reduced(call: Call) -> Any:
     if rank == 0:
         return call.run(self=call["self"].unsqueeze(1), dim=[1], keepdim=False)
     return call.run(dim=found)
+
+
+@rule("glu")
+def halves(call: Call) -> Any:
+    """Along the next dim."""
+    return call.run(dim=call.dim(call["dim"], call.rank("self")))
 
 
 @rule("_median", "_nanmedian")
