@@ -95,7 +95,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 # ---- hardtanh, relu6
 def clipped(xp: Any, x: Any, low: Any, high: Any) -> Any:
     """x between low and high; NaN stays."""
-    return xp.where(x < low, low, xp.where(x > high, high, x)).astype(x.dtype)
+    inside = xp.where(x >= low, xp.where(x <= high, x, high), low)
+    return xp.where(x == x, inside, x).astype(x.dtype)
 
 
 hardtanh_op = forward(
@@ -340,8 +341,8 @@ def top_celu(input: Tensor, alpha: float = 1.0) -> Tensor:
     return celu(input, alpha)
 
 
-for function in (top_selu, top_celu):
-    composite(function, name=function.__name__.removeprefix("top_"))
+composite(top_selu, name="selu")
+composite(top_celu, name="celu")
 
 
 # ---- in place: names that torch has beside inplace=True
