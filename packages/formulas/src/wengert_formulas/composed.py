@@ -24,6 +24,7 @@ from wengert_formulas import (  # noqa: F401
     matmul,
     normalization,
     padding,
+    places,
     pooling,
     powers,
     random,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.ops.rectifiers import halves
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
@@ -179,16 +180,17 @@ derivative(
 # ---- glu
 def glu_gradient(grad: Tensor, self: Tensor, dim: int) -> Tensor:
     """For both halves."""
-    half = self.size(dim) // 2
-    first, gate = self.narrow(dim, 0, half), self.narrow(dim, half, half).sigmoid()
-    return wc.cat([grad * gate, wc.sigmoid_backward(grad * first, gate)], dim)
+    first, second = halves(self, dim)
+    gate = second.sigmoid()
+    return wc.cat((grad * gate, wc.sigmoid_backward(grad * first, gate)), dim)
 
 
 def glu_tangent(self_t: Tensor, self: Tensor, dim: int) -> Tensor:
     """Of the product."""
-    half = self.size(dim) // 2
-    first, gate = self.narrow(dim, 0, half), self.narrow(dim, half, half).sigmoid()
-    return self_t.narrow(dim, 0, half) * gate + wc.sigmoid_backward(first * self_t.narrow(dim, half, half), gate)
+    first, second = halves(self, dim)
+    first_t, second_t = halves(self_t, dim)
+    gate = second.sigmoid()
+    return first_t * gate + wc.sigmoid_backward(first * second_t, gate)
 
 
 derivative("glu", self=glu_gradient, jvp=glu_tangent)

@@ -59,7 +59,7 @@ OPS = {
         "nn.functional.ctc_loss "
     ),
     "diagonals": (
-        "diag diag_embed diagflat linalg.diagonal "
+        "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "
     ),
     "differences": (
         "cumulative_trapezoid diff gradient trapezoid trapz "
@@ -173,7 +173,8 @@ OPS = {
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
     "pixels": (
-        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
+        "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "
+        "pixel_unshuffle "
     ),
     "pooling": (
         "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
@@ -186,17 +187,17 @@ OPS = {
         "pool_gather pool_scatter "
     ),
     "positions": (
-        "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
-        "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put roll rot90 "
-        "scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril tril_ "
-        "triu triu_ "
+        "_put _take argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy "
+        "index_copy_ index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put "
+        "roll rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim "
+        "tril tril_ triu triu_ "
     ),
     "powers": (
-        "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+        "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
-        "linalg.vecdot nn.functional.bilinear outer trace "
+        "_trace addbmm addmv addmv_ addr baddbmm bilinear chain_matmul cross ger inner kron linalg.cross "
+        "linalg.multi_dot linalg.vecdot nn.functional.bilinear outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -247,7 +248,7 @@ OPS = {
         "istft stft "
     ),
     "statistics": (
-        "dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
+        "_renorm dist linalg.vector_norm linalg_vector_norm logsumexp norm renorm std std.correction std_mean var "
         "var.correction var_mean "
     ),
     "trigonometric": (

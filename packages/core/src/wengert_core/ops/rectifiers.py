@@ -246,10 +246,15 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 # ---- glu
+def halves(x: Tensor, dim: int) -> Any:
+    """Both halves along a dim; of nothing twice nothing."""
+    return x.chunk(2, dim) if x.size(dim) else (x, x)
+
+
 def gated(self: Tensor, dim: int) -> Tensor:
     """The first half times sigmoid of the second."""
-    half = self.size(dim) // 2
-    return self.narrow(dim, 0, half) * self.narrow(dim, half, half).sigmoid()
+    first, second = halves(self, dim)
+    return first * second.sigmoid()
 
 
 def gated_array(xp: Any, x: Any, dim: int = -1) -> Any:

@@ -29,6 +29,7 @@ from wengert_testing.samples import (
     nn,
     normalization,
     padding,
+    places,
     pooling,
     rectifiers,
     reductions,
@@ -75,6 +76,7 @@ MODULES = (
     scatter_reductions,
     searching,
     images,
+    places,
     words,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]
