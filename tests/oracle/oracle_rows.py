@@ -25,12 +25,13 @@ RANDOM = (
 """Ops whose results are random, or memory as it was."""
 
 OURS = (
-    "linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex linalg_lstsq linalg_lu_factor_ex "
-    "linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_solve_ex linalg_solve_triangular linalg_svd "
-    "linalg_vector_norm log_sigmoid mH mT max.dim median.dim min.dim nanmedian.dim std.correction "
-    "std_mean.correction var.correction var_mean.correction "
+    "elu glu hardsigmoid hardswish hardtanh linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex "
+    "linalg_lstsq linalg_lu_factor_ex linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_solve_ex "
+    "linalg_solve_triangular linalg_svd linalg_vector_norm log_sigmoid mH mT max.dim median.dim min.dim mish "
+    "nanmedian.dim softshrink std.correction std_mean.correction var.correction var_mean.correction "
 ).split()
-"""Rows that PyTorch has not under the name that they have here: what linalg and reductions call, and properties."""
+"""Rows that PyTorch has not under the name that they have here: what nn.functional, linalg and reductions call, and
+properties."""
 
 
 def names() -> list[str]:

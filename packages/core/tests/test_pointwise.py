@@ -15,7 +15,9 @@ from wengert_core.staged import as_dtype
 OPS = {name: op for name, op in wg.TABLE.ops.items() if isinstance(op, Op) and op.family == "pointwise"}
 PLAIN = {name: op for name, op in OPS.items() if not op.is_inplace}
 NUMBERS = {"alpha": 1, "value": 0.5, "beta": 1.5, "threshold": 0.25, "negative_slope": 0.1, "decimals": 1, "eps": 0.1}
-WITHOUT = {"rounding_mode", "approximate", "self_is_result", "out"}
+NUMBERS |= {"lambd": 0.4, "scale": 1.5, "input_scale": 0.7, "min_val": 1, "max_val": 3}
+NUMBERS |= {"nan": 1, "posinf": 2, "neginf": 3}
+WITHOUT = {"rounding_mode", "approximate", "self_is_result", "is_result", "out"}
 LAYOUTS = ["contiguous", "transposed", "strided", "expanded"]
 EXACT = {"bool", "uint8", "int8", "int16", "int32", "int64"}
 TOLERANCE = {
@@ -69,7 +71,8 @@ def arguments(op: Op, dtype: str, layout: str = "contiguous") -> list[Any]:
     """One argument for each parameter up to the first optional one that changes the kernel."""
     given: list[Any] = []
     for i, name in enumerate(op.params):
-        if name in WITHOUT or (name in ("alpha", "value", "decimals") and not op.name.startswith("threshold")):
+        needed = op.name.startswith(("threshold", "elu", "_celu"))
+        if name in WITHOUT or (name in ("alpha", "value", "decimals") and not needed):
             break
         if name in NUMBERS:
             given.append(NUMBERS[name])
@@ -123,7 +126,7 @@ def test_kernel_agrees_with_the_reference_in_higher_precision(name: str, dtype: 
     if op.options["promotion"] == "logical":
         arrays = [a.astype(bool) for a in arrays]
     with np.errstate(all="ignore"):
-        close(op(*given), np.asarray(op.reference(np, *arrays[:4])), dtype)
+        close(op(*given), np.asarray(op.reference(np, *arrays[: 5 if op.name == "elu_backward" else 4])), dtype)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

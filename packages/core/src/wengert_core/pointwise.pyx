@@ -452,8 +452,8 @@ cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* 
 
 cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bint aliased) except -1:
     """Compute into ``out``, which is not empty."""
-    cdef Operand operands[5]
-    cdef char numbers[4][16]
+    cdef Operand operands[7]
+    cdef char numbers[6][16]
     cdef double params[4]
     cdef Py_ssize_t shape[64]
     cdef Loop own = loop[0]

@@ -87,6 +87,30 @@ def silu_slope(x: Any) -> Any:
     return sigmoid(x) * (1 + x * sigmoid(-x))
 
 
+def elu(x: Any, alpha: float, scale: float, rate: float) -> Any:
+    return scale * np.where(x < 0, alpha * np.expm1(np.where(x < 0, x, 0) * LD(rate)), x)
+
+
+def elu_slope(x: Any, alpha: float, scale: float, rate: float) -> Any:
+    return scale * np.where(x <= 0, alpha * rate * np.exp(np.where(x < 0, x, 0) * LD(rate)), 1)
+
+
+def clip(x: Any, low: float, high: float) -> Any:
+    return np.where(x < low, low, np.where(x > high, high, x))
+
+
+def mish_parts(x: Any) -> Any:
+    """tanh(softplus(x)), and the part of the slope that x is multiplied with."""
+    e = np.exp(np.minimum(x, 200))
+    n = e * (e + 2)
+    return n / (n + 2), sigmoid(x) * 4 * (n + 1) / (n + 2) ** 2
+
+
+def mish_slope(x: Any) -> Any:
+    t, rest = mish_parts(x)
+    return t + np.where(x > 200, 0, x * rest)
+
+
 @dataclass(frozen=True)
 class Case:
     """One op: oracle over long doubles, tolerance, and where the unit of the tolerance comes from."""
@@ -119,6 +143,29 @@ CASES = [
     Case("erfc", wide_erfc, ulps=4),
     Case("lgamma", lgamma, ulps=4, scale=lambda x: np.where(x < 0, 1, 0.25)),  # the oracle near its zeros 1 and 2
     Case("digamma", digamma, ulps=4, scale=lambda x: 1 + np.abs(x) * trigamma(x)),
+    Case("elu", elu, ulps=4, params=(1.5, 1.25, 0.75)),
+    Case("elu", elu, ulps=4, params=(1.0, 1.0, 1.0), spread=0.5),
+    Case("elu_backward", lambda g, x, *numbers: g * elu_slope(x, *numbers), nin=2, ulps=5, params=(1.5, 1.25, 0.75),
+         scale=lambda g, x, *_: abs(g * x) * np.exp(-abs(x) * LD(0.75))),
+    Case("elu_backward_of_result", lambda g, y, a, s, r: g * np.where(y <= 0, r * (y + s * a), s), nin=2, ulps=4,
+         params=(1.5, 1.25, 0.75), scale=lambda g, y, *_: g * y),
+    Case("celu", lambda x, alpha: elu(x, alpha, 1, 1 / LD(alpha)), ulps=4, params=(1.5,)),
+    Case("hardtanh", clip, ulps=0, params=(-1.5, 2.0)),
+    Case("hardtanh_backward", lambda g, x, low, high: np.where((x > low) & (x < high), g, 0), nin=2, ulps=0,
+         params=(-1.5, 2.0)),
+    Case("hardsigmoid", lambda x: clip(x + 3, 0, 6) / 6, ulps=1, scale=lambda x: 1),
+    Case("hardsigmoid_backward", lambda g, x: np.where((x > -3) & (x < 3), g / 6, 0), nin=2, ulps=1),
+    Case("hardswish", lambda x: x * clip(x + 3, 0, 6) / 6, ulps=2, scale=lambda x: x),
+    Case("hardswish_backward", lambda g, x: np.where(x <= -3, 0, g * np.where(x < 3, x / 3 + LD(0.5), 1)), nin=2,
+         scale=lambda g, x: g * x),
+    Case("mish", lambda x: x * mish_parts(x)[0], ulps=6),
+    Case("mish_backward", lambda g, x: g * mish_slope(x), nin=2, ulps=6, scale=lambda g, x: g * x * mish_parts(x)[1]),
+    Case("softshrink", lambda x, far: np.where(x > far, x - far, np.where(x < -far, x + far, x - x)), ulps=1,
+         params=(0.75,)),
+    Case("hardshrink", lambda x, far: np.where(abs(x) <= far, 0, x), ulps=0, params=(0.75,)),
+    Case("shrink_backward", lambda g, x, far: np.where(abs(x) > far, g, 0), nin=2, ulps=0, params=(0.75,)),
+    Case("nan_to_num", lambda x, *new: np.nan_to_num(x, nan=new[0], posinf=new[1], neginf=new[2]), ulps=0,
+         params=(0.5, 8.0, -9.0)),
     Case("rsqrt", lambda x: 1 / np.sqrt(x)),
     Case("square", lambda x: x * x, ulps=0.5),
     Case("cube", lambda x: x * x * x, ulps=1.5),

@@ -21,6 +21,12 @@ elementwise(
     other=lambda alpha: -alpha,
     node=lambda self, operator: "RsubBackward1" if operator and self == "number" else "SubBackward0",  # 1 - x
 )
+elementwise(
+    "_rsub",
+    self=lambda alpha: -alpha,
+    other=1,
+    node=lambda other: "RsubBackward0" if of_tensor(other) else "RsubBackward1",
+)
 elementwise("mul", self=lambda other: other, other=lambda self: self)
 elementwise("neg", -1)
 elementwise("positive", 1)

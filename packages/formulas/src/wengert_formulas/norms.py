@@ -118,3 +118,27 @@ derivative(
     self=pdist_grad,
     jvp=lambda self_t, self, p, result: (distance_slope(differences(self), p, result) * differences(self_t)).sum(-1),
 )
+
+
+def renorm_parts(self: Tensor, p: Any, dim: int, maxnorm: Any) -> tuple[Tensor, Tensor, Tensor, list[int]]:
+    """What the parts along a dim are multiplied with, its slope by their norms, the norms' slope, the other dims."""
+    dims = [d for d in range(self.ndim) if d != dim % self.ndim]
+    size = wc.linalg_vector_norm(self, p, dims, True)
+    longer, inverse = size > maxnorm, 1 / (size + 1e-7)
+    factor, slope = wc.where(longer, maxnorm * inverse, 1), wc.where(longer, -maxnorm * inverse * inverse, 0)
+    return factor.to(self.dtype), slope, norm_slope(self, p, dims, True, size), dims
+
+
+def renorm_gradient(grad: Tensor, self: Tensor, p: Any, dim: int, maxnorm: Any) -> Tensor:
+    """Of the factor and of the norm in it."""
+    factor, slope, by_self, dims = renorm_parts(self, p, dim, maxnorm)
+    return grad * factor + by_self * (slope * real(grad * self.conj()).sum(dims, True))
+
+
+def renorm_tangent(self_t: Tensor, self: Tensor, p: Any, dim: int, maxnorm: Any) -> Tensor:
+    """The same, forward."""
+    factor, slope, by_self, dims = renorm_parts(self, p, dim, maxnorm)
+    return self_t * factor + self * (slope * real(self_t * by_self.conj()).sum(dims, True))
+
+
+derivative("_renorm", self=renorm_gradient, jvp=renorm_tangent)

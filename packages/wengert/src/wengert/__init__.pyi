@@ -245,6 +245,9 @@ from wengert_core import dstack as dstack
 from wengert_core import dtype as dtype
 from wengert_core import e as e
 from wengert_core import einsum as einsum
+from wengert_core import elu as elu
+from wengert_core import elu_ as elu_
+from wengert_core import elu_backward as elu_backward
 from wengert_core import embedding as embedding
 from wengert_core import embedding_renorm_ as embedding_renorm_
 from wengert_core import empty as empty
@@ -318,6 +321,7 @@ from wengert_core import get_default_dtype as get_default_dtype
 from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
 from wengert_core import get_rng_state as get_rng_state
+from wengert_core import glu as glu
 from wengert_core import gradient as gradient
 from wengert_core import greater as greater
 from wengert_core import greater_equal as greater_equal
@@ -328,6 +332,16 @@ from wengert_core import half as half
 from wengert_core import hamming_window as hamming_window
 from wengert_core import hann_window as hann_window
 from wengert_core import hardshrink as hardshrink
+from wengert_core import hardshrink_backward as hardshrink_backward
+from wengert_core import hardsigmoid as hardsigmoid
+from wengert_core import hardsigmoid_ as hardsigmoid_
+from wengert_core import hardsigmoid_backward as hardsigmoid_backward
+from wengert_core import hardswish as hardswish
+from wengert_core import hardswish_ as hardswish_
+from wengert_core import hardswish_backward as hardswish_backward
+from wengert_core import hardtanh as hardtanh
+from wengert_core import hardtanh_ as hardtanh_
+from wengert_core import hardtanh_backward as hardtanh_backward
 from wengert_core import heaviside as heaviside
 from wengert_core import heaviside_ as heaviside_
 from wengert_core import hinge_embedding_loss as hinge_embedding_loss
@@ -474,6 +488,9 @@ from wengert_core import memory_format as memory_format
 from wengert_core import meshgrid as meshgrid
 from wengert_core import min as min
 from wengert_core import minimum as minimum
+from wengert_core import mish as mish
+from wengert_core import mish_ as mish_
+from wengert_core import mish_backward as mish_backward
 from wengert_core import mm as mm
 from wengert_core import mode as mode
 from wengert_core import moveaxis as moveaxis
@@ -630,6 +647,8 @@ from wengert_core import slogdet as slogdet
 def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
 from wengert_core import softplus as softplus
 from wengert_core import softplus_backward as softplus_backward
+from wengert_core import softshrink as softshrink
+from wengert_core import softshrink_backward as softshrink_backward
 from wengert_core import sort as sort
 from wengert_core import split as split
 from wengert_core import split_with_sizes as split_with_sizes

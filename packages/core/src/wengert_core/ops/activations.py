@@ -124,7 +124,7 @@ def backward(n_in: int, schema: str, reference: Any, words: str, **row: Any) -> 
     pointwise(
         n_in,
         schema,
-        kernels=[name],
+        kernels=row.pop("kernels", [name]),
         reference=reference,
         n_promote=2,
         dtypes=row.pop("dtypes", FLOATING),

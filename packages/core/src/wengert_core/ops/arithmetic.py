@@ -60,9 +60,22 @@ positive = unary(
 )
 
 
+reversed_op = binary(
+    "_rsub(Any other, Any self, *, Scalar alpha=1) -> Tensor",
+    kernels=[np.subtract],
+    alpha="alpha",
+    dtypes=NUMERIC,
+    check="no_bool",
+    refusal={"bool": TWO_BOOLS},
+    method=False,
+    inplace=False,
+    doc="other - alpha * self.",
+)
+
+
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """Other - alpha * input."""
-    return TABLE.operators["sub"](other, input, alpha=alpha)
+    return reversed_op(other, input, alpha=alpha)
 
 
 TABLE.composite(rsub)

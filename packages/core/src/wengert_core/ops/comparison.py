@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from wengert_core.checks import is_batched
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
-from wengert_core.rows.base import EVERY, REAL
+from wengert_core.rows.base import EVERY, FLOATING, REAL
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
 
@@ -92,6 +93,20 @@ LIMITS = {
 }
 
 
+finite_op = TABLE.pointwise(
+    4,
+    "_nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf) -> Tensor",
+    kernels=["nan_to_num"],
+    reference=lambda xp, x, nan, posinf, neginf: xp.where(
+        x == math.inf, posinf, xp.where(x == -math.inf, neginf, xp.where(x == x, x, nan))
+    ).astype(x.dtype),
+    n_promote=1,
+    dtypes=FLOATING,
+    method=False,
+    doc="self with NaN and the infinities replaced.",
+)
+
+
 def nan_to_num(
     input: Any,
     nan: float | None = None,
@@ -105,18 +120,22 @@ def nan_to_num(
         parts = nan_to_num(TABLE.ops["view_as_real"](input), nan, posinf, neginf)
         result = TABLE.ops["view_as_complex"](parts)
         return result if out is None else into("nan_to_num", result, out)
-    limit = LIMITS.get(input.dtype.name)
-    if limit is None:
+    if input.dtype.category < 2:
         return input.clone() if out is None else into("nan_to_num", input, out)
-    where = TABLE.ops["where"]
-    result = where(TABLE.ops["isposinf"](input), limit if posinf is None else posinf, input)
-    result = where(TABLE.ops["isneginf"](input), -limit if neginf is None else neginf, result)
-    result = where(TABLE.ops["isnan"](input), 0.0 if nan is None else nan, result)
+    result = finite_op(input, *replacements(input, nan, posinf, neginf))
     return result if out is None else into("nan_to_num", result, out)
+
+
+def replacements(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> tuple[float, float, float]:
+    """What replaces NaN and the infinities in a tensor of a floating dtype."""
+    limit = LIMITS[x.dtype.name]
+    return 0.0 if nan is None else nan, limit if posinf is None else posinf, -limit if neginf is None else neginf
 
 
 def nan_to_num_(self: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """In-place version of nan_to_num."""
+    if self.dtype.category == 2:
+        return TABLE.ops["_nan_to_num_"](self, *replacements(self, nan, posinf, neginf))
     return self.copy_(nan_to_num(self.clone(), nan, posinf, neginf))
 
 

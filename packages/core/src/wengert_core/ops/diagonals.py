@@ -19,18 +19,48 @@ def front(dim: int, rank: int) -> int:
     return dim % rank
 
 
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Zeros with the last dim of input on a diagonal of two new dims."""
-    check_tensor("diag_embed", input, "input")
-    rank = input.dim() + 1
+def embedded(self: Tensor, offset: int, dim1: int, dim2: int) -> Any:
+    """Zeros with the last dim on a diagonal of two new dims."""
+    rank = self.dim() + 1
     first, second = front(dim1, rank), front(dim2, rank)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    sizes = list(input.shape[:-1])
-    n = input.shape[-1] + abs(offset)
+    sizes = list(self.shape[:-1])
+    n = self.shape[-1] + abs(offset)
     for d in sorted((first, second)):
         sizes.insert(d, n)
-    return ops["diagonal_backward"](input, sizes, offset, first, second)
+    return ops["diagonal_backward"](self, sizes, offset, first, second)
+
+
+def embedded_array(xp: Any, x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The same, of an array."""
+    n = x.shape[-1] + abs(offset)
+    whole = xp.zeros((*x.shape[:-1], n, n), x.dtype)
+    places = xp.arange(x.shape[-1])
+    whole[..., places + max(-offset, 0), places + max(offset, 0)] = x
+    return xp.moveaxis(whole, (-2, -1), (dim1, dim2))
+
+
+embed_op = TABLE.staged(
+    "_diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    stages=embedded,
+    reference=embedded_array,
+    method=False,
+    doc="Zeros with the last dim of self on a diagonal of two new dims.",
+)
+copy_op = TABLE.staged(
+    "_diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    stages=lambda self, offset, dim1, dim2: self.diagonal(offset, dim1, dim2).clone(),
+    reference=lambda xp, x, offset=0, dim1=0, dim2=1: xp.diagonal(x, offset, dim1, dim2).copy(),
+    method=False,
+    doc="A copy of a diagonal.",
+)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Zeros with the last dim of input on a diagonal of two new dims."""
+    check_tensor("diag_embed", input, "input")
+    return embed_op(input, offset, dim1, dim2)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
@@ -38,13 +68,13 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
     check_tensor("diag", input, "input")
     if input.dim() not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
-    result = diag_embed(input, diagonal) if input.dim() == 1 else input.diagonal(diagonal).clone()
+    result = embed_op(input, diagonal) if input.dim() == 1 else copy_op(input, diagonal)
     return given("diag", result, out)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements on a diagonal."""
-    return diag_embed(input.reshape(-1), offset)
+    return embed_op(input.reshape(-1), offset)
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:

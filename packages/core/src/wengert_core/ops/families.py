@@ -13,11 +13,11 @@ OPS = {
         "tanh_backward threshold threshold_ threshold_backward "
     ),
     "arithmetic": (
-        "abs abs_ absolute add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min "
-        "clamp_min_ clip clip_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin fmod fmod_ "
-        "heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ multiply neg neg_ negative "
-        "negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn sgn_ sign "
-        "sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide where "
+        "_rsub abs abs_ absolute add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ "
+        "clamp_min clamp_min_ clip clip_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin "
+        "fmod fmod_ heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ multiply neg neg_ "
+        "negative negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn "
+        "sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide where "
     ),
     "attention": (
         "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
@@ -34,9 +34,9 @@ OPS = {
         "nll_loss nll_loss_backward nn.functional.cross_entropy nn.functional.nll_loss "
     ),
     "comparison": (
-        "allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf isnan isneginf isposinf "
-        "le le_ less less_equal logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ "
-        "logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
+        "_nan_to_num _nan_to_num_ allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf "
+        "isnan isneginf isposinf le le_ less less_equal logical_and logical_and_ logical_not logical_not_ "
+        "logical_or logical_or_ logical_xor logical_xor_ lt lt_ nan_to_num nan_to_num_ ne ne_ not_equal signbit "
     ),
     "complex_parts": (
         "angle complex conj conj_physical conj_physical_ imag isreal polar real resolve_conj resolve_neg "
@@ -59,7 +59,7 @@ OPS = {
         "nn.functional.ctc_loss "
     ),
     "diagonals": (
-        "diag diag_embed diagflat linalg.diagonal "
+        "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "
     ),
     "differences": (
         "cumulative_trapezoid diff gradient trapezoid trapz "
@@ -172,13 +172,9 @@ OPS = {
         "margin_ranking_loss poisson_nll_loss triplet_margin_loss "
     ),
     "nn": (
-        "celu celu_ hardshrink log_sigmoid log_sigmoid_backward nn.functional.celu nn.functional.celu_ "
-        "nn.functional.elu nn.functional.elu_ nn.functional.glu nn.functional.hardshrink nn.functional.hardsigmoid "
-        "nn.functional.hardswish nn.functional.hardtanh nn.functional.hardtanh_ nn.functional.leaky_relu_ "
-        "nn.functional.logsigmoid nn.functional.mish nn.functional.prelu nn.functional.relu6 nn.functional.relu_ "
-        "nn.functional.rrelu nn.functional.rrelu_ nn.functional.selu nn.functional.selu_ nn.functional.softshrink "
-        "nn.functional.softsign nn.functional.tanhshrink nn.functional.threshold nn.functional.threshold_ prelu "
-        "rrelu rrelu_ selu selu_ "
+        "log_sigmoid log_sigmoid_backward nn.functional.leaky_relu_ nn.functional.logsigmoid nn.functional.relu_ "
+        "nn.functional.rrelu nn.functional.rrelu_ nn.functional.softsign nn.functional.tanhshrink "
+        "nn.functional.threshold nn.functional.threshold_ rrelu rrelu_ "
     ),
     "normalization": (
         "_batch_norm _group_norm _layer_norm batch_norm group_norm instance_norm nn.functional.batch_norm "
@@ -191,7 +187,8 @@ OPS = {
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
     "pixels": (
-        "nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle pixel_unshuffle "
+        "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "
+        "pixel_unshuffle "
     ),
     "pooling": (
         "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
@@ -204,13 +201,13 @@ OPS = {
         "pool_gather pool_scatter "
     ),
     "positions": (
-        "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
-        "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put roll rot90 "
-        "scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril tril_ "
-        "triu triu_ "
+        "_put _take argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy "
+        "index_copy_ index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put "
+        "roll rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim "
+        "tril tril_ triu triu_ "
     ),
     "powers": (
-        "float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
+        "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
         "_linalg_cross bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
@@ -222,6 +219,15 @@ OPS = {
     "random": (
         "bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
         "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
+    ),
+    "rectifiers": (
+        "_celu _celu_ _prelu_kernel _prelu_kernel_backward celu celu_ elu elu_ elu_backward glu hardshrink "
+        "hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward "
+        "hardtanh hardtanh_ hardtanh_backward mish mish_ mish_backward nn.functional.celu nn.functional.celu_ "
+        "nn.functional.elu nn.functional.elu_ nn.functional.glu nn.functional.hardshrink nn.functional.hardsigmoid "
+        "nn.functional.hardswish nn.functional.hardtanh nn.functional.hardtanh_ nn.functional.mish "
+        "nn.functional.prelu nn.functional.relu6 nn.functional.selu nn.functional.selu_ nn.functional.softshrink "
+        "prelu selu selu_ softshrink softshrink_backward "
     ),
     "reductions": (
         "_max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim "
@@ -384,6 +390,9 @@ METHODS = {
     ),
     "random": (
         "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "
+    ),
+    "rectifiers": (
+        "hardshrink prelu "
     ),
     "reductions": (
         "all amax amin aminmax any argmax argmin count_nonzero max mean min nanmean nansum prod sum sum_to_size "

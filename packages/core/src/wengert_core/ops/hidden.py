@@ -15,9 +15,11 @@ METHODS = (
 """torch has these as methods (or attributes) only."""
 
 ELSEWHERE = (
-    "gelu leaky_relu leaky_relu_ linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex linalg_lstsq "
+    "elu elu_ gelu glu hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ "
+    "leaky_relu leaky_relu_ linalg_cholesky_ex linalg_det linalg_eig linalg_eigh linalg_inv_ex linalg_lstsq "
     "linalg_lu_factor_ex linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_solve_ex "
-    "linalg_solve_triangular linalg_svd linalg_vector_norm log_sigmoid nll_loss silu silu_ softplus"
+    "linalg_solve_triangular linalg_svd linalg_vector_norm log_sigmoid mish mish_ nll_loss silu silu_ softplus "
+    "softshrink"
 ).split()
 """torch has these in nn.functional or linalg, some by another name."""
 
@@ -29,6 +31,9 @@ INNER = (
     "numpy_T restride select_backward _adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _batch_norm "
     "_group_norm _layer_norm _scaled_dot_product_attention _scaled_dot_product_attention_backward "
     "adaptive_avg_pool_backward adaptive_max_pool2d adaptive_max_pool3d avg_pool_backward convolution_weight "
+    "_celu _celu_ _diag_embed _diagonal_copy _ldexp _pixel_shuffle _pixel_unshuffle _put _take _trace "
+    "_nan_to_num _nan_to_num_ _renorm _prelu_kernel _prelu_kernel_backward _rsub elu_backward hardshrink_backward "
+    "hardsigmoid_backward hardswish_backward hardtanh_backward mish_backward softshrink_backward "
     "max_pool2d_with_indices max_pool3d_with_indices normalization_backward pool_gather pool_scatter "
     "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward "
 ).split()

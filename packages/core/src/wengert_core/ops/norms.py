@@ -154,10 +154,34 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> An
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
     if not -rank <= dim < rank:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
-    sizes = norm_op(input, p, [d for d in range(rank) if d != dim % rank], True)
-    longer = ops["gt"](sizes, maxnorm)
-    factor = ops["where"](longer, maxnorm / ops["add"](sizes, 1e-7), 1.0)
-    return ops["mul"](input, factor.to(input.dtype), out=out)
+    return renorm_op(input, p, dim, maxnorm, out=out)
+
+
+def renormed(x: Any, p: Any, dims: list[int], maxnorm: Any) -> Any:
+    """Scaled down to a p-norm of maxnorm over some dims where that is larger."""
+    sizes = norm_op(x, p, dims, True)
+    factor = ops["where"](ops["gt"](sizes, maxnorm), maxnorm / ops["add"](sizes, 1e-7), 1.0)
+    return ops["mul"](x, factor.to(x.dtype))
+
+
+def others(rank: int, dim: int) -> list[int]:
+    """All dims but one."""
+    return [d for d in range(rank) if d != dim % rank]
+
+
+def renorm_reference(xp: Any, x: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """The same, of an array."""
+    sizes = norm_op.reference(xp, x, p, others(x.ndim, dim), True)
+    return (x * xp.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)).astype(x.dtype)
+
+
+renorm_op = TABLE.staged(
+    "_renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+    stages=lambda self, p, dim, maxnorm: renormed(self, p, others(self.dim(), dim), maxnorm),
+    reference=renorm_reference,
+    method=False,
+    doc="The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer.",
+)
 
 
 def renorm_(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:

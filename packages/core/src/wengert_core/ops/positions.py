@@ -160,8 +160,17 @@ def checked_positions(index: Tensor, count: int) -> Tensor:
 @composite
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions of the flattened tensor; the result has index's shape."""
-    found = input.reshape(-1)[checked_positions(index, input.numel())]
+    found = take_op(input, index)
     return found if out is None else into("take", found, out)
+
+
+take_op = TABLE.staged(
+    "_take(Tensor self, Tensor index) -> Tensor",
+    stages=lambda self, index: self.reshape(-1)[checked_positions(index, self.numel())],
+    reference=lambda xp, x, index: x.reshape(-1)[index],
+    method=False,
+    doc="The elements at positions of the flattened tensor.",
+)
 
 
 def check_put(index: Tensor, source: Tensor) -> None:
@@ -177,13 +186,42 @@ def check_put(index: Tensor, source: Tensor) -> None:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """input with source at positions of the flattened tensor."""
     check_put(index, source)
-    places = coordinates(checked_positions(index, input.numel()).reshape(-1), input.shape)
-    return TABLE.ops["index_put"](input, places, source.reshape(-1), accumulate)
+    return put_op(input, index, source, accumulate)
+
+
+def put_stages(self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
+    """By coordinates, so that the result has the order of dims of self."""
+    if not self.dim():
+        return put_stages(self.reshape(1), index, source, accumulate).reshape([])
+    places = coordinates(checked_positions(index, self.numel()).reshape(-1), self.shape)
+    return TABLE.ops["index_put"](self, places, source.reshape(-1), accumulate)
+
+
+def put_reference(xp: Any, x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """The same, of arrays."""
+    result = x.reshape(-1).copy()
+    if accumulate:
+        xp.add.at(result, index.reshape(-1), source.reshape(-1))
+    else:
+        result[index.reshape(-1)] = source.reshape(-1)
+    return result.reshape(x.shape)
+
+
+put_op = TABLE.staged(
+    "_put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+    stages=put_stages,
+    reference=put_reference,
+    method=False,
+    doc="self with source at positions of the flattened tensor.",
+)
 
 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of put."""
     check_put(index, source)
+    if not self.dim():
+        put_(self.unsqueeze(0), index, source, accumulate)
+        return self
     places = coordinates(checked_positions(index, self.numel()).reshape(-1), self.shape)
     return TABLE.ops["index_put_"](self, places, source.reshape(-1), accumulate)
 

@@ -52,14 +52,17 @@ frexp_op = TABLE.array(
 frexp_op.options["named"] = named_type("frexp", ("mantissa", "exponent"))
 
 
+def check_operand(position: str, x: Any) -> None:
+    """TypeError for what is no tensor."""
+    if not isinstance(x, Tensor):
+        number = 1 if position == "input" else 2
+        raise TypeError(f"ldexp(): argument '{position}' (position {number}) must be Tensor, not {type(x).__name__}")
+
+
 def power_of_two(self: Any, other: Any) -> Tensor:
     """2 ** other, in the dtype of the product with self."""
     for position, x in (("input", self), ("other", other)):
-        if not isinstance(x, Tensor):
-            number = 1 if position == "input" else 2
-            raise TypeError(
-                f"ldexp(): argument '{position}' (position {number}) must be Tensor, not {type(x).__name__}"
-            )
+        check_operand(position, x)
     kind = result_type(self, other)
     kind = kind if kind.category > 1 else DTYPES["float32"]
     return ops["pow"](2.0, other.to(kind))
@@ -68,7 +71,18 @@ def power_of_two(self: Any, other: Any) -> Tensor:
 @composite
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * 2 ** other."""
-    return ops["mul"](input, power_of_two(input, other), out=out)
+    for position, x in (("input", input), ("other", other)):
+        check_operand(position, x)
+    return ldexp_op(input, other, out=out)
+
+
+ldexp_op = TABLE.staged(
+    "_ldexp(Tensor self, Tensor other) -> Tensor",
+    stages=lambda self, other: ops["mul"](self, power_of_two(self, other)),
+    reference=lambda xp, x, other: x * 2.0**other,
+    method=False,
+    doc="self * 2 ** other.",
+)
 
 
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:

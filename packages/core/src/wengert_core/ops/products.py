@@ -51,7 +51,16 @@ def trace(input: Tensor) -> Any:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     if input.dtype.name == "bool":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    return input.diagonal().sum()
+    return trace_op(input)
+
+
+trace_op = TABLE.staged(
+    "_trace(Tensor self) -> Tensor",
+    stages=lambda self: self.diagonal().sum(),
+    reference=lambda xp, x: xp.trace(x),
+    method=False,
+    doc="The sum of a matrix's diagonal.",
+)
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:

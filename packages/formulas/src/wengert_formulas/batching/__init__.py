@@ -24,6 +24,7 @@ from wengert_formulas.batching import (  # noqa: F401
     matmul,
     normalization,
     padding,
+    places,
     placing,
     pointwise,
     pooling,

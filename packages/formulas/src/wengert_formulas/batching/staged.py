@@ -1,4 +1,4 @@
-"""Batching rules of reductions that other ops compute: variances, norms, medians; and of restride."""
+"""Batching rules of reductions that other ops compute: variances, norms, medians; of glu and restride."""
 
 from __future__ import annotations
 
@@ -54,6 +54,12 @@ def cross(call: Call) -> Any:
         raise refused(call)
     first, second = aligned(call, "self", "other")
     return call.run(self=first, other=second, dim=call.dim(call["dim"], rank))
+
+
+@rule("glu")
+def halves(call: Call) -> Any:
+    """Along the next dim."""
+    return call.run(dim=call.dim(call["dim"], call.rank("self")))
 
 
 @rule("_median", "_nanmedian")

@@ -29,7 +29,9 @@ from wengert_testing.samples import (
     nn,
     normalization,
     padding,
+    places,
     pooling,
+    rectifiers,
     reductions,
     rounding,
     scatter_reductions,
@@ -46,6 +48,7 @@ MODULES = (
     exponential,
     trigonometric,
     activations,
+    rectifiers,
     comparison,
     rounding,
     special,
@@ -73,6 +76,7 @@ MODULES = (
     scatter_reductions,
     searching,
     images,
+    places,
     words,
 )
 CASES: list[OpCase] = [case for module in MODULES for case in module.CASES]

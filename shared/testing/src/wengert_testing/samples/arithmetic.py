@@ -32,6 +32,7 @@ CASES = [
         complex=True,
     ),
     OpCase("rsub", lambda x, y, alpha=1: y - alpha * x, [*WITH_NUMBER, (T(2), T(2), {"alpha": 2})], complex=True),
+    OpCase("_rsub", lambda y, x, alpha=1: y - alpha * x, [(2.0, T(3)), (T(2), T(2, 1), {"alpha": 2})], complex=True),
     OpCase("mul", np.multiply, [*WITH_NUMBER, (0.5, T(3))], complex=True),
     OpCase("neg", np.negative, UNARY, complex=True),
     OpCase("positive", np.positive, UNARY, complex=True),

@@ -19,36 +19,6 @@ def soft(x: Any, dim: Any, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     return e / e.sum(axis=dim, keepdims=True) if x.ndim else np.ones_like(x)
 
 
-def exponential_below(alpha: Any = 1.0, scale: Any = 1.0) -> Any:
-    return lambda x, alpha=alpha, inplace=False: scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
-
-
-def celu(x: Any, alpha: Any = 1.0) -> Any:
-    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha))
-
-
-def softplus(x: Any) -> Any:
-    return np.log1p(np.exp(x))
-
-
-def hardtanh(x: Any, low: Any = -1.0, high: Any = 1.0) -> Any:
-    return np.clip(x, low, high)
-
-
-def shrunk(x: Any, lambd: Any = 0.5) -> Any:
-    return np.sign(x) * np.maximum(np.abs(x) - lambd, 0)
-
-
-def gated(x: Any, dim: Any = -1) -> Any:
-    a, b = np.split(x, 2, dim)
-    return a * sigmoid(b)
-
-
-def prelu(x: Any, weight: Any) -> Any:
-    weight = weight.reshape([1, -1] + [1] * (x.ndim - 2)) if weight.ndim and x.ndim > 1 else weight
-    return np.where(x > 0, x, weight * x)
-
-
 def layer_norm(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     axes = tuple(range(-len(shape), 0))
     y = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + eps)
@@ -92,8 +62,6 @@ def of_nn(name: Any, *settings: Any, **words: Any) -> Any:
 
 LAYERS = [(T(2, 3), (3,)), (T(2, 3), (3,), T(3), T(3)), (T(2, 2, 3), (2, 3), T(2, 3))]
 PAIR = [(T(2, 3), T(2, 3)), (T(3, 2), T(3, 2), 0)]
-SELU = exponential_below(1.6732632423543772, 1.0507009873554805)
-PRELU = [(T(2, 3), T()), (T(2, 3), T(3)), (T(4), T(1))]
 
 CASES = [
     # ---- softmax
@@ -119,25 +87,8 @@ CASES = [
     of_nn(
         "threshold", lambda x, threshold, value: np.where(x > threshold, x, value), [(T(2, 3), 0.1, -5.0)], kinks=(0.1,)
     ),
-    of_nn("hardtanh", hardtanh, [*UNARY, (T(4), -0.5, 1.5)], kinks=(-1, 1, -0.5, 1.5)),
-    of_nn("relu6", lambda x: np.clip(x, 0, 6), UNARY, kinks=(0, 6), domain=(-2, 8)),
-    of_nn("elu", exponential_below(), [*UNARY, (T(4), 0.5)], kinks=(0,)),
-    *both("selu", SELU, UNARY, kinks=(0,)),
-    *both("celu", celu, [*UNARY, (T(4), 0.5)], kinks=(0,)),
-    of_nn("hardsigmoid", lambda x: np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
-    of_nn("hardswish", lambda x: x * np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
-    of_nn("mish", lambda x: x * np.tanh(softplus(x)), UNARY),
     of_nn("softsign", lambda x: x / (1 + np.abs(x)), UNARY, kinks=(0,)),
     of_nn("tanhshrink", lambda x: x - np.tanh(x), UNARY),
-    of_nn("softshrink", shrunk, [*UNARY, (T(4), 0.7)], kinks=(-0.7, -0.5, 0.5, 0.7)),
-    *both(
-        "hardshrink",
-        lambda x, lambd=0.5: np.where(np.abs(x) > lambd, x, 0),
-        [*UNARY, (T(4), 0.7)],
-        kinks=(-0.7, -0.5, 0.5, 0.7),
-    ),
-    of_nn("glu", gated, [(T(4),), (T(2, 4),), (T(4, 2), 0)]),
-    *both("prelu", prelu, PRELU, kinks=(0,)),
     *both("rrelu", lambda x, lower=1 / 8, upper=1 / 3: np.where(x > 0, x, x * (lower + upper) / 2), UNARY, kinks=(0,)),
     *both("dropout", lambda x, p, train: x, [(T(2, 3), 0.5, False), (T(2, 3), 0.0, True)]),
     # ---- normalisation

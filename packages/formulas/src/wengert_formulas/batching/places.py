@@ -1,0 +1,65 @@
+"""Batching rules of diagonals, pixels, and positions of flattened tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.ops.positions import check_put, checked_positions
+from wengert_core.ops.statistics import renormed
+
+from wengert_formulas.batching.arranging import aligned, flat, sample_shape
+from wengert_formulas.batching.call import Call, rule
+
+
+@rule("_ldexp")
+def ldexp(call: Call) -> Any:
+    """Both broadcast."""
+    x, other = aligned(call, "self", "other")
+    return call.run(self=x, other=other)
+
+
+@rule("_trace")
+def trace(call: Call) -> Any:
+    """Of the last two dims."""
+    return call["self"].diagonal(0, 1, 2).sum(-1)
+
+
+@rule("_diag_embed", "_diagonal_copy")
+def diagonals(call: Call) -> Any:
+    """The dims are those of the result, or of the argument."""
+    rank = call.rank("self") + (call.name == "_diag_embed")
+    return call.run(dim1=call.dim(call["dim1"], rank), dim2=call.dim(call["dim2"], rank))
+
+
+@rule("_pixel_shuffle", "_pixel_unshuffle")
+def pixels(call: Call) -> Any:
+    """The last three dims count."""
+    return call.run()
+
+
+@rule("_renorm")
+def renorm(call: Call) -> Any:
+    """Over all dims but the batch and the one next to that which is named."""
+    dim = call.dim(call["dim"], call.rank("self"))
+    return renormed(call["self"], call["p"], [d for d in range(1, call["self"].dim()) if d != dim], call["maxnorm"])
+
+
+@rule("_take")
+def take(call: Call) -> Any:
+    """Of each sample's row."""
+    if not call.batched["self"]:
+        return call.run()
+    rows = flat(call, "self")
+    places = checked_positions(flat(call, "index"), rows.shape[1])
+    return rows.gather(1, places).reshape(call.size, *sample_shape(call, "index"))
+
+
+@rule("_put")
+def put(call: Call) -> Any:
+    """Into each sample's row."""
+    rows, source = flat(call, "self"), flat(call, "source")
+    places = checked_positions(flat(call, "index"), rows.shape[1])
+    check_put(places, source)
+    written = wc.scatter_add if call["accumulate"] else wc.scatter
+    return written(rows, 1, places, source).reshape(call.size, *sample_shape(call, "self"))
