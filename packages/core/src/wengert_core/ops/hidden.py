@@ -22,15 +22,16 @@ ELSEWHERE = (
 """torch has these in nn.functional or linalg, some by another name."""
 
 INNER = (
-    "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope _binary_cross_entropy_with_logits "
-    "_cdist _dist _embedding _fft_c2c _fft_c2r _fft_r2c _geqrf _huber _huber_loss _huber_slope _linalg_cross _lu_permutation "
-    "_max _median _min _mse_loss _nanmedian _nansum _pdist _smooth_l1 _smooth_l1_loss _smooth_l1_slope _to_copy _unsafe_view alias "
-    "diagonal_backward gelu_backward index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward "
-    "numpy_T restride select_backward _adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _batch_norm "
-    "_group_norm _layer_norm _scaled_dot_product_attention _scaled_dot_product_attention_backward "
-    "adaptive_avg_pool_backward adaptive_max_pool2d adaptive_max_pool3d avg_pool_backward convolution_weight "
-    "max_pool2d_with_indices max_pool3d_with_indices normalization_backward pool_gather pool_scatter "
-    "sigmoid_backward silu_backward slice slice_backward softplus_backward tanh_backward threshold_backward "
+    "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
+    "_binary_cross_entropy_with_logits _cdist _dist _embedding _fft_c2c _fft_c2r _fft_r2c _geqrf _huber "
+    "_huber_loss _huber_slope _linalg_cross _lu_permutation _max _median _min _mse_loss _nanmedian _nansum _pdist "
+    "_smooth_l1 _smooth_l1_loss _smooth_l1_slope _to_copy _unsafe_view alias diagonal_backward gelu_backward "
+    "index leaky_relu_backward log_sigmoid_backward matrix_H nll_loss_backward numpy_T restride select_backward "
+    "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _batch_norm _group_norm _layer_norm "
+    "_scaled_dot_product_attention _scaled_dot_product_attention_backward adaptive_avg_pool_backward "
+    "adaptive_max_pool2d adaptive_max_pool3d avg_pool_backward convolution_weight max_pool2d_with_indices "
+    "max_pool3d_with_indices normalization_backward pool_gather pool_scatter sigmoid_backward silu_backward slice "
+    "slice_backward softplus_backward tanh_backward threshold_backward "
 ).split()
 """What formulas and other ops call."""
 
