@@ -62,8 +62,10 @@ def rows_gradient(
     grad: Tensor, weight_shape: Shape, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor:
     """The gradient of embedding's rows; that of the row padding_idx is 0."""
-    places = indices.reshape(indices.numel())
-    rows = grad.reshape(indices.numel(), weight_shape[1])
+    places, rows = indices, grad
+    if indices.ndim != 1:
+        places = indices.reshape(indices.numel())
+        rows = grad.reshape(indices.numel(), weight_shape[1])
     if scale_grad_by_freq:
         counts = wc.bincount(places, None, weight_shape[0]).index_select(0, places)
         rows = rows * (1 / counts).to(rows.dtype).unsqueeze(1)

@@ -57,6 +57,8 @@ def scaled_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
 
 def rows_of(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     """The stages of the row of embedding, whose formula knows the padding and the frequencies."""
+    if indices.dim() == 1:
+        return weight.index_select(0, indices)
     return weight.index_select(0, indices.reshape(indices.numel())).reshape(*indices.shape, weight.size(1))
 
 
@@ -97,7 +99,7 @@ def embedding(
     rows = weight.size(0)
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
-    flat = input.reshape(input.numel())
+    flat = input if input.dim() == 1 else input.reshape(input.numel())
     seen = every_sample(flat)
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < rows:
         raise IndexError(f"index out of range in self: embedding has {rows} rows")
