@@ -171,7 +171,7 @@ def others(rank: int, dim: int) -> list[int]:
 
 def renorm_reference(xp: Any, x: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     """The same, of an array."""
-    sizes = norm_op.reference(xp, x, p, others(x.ndim, dim), True)
+    sizes = numpy_norm(xp, x, p, others(x.ndim, dim), True, None)
     return (x * xp.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)).astype(x.dtype)
 
 
