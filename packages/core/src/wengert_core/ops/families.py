@@ -181,7 +181,7 @@ OPS = {
         "nn.functional.group_norm nn.functional.instance_norm normalization_backward "
     ),
     "norms": (
-        "_dist dist linalg.vector_norm linalg_vector_norm norm renorm "
+        "_dist _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
     ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
@@ -210,8 +210,8 @@ OPS = {
         "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "_linalg_cross bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot linalg.vecdot "
-        "nn.functional.bilinear outer trace "
+        "_linalg_cross _trace bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "linalg.vecdot nn.functional.bilinear outer trace "
     ),
     "quantiles": (
         "nanquantile quantile "
@@ -366,9 +366,6 @@ METHODS = {
     ),
     "matmul": (
         "addmm addmm_ bmm dot matmul mm mv vdot "
-    ),
-    "nn": (
-        "hardshrink prelu "
     ),
     "norms": (
         "dist norm renorm renorm_ "
