@@ -23,7 +23,7 @@ def sum_and_product(shapes: list[Any], result: Shape) -> int:
 
 def sum_of_products(shapes: list[Any], result: Shape) -> int:
     """addbmm: as many products as the batch has."""
-    return sum_and_product(shapes, result) * shapes[1][0]
+    return int(sum_and_product(shapes, result) * shapes[1][0])
 
 
 def convolution(shapes: Shapes, result: Shape) -> int:

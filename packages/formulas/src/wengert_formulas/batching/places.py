@@ -6,7 +6,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.ops.positions import check_put, checked_positions
-from wengert_core.ops.statistics import renormed
+from wengert_core.ops.norms import renormed
 
 from wengert_formulas.batching.arranging import aligned, flat, sample_shape
 from wengert_formulas.batching.call import Call, rule
