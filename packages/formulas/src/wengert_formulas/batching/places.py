@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.positions import check_put, checked_positions
 from wengert_core.ops.norms import renormed
+from wengert_core.ops.positions import check_put, checked_positions
 
 from wengert_formulas.batching.arranging import aligned, flat, sample_shape
 from wengert_formulas.batching.call import Call, rule
