@@ -39,6 +39,7 @@ OP_CALLS = {
     "embedding": "x, i", "_embedding": "x, i", "embedding_renorm_": "x, i, 1.0, 2.0",
     "interpolate": "b[None], 8, mode='bilinear'", "grid_sample": "b[None], b[None, :2, :, :2], align_corners=False",
     "affine_grid": "x[None, :2, :3], (1, 1, 4, 4), False", "pixel_shuffle": "b, 2", "pixel_unshuffle": "b, 2",
+    "_put": "x, i, a", "_pixel_shuffle": "b, 2", "_pixel_unshuffle": "b, 2",
     "pdist": "x", "embedding_bag": "n % 4, x", "cosine_embedding_loss": "x, y, i", "multi_margin_loss": "x, i",
     "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
     "triplet_margin_with_distance_loss": "x, y, x + 1", "poisson_nll_loss": "x, y, True, False, 1e-8, 1",

@@ -101,6 +101,9 @@ OPS = {
     "gamma": (
         "digamma digamma_ lgamma lgamma_ mvlgamma "
     ),
+    "gates": (
+        "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
+    ),
     "grids": (
         "nn.functional.affine_grid nn.functional.grid_sample "
     ),
@@ -221,13 +224,12 @@ OPS = {
         "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
     ),
     "rectifiers": (
-        "_celu _celu_ _prelu_kernel _prelu_kernel_backward celu celu_ elu elu_ elu_backward glu hardshrink "
-        "hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward "
-        "hardtanh hardtanh_ hardtanh_backward mish mish_ mish_backward nn.functional.celu nn.functional.celu_ "
-        "nn.functional.elu nn.functional.elu_ nn.functional.glu nn.functional.hardshrink nn.functional.hardsigmoid "
-        "nn.functional.hardswish nn.functional.hardtanh nn.functional.hardtanh_ nn.functional.mish "
-        "nn.functional.prelu nn.functional.relu6 nn.functional.selu nn.functional.selu_ nn.functional.softshrink "
-        "prelu selu selu_ softshrink softshrink_backward "
+        "_celu _celu_ celu celu_ elu elu_ elu_backward hardshrink hardshrink_backward hardsigmoid hardsigmoid_ "
+        "hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward mish "
+        "mish_ mish_backward nn.functional.celu nn.functional.celu_ nn.functional.elu nn.functional.elu_ "
+        "nn.functional.hardshrink nn.functional.hardsigmoid nn.functional.hardswish nn.functional.hardtanh "
+        "nn.functional.hardtanh_ nn.functional.mish nn.functional.relu6 nn.functional.selu nn.functional.selu_ "
+        "nn.functional.softshrink selu selu_ softshrink softshrink_backward "
     ),
     "reductions": (
         "_max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim "
@@ -337,6 +339,9 @@ METHODS = {
     "gamma": (
         "digamma digamma_ lgamma lgamma_ mvlgamma mvlgamma_ "
     ),
+    "gates": (
+        "prelu "
+    ),
     "indexing": (
         "copy_ fill_ index_put index_put_ masked_fill masked_fill_ zero_ "
     ),
@@ -389,7 +394,7 @@ METHODS = {
         "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_ "
     ),
     "rectifiers": (
-        "hardshrink prelu "
+        "hardshrink "
     ),
     "reductions": (
         "all amax amin aminmax any argmax argmin count_nonzero max mean min nanmean nansum prod sum sum_to_size "
