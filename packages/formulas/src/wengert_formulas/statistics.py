@@ -70,6 +70,14 @@ def var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: 
     return var_grad(grads[0], self, dim, correction, keepdim) + by_mean if asked(grads[0]) else by_mean
 
 
+def std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    """The same of a standard deviation."""
+    by_mean = mean_grad(grads[1], self.shape, dim, keepdim)
+    if not asked(grads[0]):
+        return by_mean
+    return var_grad(halved(grads[0], result0), self, dim, correction, keepdim) + by_mean
+
+
 derivative(
     "var_mean",
     self=var_mean_grad,
@@ -79,9 +87,7 @@ derivative(
 )
 derivative(
     "std_mean",
-    self=lambda grads, self, result0, dim, correction, keepdim: var_mean_grad(
-        (halved(grads[0], result0) if asked(grads[0]) else grads[0], grads[1]), self, dim, correction, keepdim
-    ),
+    self=std_mean_grad,
     jvp=lambda self_t, self, result0, dim, correction, keepdim: (
         halved(along(var_slope(self, dim, correction), self_t, dim, keepdim), result0), self_t.mean(dim, keepdim)
     ),

@@ -23,7 +23,8 @@ def sum_and_product(shapes: list[Any], result: Shape) -> int:
 
 def sum_of_products(shapes: list[Any], result: Shape) -> int:
     """addbmm: as many products as the batch has."""
-    return int(sum_and_product(shapes, result) * shapes[1][0])
+    n_products: int = shapes[1][0]
+    return sum_and_product(shapes, result) * n_products
 
 
 def convolution(shapes: Shapes, result: Shape) -> int:

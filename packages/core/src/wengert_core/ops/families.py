@@ -159,8 +159,8 @@ OPS = {
         "nn.functional.huber_loss nn.functional.l1_loss nn.functional.mse_loss nn.functional.smooth_l1_loss "
     ),
     "margin_losses": (
-        "nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss nn.functional.margin_ranking_loss "
-        "nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
+        "_soft_margin_loss nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss "
+        "nn.functional.margin_ranking_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
         "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
         "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss "
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core.checks import every_sample
 from wengert_core.dtypes import type_name
 from wengert_core.losses import refuse_gradient
-from wengert_core.ops.loss_reduction import reduced, reduction_of
+from wengert_core.ops.loss_reduction import NUMBERS, reduced, reduced_by_number, reduction_of
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -253,6 +253,21 @@ def hinge_embedding_loss(
     return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
 
 
+def soft_margins(input: Tensor, target: Tensor, reduction: int) -> Any:
+    """The stages of soft_margin_loss."""
+    return reduced_by_number(-ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
+
+
+soft_margin_op = TABLE.staged(
+    "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+    stages=soft_margins,
+    reference=lambda xp, x, target, reduction: reduced_by_number(xp.logaddexp(0, -target * x), reduction),
+    key="_soft_margin_loss",
+    method=False,
+    doc="log(1 + exp(-target * self)); reduction: 0 none, 1 mean, 2 sum.",
+)
+
+
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -264,7 +279,7 @@ def soft_margin_loss(
         if input.dtype.category < 2:
             raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(input)}")
         return reduced(loss, reduction)
-    return reduced(-TABLE.ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
+    return soft_margin_op(input, target, NUMBERS[reduction])
 
 
 def margin_ranking_loss(

@@ -190,6 +190,11 @@ CASES = [
         [(T(2, 3), SIGNS)],
         kinks=(1,),
     ),
+    OpCase(
+        "_soft_margin_loss",
+        lambda x, t, reduction: reduced(np.log1p(np.exp(-t * x)), reduction),
+        [(T(2, 3), SIGNS, n) for n in (0, 1, 2)],
+    ),
     of_nn("soft_margin_loss", by_element(lambda x, t: np.log1p(np.exp(-t * x))), [(T(2, 3), SIGNS)]),
     of_nn("margin_ranking_loss", lambda x, y, t: np.mean(np.maximum(0, -t * (x - y))), [(T(2, 3), T(2, 3), SIGNS)]),
 ]
