@@ -64,16 +64,21 @@ def mean_grad(grad: Tensor, self_shape: tuple[int, ...], dim: Any, keepdim: bool
     return spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim)
 
 
+def is_given(grad: Tensor) -> bool:
+    """Whether somebody gave an output's gradient; its numbers are looked at only where there is one place for all."""
+    return any(grad.stride()) or asked(grad)
+
+
 def var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
     """The sum of both; a variance that nobody asked for may have an infinite slope."""
     by_mean = mean_grad(grads[1], self.shape, dim, keepdim)
-    return var_grad(grads[0], self, dim, correction, keepdim) + by_mean if asked(grads[0]) else by_mean
+    return var_grad(grads[0], self, dim, correction, keepdim) + by_mean if is_given(grads[0]) else by_mean
 
 
 def std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
     """The same of a standard deviation."""
     by_mean = mean_grad(grads[1], self.shape, dim, keepdim)
-    if not asked(grads[0]):
+    if not is_given(grads[0]):
         return by_mean
     return var_grad(halved(grads[0], result0), self, dim, correction, keepdim) + by_mean
 
