@@ -19,6 +19,37 @@
 #define SQRT sqrt
 #include "activations.h"
 
+#define WG_ELU(R) WG_PARAM(R, alpha, 0); WG_PARAM(R, scale, 1); WG_PARAM(R, rate, 2)
+#define WG_BOUNDS(R) WG_PARAM(R, low, 0); WG_PARAM(R, high, 1)
+#define WG_LIMITS(R) WG_PARAM(R, nan, 0); WG_PARAM(R, posinf, 1); WG_PARAM(R, neginf, 2)
+
+#define R float
+#define SUF f32
+#define BITS wg_bits_f32
+#define WORD uint32_t
+#define SHIFT 23
+#define BIAS 127
+#define MAGIC 12582912.0
+#define LN2_HIGH 0.693359375
+#define LN2_LOW -2.12194440e-4
+#define SERIES WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f, 1.992892632e-04f)
+#include "rectifiers.h"
+
+#define R double
+#define SUF f64
+#define BITS wg_bits_f64
+#define WORD uint64_t
+#define SHIFT 52
+#define BIAS 1023
+#define MAGIC 6755399441055744.0
+#define LN2_HIGH 6.93147180369123816490e-01
+#define LN2_LOW 1.90821492927058770002e-10
+#define SERIES \
+    WG_P10(r, 5.00000000000000000e-01, 1.66666666666666713e-01, 4.16666666666666713e-02, 8.33333333332608381e-03, \
+           1.38888888888837113e-03, 1.98412698750022792e-04, 2.48015873256774607e-05, 2.75572551700008879e-06, \
+           2.75572734787185824e-07, 2.51053127296221029e-08, 2.09147553258932021e-09)
+#include "rectifiers.h"
+
 /* sin and cos: a chunk that holds a number out of range of the fast reduction (or NaN) goes to the C library. */
 #define WG_TRIGONOMETRIC(NAME, QUARTER, EXACT) \
     WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
@@ -119,6 +150,10 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(maximum, 2, 0), WG_REAL(minimum, 2, 0), WG_REAL(lerp, 3, 0), WG_REAL(addcmul, 3, 1),
     WG_REAL(addcdiv, 3, 1), WG_REAL(leaky_relu, 2, 0), WG_REAL(leaky_relu_backward, 3, 0), WG_REAL(smooth_l1, 3, 0),
     WG_REAL(smooth_l1_slope, 3, 0), WG_REAL(huber, 3, 0), WG_REAL(huber_slope, 3, 0), WG_REAL(div_trunc, 2, 0),
+    WG_REAL(elu, 1, 3), WG_REAL(celu, 1, 1), WG_REAL(elu_backward, 2, 3), WG_REAL(elu_backward_of_result, 2, 3),
+    WG_REAL(hardtanh, 1, 2), WG_REAL(hardtanh_backward, 2, 2), WG_REAL(hardsigmoid, 1, 0), WG_REAL(hardsigmoid_backward, 2, 0),
+    WG_REAL(hardswish, 1, 0), WG_REAL(hardswish_backward, 2, 0), WG_REAL(mish, 1, 0), WG_REAL(mish_backward, 2, 0),
+    WG_REAL(hardshrink, 1, 1), WG_REAL(softshrink, 1, 1), WG_REAL(shrink_backward, 2, 1), WG_REAL(nan_to_num, 1, 3),
     {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},
     {"floor_divide", WG_F32, 2, 0, WG_F32, floor_divide_f32_loop},
     {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
