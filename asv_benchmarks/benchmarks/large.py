@@ -1,5 +1,6 @@
 """Large tensors: memory and arithmetic count, not the cost of an op."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -103,3 +104,25 @@ class Threads:
 
     def time_op(self, op: str, n: int, threads: int) -> None:
         self.run()
+
+
+class AfterAPause:
+    """Ten kernels after the threads have slept: does a second one come at once? See Note [Away from the caller]."""
+
+    params = (1, 2)
+    param_names = ("threads",)
+    number, repeat, warmup_time = 1, 30, 0
+
+    def setup(self, threads: int) -> None:
+        self.x: Any = wg.tensor(numbers(10**6))
+        self.before = wg.get_num_threads()
+        wg.set_num_threads(threads)
+        _ = self.x + self.x
+        time.sleep(0.03)
+
+    def teardown(self, threads: int) -> None:
+        wg.set_num_threads(self.before)
+
+    def time_ten_additions(self, threads: int) -> None:
+        for _ in range(10):
+            _ = self.x + self.x
