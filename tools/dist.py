@@ -54,7 +54,7 @@ def build(package: Package, work: Path) -> list[Path]:
     for file in files:
         inspect(file, package)
         shutil.move(file, DIST / file.name)
-    sizes = ", ".join(f"{file.name} {(DIST / file.name).stat().st_size / 1024:.0f} kB" for file in files)
+    sizes = ", ".join(f"{file.name} {(DIST / file.name).stat().st_size / 1e3:.0f} kB" for file in files)
     say(f"{package.name}: {sizes} ({time.perf_counter() - start:.0f} s)")
     return [DIST / file.name for file in files]
 
@@ -122,7 +122,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as work:
             build(package, Path(work))
     try_in_empty_environment(some)
-    wheels = sum(file.stat().st_size for file in DIST.glob("*.whl")) / 2**20
+    wheels = sum(file.stat().st_size for file in DIST.glob("*.whl")) / 1e6
     say(f"wengert installs from {DIST.name}/ alone beside NumPy, and works; all wheels: {wheels:.2f} MB")
 
 
