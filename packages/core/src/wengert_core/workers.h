@@ -10,7 +10,8 @@
  * Note [Away from the caller]
  * Where processors share no cache (as on many virtual machines) Linux wakes a thread on the processor of who wakes it. There
  * a worker waits until the caller has done the whole job, again and again, until the balancing that comes by every few
- * milliseconds moves one of the two. So workers may run on all processors of the caller but the one that it is on.
+ * milliseconds moves one of the two. So workers may run on all processors of the caller but the one that it is on. Larger
+ * pools are left alone: there one worker counts for little, and a system call for each whenever the caller moves for much.
  */
 #ifndef WENGERT_WORKERS_H
 #define WENGERT_WORKERS_H
@@ -28,7 +29,7 @@
 #include <unistd.h>
 #endif
 
-enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000, WG_LINGER = 1500 };
+enum { WG_MOST_WORKERS = 1023, WG_PIECES_EACH = 4, WG_SPINS = 2000, WG_LINGER = 1500, WG_KEPT_OFF = 8 };
 
 typedef void (*wg_body)(Py_ssize_t begin, Py_ssize_t end, void *ctx);
 
@@ -57,7 +58,7 @@ static struct {
 static void wg_keep_off(void) {
     const int here = sched_getcpu();
     cpu_set_t others;
-    for (int i = 0; i < wg_pool.workers; i++) {
+    for (int i = 0; i < wg_pool.workers && wg_pool.workers <= WG_KEPT_OFF; i++) {
         if (here < 0 || wg_places[i].avoided == here || wg_places[i].thread == 0) continue;
         if (sched_getaffinity(0, sizeof others, &others) != 0 || CPU_COUNT(&others) < 2) return;
         CPU_CLR(here, &others);
