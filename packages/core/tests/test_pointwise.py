@@ -11,6 +11,7 @@ import wengert_core as wg
 from wengert_core.arrays import from_array, to_array
 from wengert_core.op import Op
 from wengert_core.staged import as_dtype
+from wengert_core.table import OpTable
 
 OPS = {name: op for name, op in wg.TABLE.ops.items() if isinstance(op, Op) and op.family == "pointwise"}
 PLAIN = {name: op for name, op in OPS.items() if not op.is_inplace}
@@ -243,3 +244,18 @@ def test_erf_and_its_kin_to_the_last_digits() -> None:
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_every_row_is_documented(name: str) -> None:
     assert OPS[name].doc.endswith(".")
+
+
+@pytest.mark.parametrize("n", [0, 3, 5, 7])
+def test_a_row_with_more_inputs_than_there_is_room_for_is_refused(n):
+    names = ", ".join(f"Tensor x{i}" for i in range(max(n, 1) if n != 3 else 2))
+    with pytest.raises(ValueError, match=f"pointwise row 'sum_of_many': {n} inputs"):
+        OpTable("many").pointwise(n, f"sum_of_many({names}) -> Tensor", reference=lambda xp, *arrays: sum(arrays))
+
+
+def test_a_row_may_have_numbers_beside_its_tensors():
+    op = OpTable("some").pointwise(
+        6, "scaled(Tensor a, Tensor b, Scalar p, Scalar q, Scalar r, Scalar s) -> Tensor", n_promote=2, inplace=False,
+        reference=lambda xp, a, b, p, q, r, s: a * p + b * q + r * s,
+    )
+    assert op(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]), 2, 3, 4, 5).tolist() == [31.0, 36.0]

@@ -25,7 +25,7 @@ from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.scalars cimport check_bound, number_code, store_number
-from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op, op_error
+from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
@@ -36,6 +36,8 @@ cdef extern from "Python.h":
 
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
+    MOST_INPUTS = 6                    # of a row, numbers included
+    MOST_OPERANDS = 4                  # inputs of a loop: tensors, and numbers that are read as such
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare": PROMOTE_COMPARE,
@@ -50,6 +52,7 @@ cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHEC
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
               variant=None, variants=(), bint bounds=False, identity=None):
     """Make ``op`` a pointwise op. See rows/pointwise.py for what the settings mean."""
+    check_room(op, n_in, kernels)
     cdef Pointwise* p = new_record(n_in, promotion, kernels, reference)
     p.n_promote = n_in if n_promote is None else n_promote
     p.alpha_slot = -1 if alpha is None else op.params.index(alpha)
@@ -67,6 +70,19 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
             op.call1 = unary_call
         elif n_in == 2 and p.n_promote == 2:
             op.call2 = binary_call
+
+
+cdef int check_room(Op op, int n_in, kernels) except -1:
+    """ValueError for a row with more inputs than the arrays here, and in stretches.pyx, have places for."""
+    cdef int i, n_tensors = 0, n_params = op.n_params if op.out_slot < 0 else op.out_slot
+    for i in range(min(n_in, n_params)):
+        n_tensors += op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
+    widest = max([getattr(kernel, "nin", 0) for kernel in kernels], default=0)
+    if not 1 <= n_in <= MOST_INPUTS or n_in > n_params or n_tensors > MOST_OPERANDS or widest > MOST_OPERANDS:
+        raise ValueError(f"pointwise row '{op.name}': {n_in} inputs, {n_tensors} of them tensors; a row has 1 to {MOST_INPUTS} of "
+                         f"its schema's {n_params} arguments as inputs, at most {MOST_OPERANDS} tensors among them, and a ufunc "
+                         f"at most {MOST_OPERANDS} inputs")
+    return 0
 
 
 cdef Pointwise* new_record(int n_in, str promotion, kernels, reference) except NULL:
@@ -337,7 +353,7 @@ cdef object scaled(Op op, PyObject** slots, int alpha_slot):
 
 cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
     """The dtype to compute in; the op's promotion and what it accepts."""
-    cdef PyObject* inputs[4]
+    cdef PyObject* inputs[MOST_INPUTS]
     cdef int code, i, n = 0
     for i in range(p.n_promote):
         if i == 0 and p.promotion == PROMOTE_WHERE:
@@ -418,8 +434,8 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
 
 cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
     """A fresh result; its dims lie in memory in the order of the first input that tells two of them apart, as in torch."""
-    cdef Py_ssize_t strides[4][64]
-    cdef const Py_ssize_t* read[4]
+    cdef Py_ssize_t strides[MOST_OPERANDS][64]
+    cdef const Py_ssize_t* read[MOST_OPERANDS]
     cdef int order[64]
     cdef Tensor t, out
     cdef int i, k, n_read = 0, offset
@@ -452,8 +468,8 @@ cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* 
 
 cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bint aliased) except -1:
     """Compute into ``out``, which is not empty."""
-    cdef Operand operands[7]
-    cdef char numbers[6][16]
+    cdef Operand operands[MOST_INPUTS + 1]
+    cdef char numbers[MOST_INPUTS][16]
     cdef double params[4]
     cdef Py_ssize_t shape[64]
     cdef Loop own = loop[0]
