@@ -46,6 +46,17 @@ def test_all_that_waits_for_it_lets_it_arrive(wait):
     assert target.tolist() == [[1.0] * 3] * 2
 
 
+def test_bfloat16_moves_both_ways_without_waiting():
+    values = torch.tensor([1.5, -2.0, 3e38], dtype=torch.bfloat16)
+    there = values.pin_memory().to("sim", non_blocking=True)
+    back = there.to("cpu", non_blocking=True)
+    assert back.is_pinned()
+    assert back.dtype is torch.bfloat16
+    assert back.view(torch.int16).tolist() == [int.from_bytes([FREED] * 2, "little", signed=True)] * 3  # too early
+    synchronize()
+    assert back.view(torch.int16).tolist() == values.view(torch.int16).tolist()
+
+
 def test_a_query_that_says_it_is_done_is_enough():
     y = torch.ones(2, device="sim").to("cpu", non_blocking=True)
     event = current_stream().record_event()

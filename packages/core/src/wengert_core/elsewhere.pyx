@@ -6,7 +6,7 @@ import numpy as np
 from cpython.ref cimport PyObject
 
 from wengert_core.arrays cimport array_of, copy_into, tensor_of_array
-from wengert_core.dtypes cimport BFLOAT16, UINT8, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, dtype_facts
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport WgState
 from wengert_core.tensor cimport TF_CONTIGUOUS, Storage, alias, new_empty, new_empty_at, new_view, same_shape, shape_tuple, storage_of, strides_of
@@ -174,7 +174,7 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
         elif target.device:
             upload(target, source)
         elif not (HINTS.non_blocking and queued_to_pinned(target, source)):
-            copy_into(target, tensor_of_array(downloaded(source)))
+            copy_into(target, downloaded(source))
     finally:
         state.modes = modes
     return 0
@@ -183,23 +183,36 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
 cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
     """Let the device copy to pinned memory of the host, unwaited for. False: the copy is not of that kind, nothing is done."""
     from wengert_core.pinning import is_pinned
-    if source.code != target.code or target.code == BFLOAT16 or not target.flags & TF_CONTIGUOUS \
+    if source.code != target.code or not target.flags & TF_CONTIGUOUS \
             or not same_shape(target, source) or not is_pinned(target):
         return False
-    plugin_of(source.device).download_to(array_at(source), array_of(target))
+    plugin_of(source.device).download_to(array_at(bits_of(source)), array_of(bits_of(target)))
     return True
 
 
-cdef object downloaded(Tensor t):
-    """A tensor's elements as an array of the host; waits for what computes them. bfloat16 comes as what ml_dtypes has for it."""
-    return np.ascontiguousarray(plugin_of(t.device).download(array_at(t))).reshape(shape_tuple(t))
+cdef Tensor bits_of(Tensor t):
+    """The same memory; bfloat16, which NumPy and CuPy lack, as int16: a copy moves its bits."""
+    cdef Tensor bits
+    if t.code != BFLOAT16:
+        return t
+    bits = alias(t)
+    bits.code = INT16
+    return bits
+
+
+cdef Tensor downloaded(Tensor t):
+    """A tensor's elements in memory of the host; waits for what computes them."""
+    array = plugin_of(t.device).download(array_at(bits_of(t)))
+    cdef Tensor host = tensor_of_array(np.ascontiguousarray(array).reshape(shape_tuple(t)))
+    if t.code == BFLOAT16:
+        host.code = BFLOAT16
+    return host
 
 
 cdef int between(Tensor target, Tensor source) except -1:
     plugin = plugin_of(target.device)
     if plugin is not plugin_of(source.device):
-        host = tensor_of_array(downloaded(source))
-        return upload(target, host)
+        return upload(target, downloaded(source))
     if target.device != source.device:
         if source.code != target.code:                 # converted where it is
             source = converted_there(source, target.code)
@@ -225,19 +238,8 @@ cdef int upload(Tensor target, Tensor source) except -1:
     if direct:
         from wengert_core.pinning import is_pinned
         direct = is_pinned(source)
-    plugin_of(target.device).upload(host_array(ready), array_at(target), direct)
+    plugin_of(target.device).upload(array_of(bits_of(ready)), array_at(bits_of(target)), direct)
     return 0
-
-
-cdef object host_array(Tensor t):
-    """A NumPy array on a tensor's memory, bfloat16 included."""
-    if t.code != BFLOAT16:
-        return array_of(t)
-    cdef Tensor bits = new_empty_at(0, t.code, t.rank, t.dims)
-    copy_into(bits, t)
-    import ctypes
-    raw = (ctypes.c_uint16 * max(t.count, 1)).from_address(<Py_ssize_t> bits.data)
-    return np.frombuffer(raw, np.uint16, t.count).copy().view(numpy_dtype(BFLOAT16)).reshape(shape_tuple(t))
 
 
 cdef int put_array(object array, Tensor t) except -1:
