@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import wengert_core as wc
 from wengert_core.ops.families import METHODS, OPS
+from wengert_core.public import LATER, load_later
 
 ROOT = Path(__file__).resolve().parents[3]
 LOADED = "import sys; print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('wengert_core.ops.')))"
@@ -173,3 +174,25 @@ print(gc.isenabled(), before > 0, gc.get_freeze_count() > 0)
 )
 def test_the_first_thing_a_program_does_may_be_anything(code):
     subprocess.run([sys.executable, "-c", f"import copy, pickle, numpy as np, wengert_core as wc\n{code}"], check=True)
+
+
+@pytest.mark.parametrize("name", sorted(LATER))
+def test_a_name_that_comes_later_is_what_its_module_has(name):
+    assert name in dir(wc)
+    assert getattr(wc, name) is load_later(name)
+
+
+def test_names_that_come_later_are_loaded_by_the_first_use():
+    code = (
+        "import sys, wengert_core as wc\n"
+        "names = ['conversion', 'infos', 'legacy', 'random']\n"
+        "there = lambda: [name for name in names if 'wengert_core.' + name in sys.modules]\n"
+        "print(there()); x = wc.Tensor([1, 2]); print(there(), x.tolist())\n"
+        "print(x.double().dtype, wc.finfo(wc.float32).bits, wc.manual_seed(0).initial_seed(), there())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "[]",
+        "['legacy'] [1.0, 2.0]",
+        "torch.float64 32 0 ['conversion', 'infos', 'legacy', 'random']",
+    ]

@@ -9,7 +9,9 @@ from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
 from wengert_core.ops import names as _names
 from wengert_core.ops.operators import install as _install_operators
+from wengert_core.public import LATER as _LATER
 from wengert_core.public import PUBLIC as _PUBLIC
+from wengert_core.public import load_later as _load_later
 from wengert_core.sizes import Size
 from wengert_core.tensor import Storage, Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
@@ -34,13 +36,16 @@ del globals()["tensor"]  # the module of that name, which was imported above: th
 
 
 def __getattr__(name: str) -> object:
-    """An op, whose family may not be loaded yet; the table of them."""
+    """What the first use loads: an op, the table of them, some other names."""
     if name == "__all__":
         return [name for name in __dir__() if not name.startswith("_")]
     if name == "TABLE":
         from wengert_core.ops.table import TABLE
 
         return TABLE
+    if name in _LATER:
+        found = globals()[name] = _load_later(name)
+        return found
     if "." in name or name not in _names.OPS:
         raise AttributeError(f"module 'wengert_core' has no attribute '{name}'")
     op = globals()[name] = _names.OPS[name]
@@ -48,7 +53,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "TABLE", *(name for name in _names.OPS.families if "." not in name)})
+    return sorted({*globals(), "TABLE", *_LATER, *(name for name in _names.OPS.families if "." not in name)})
 
 
 __version__ = "0.1.0"

@@ -1,11 +1,11 @@
-"""Later: what stands on Tensor for a method whose family of ops has not been loaded yet."""
+"""Later: what stands on Tensor for a method or property whose module has not been loaded yet."""
 from wengert_core.tensor cimport Tensor
 
 
 cdef class Later:
     """Asked for, it has ``load(family)`` put the method itself in its place, and gives that.
 
-    name: of the attribute.   family: what ``load`` gets.
+    name: of the attribute.   family: what ``load`` gets: a family of ops, a module.
     """
     cdef str name
     cdef str family
@@ -15,7 +15,7 @@ cdef class Later:
         self.name, self.family, self.load = name, family, load
 
     def __repr__(self):
-        return f"<Tensor.{self.name}, of the ops' family '{self.family}', not loaded yet>"
+        return f"<Tensor.{self.name}, of '{self.family}', not loaded yet>"
 
     def __get__(self, instance, owner):
         replace(self)
@@ -27,8 +27,8 @@ cdef class Later:
 
 
 cdef object replace(Later later):
-    """Load the family; its attribute must be there now."""
+    """Have it loaded; its attribute must be there now."""
     later.load(later.family)
     if Tensor.__dict__[later.name] is later:
-        raise RuntimeError(f"Tensor.{later.name}: the family '{later.family}' of ops does not bring it, though the list of "
-                           "families says so: run tools/op_families.py")
+        raise RuntimeError(f"Tensor.{later.name}: '{later.family}' does not bring it, though it is listed so: of a family of ops, "
+                           "tools/op_families.py makes the list")

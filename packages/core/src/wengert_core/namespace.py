@@ -5,7 +5,10 @@ from typing import Any
 
 import wengert_core
 from wengert_core.linalg_error import LinAlgError
+from wengert_core.public import LATER as PUBLIC_LATER
 
+LATER = {*PUBLIC_LATER} - {"random", "tensortype"}  # a module, which an entry point mounts; no name of torch's
+"""Names that ``top`` leaves out: ``wengert_core`` loads what they stand for when it is asked."""
 DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
                  "short": "int16", "cfloat": "complex64", "cdouble": "complex128"}
 """torch's second names of dtypes; only mounted, because inside a module they would hide Python's own."""
@@ -15,7 +18,7 @@ def top() -> dict[str, Any]:
     """Core's public names: dtypes, Tensor, what is no op (the op table gives the rest)."""
     values = vars(wengert_core).items()
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
-    del names["tensortype"]  # torch has no such name
+    names.pop("tensortype", None)  # there when its module has been used
     aliases = {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
     return names | {"linalg.LinAlgError": LinAlgError} | aliases
 

@@ -1,38 +1,18 @@
-"""What users call that is neither an op nor a dtype: ``PUBLIC`` is put into the namespace of wengert_core."""
+"""What users call that is neither an op nor a dtype: ``PUBLIC`` is put into the namespace of wengert_core, ``LATER``
+names what comes when it is asked for.
+"""
 
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import Any
 
-from wengert_core import memory, random
+from wengert_core import memory
 from wengert_core.default_device import get_default_device, set_default_device
 from wengert_core.devices import device, layout, strided
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.infos import (
-    can_cast,
-    finfo,
-    iinfo,
-    is_complex,
-    is_floating_point,
-    is_nonzero,
-    is_signed,
-    is_tensor,
-    numel,
-    result_type,
-)
-from wengert_core.interop import from_numpy
 from wengert_core.layouts import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
-from wengert_core.legacy import TYPES, tensortype
-from wengert_core.random import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
 from wengert_core.tensor import Tensor
 from wengert_core.workers import get_num_threads, set_num_threads
 
@@ -95,19 +75,36 @@ def set_printoptions(
 PUBLIC: dict[str, Any] = {
     f.__name__: f
     for f in (
-        Generator, can_cast, device, finfo, from_dlpack, from_numpy, get_default_device, get_num_threads,
-        get_printoptions, get_rng_state, iinfo, initial_seed, is_complex, is_floating_point, is_nonzero, is_signed,
-        is_tensor, layout, manual_seed, memory_format, numel, result_type, seed, set_default_device, set_num_threads,
-        set_printoptions, set_rng_state, tensortype,
+        device, from_dlpack, get_default_device, get_num_threads, get_printoptions, layout, memory_format,
+        set_default_device, set_num_threads, set_printoptions,
     )
 }  # fmt: skip
 PUBLIC |= {
     "channels_last": channels_last, "channels_last_3d": channels_last_3d, "contiguous_format": contiguous_format,
-    "default_generator": default_generator,
-    "memory": memory, "preserve_format": preserve_format, "random": random, "strided": strided,
+    "memory": memory, "preserve_format": preserve_format, "strided": strided,
 }  # fmt: skip
-PUBLIC |= TYPES
 PUBLIC |= {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 _ALIASES = {"cdouble": "complex128", "cfloat": "complex64", "double": "float64", "float": "float32", "half": "float16",
             "int": "int32", "long": "int64", "short": "int16"}  # fmt: skip
 PUBLIC |= {name: DTYPES[kind] for name, kind in _ALIASES.items()}
+
+LATER = {
+    name: module
+    for module, names in {
+        "infos": "can_cast finfo iinfo is_complex is_floating_point is_nonzero is_signed is_tensor numel result_type",
+        "interop": "from_numpy",
+        "legacy": """BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor
+                     LongTensor ShortTensor tensortype""",
+        "random": "Generator random default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
+    }.items()
+    for name in names.split()
+}
+"""Names whose module is loaded when one of them is asked for: many programs need none."""
+
+
+def load_later(name: str) -> Any:
+    """What a name of LATER stands for."""
+    module = import_module(f"wengert_core.{LATER[name]}")
+    if name == LATER[name]:
+        return module
+    return module.TYPES[name] if name.endswith("Tensor") else getattr(module, name)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from wengert_core import conversion as _conversion
-from wengert_core import infos as _infos
-from wengert_core import interop as _interop
-from wengert_core import legacy as _legacy
 from wengert_core.devices import strided
-from wengert_core.tensor import Tensor, as_subclass, mount
+from wengert_core.later import Later
+from wengert_core.tensor import Tensor, as_subclass, mount, set_constructor
 
 
 def _false(self: Tensor) -> bool:
@@ -93,64 +89,40 @@ METHODS = {
     "__nonzero__": Tensor.__bool__,
     "__rdiv__": _dividing,
     "__reversed__": _reversed,
-    # arrays and other libraries
-    "__array__": _interop.array_interface,
     "__array_priority__": 1000,
-    "__array_wrap__": _interop.array_wrap,
-    "numpy": _interop.numpy,
-    "tolist": _interop.tolist,
-    # other ways to make a tensor
     "as_subclass": as_subclass,
-    "new": _legacy.new,
-    # dtypes and devices
-    "bfloat16": _conversion.to_bfloat16,
-    "bool": _conversion.to_bool,
-    "byte": _conversion.to_byte,
-    "cdouble": _conversion.to_cdouble,
-    "cfloat": _conversion.to_cfloat,
-    "char": _conversion.to_char,
-    "cpu": _conversion.cpu,
-    "cuda": _conversion.cuda,
-    "double": _conversion.to_double,
-    "float": _conversion.to_float,
-    "get_device": _conversion.get_device,
-    "half": _conversion.to_half,
-    "int": _conversion.to_int,
-    "is_complex": _infos.is_complex,
     "is_conj": _false,
-    "is_floating_point": _infos.is_floating_point,
     "is_neg": _false,
-    "is_nonzero": _infos.is_nonzero,
     "is_pinned": _is_pinned,
     "is_same_size": _is_same_size,
     "is_shared": _false,
-    "is_signed": _infos.is_signed,
-    "long": _conversion.to_long,
     "ndimension": Tensor.dim,
     "pin_memory": _pin_memory,
-    "short": _conversion.to_short,
-    "to": _conversion.to,
-    "type": _conversion.type_,
-    "type_as": _conversion.type_as,
 }
 
 LATER = {
-    "apply_": ("element_by_element", "apply_"),
-    "map_": ("element_by_element", "map_"),
-    "__dlpack__": ("dlpack", "to_capsule"),
-    "__dlpack_device__": ("dlpack", "device_pair"),
-    "__copy__": ("copying", "shallow_copy"),
-    "__deepcopy__": ("copying", "deep_copy"),
-    "__reduce_ex__": ("copying", "reduce"),
-    "__setstate__": ("copying", "set_state"),
-}
-"""Methods whose module is loaded by the first call: many programs need none of them."""
+    "conversion": {
+        "bfloat16": "to_bfloat16", "bool": "to_bool", "byte": "to_byte", "cdouble": "to_cdouble", "cfloat": "to_cfloat",
+        "char": "to_char", "cpu": "cpu", "cuda": "cuda", "double": "to_double", "float": "to_float",
+        "get_device": "get_device", "half": "to_half", "int": "to_int", "long": "to_long", "short": "to_short",
+        "to": "to", "type": "type_", "type_as": "type_as", "device": "device_of", "is_cuda": "is_cuda",
+    },
+    "copying": {
+        "__copy__": "shallow_copy", "__deepcopy__": "deep_copy", "__reduce_ex__": "reduce", "__setstate__": "set_state",
+    },
+    "dlpack": {"__dlpack__": "to_capsule", "__dlpack_device__": "device_pair"},
+    "element_by_element": {"apply_": "apply_", "map_": "map_"},
+    "infos": {name: name for name in ("is_complex", "is_floating_point", "is_nonzero", "is_signed")},
+    "interop": {
+        "__array__": "array_interface", "__array_wrap__": "array_wrap", "numpy": "numpy", "tolist": "tolist",
+    },
+    "legacy": {"new": "new"},
+}  # fmt: skip
+"""Methods and properties by the module that has them, which is loaded when one of them is asked for."""
 
 PROPERTIES = {
     "__cuda_array_interface__": _cuda_array_interface,
-    "device": _conversion.device_of,
     "is_cpu": _is_cpu,
-    "is_cuda": _conversion.is_cuda,
     "is_meta": _false,
     "is_mkldnn": _false,
     "is_nested": _false,
@@ -164,24 +136,29 @@ PROMISED: set[str] = set()
 """Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
 
 
-def _later(attribute: str, module: str, name: str) -> Callable[..., Any]:
-    """A stand-in for a method that puts the method itself in its place when it is called."""
+def _load(module: str) -> None:
+    """Give Tensor what a module has for it."""
+    found = import_module(f"wengert_core.{module}")
+    for name, target in LATER[module].items():
+        value = getattr(found, target)
+        mount(name, property(value) if name in ("device", "is_cuda") else value)
 
-    def first_call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        method = getattr(import_module(f"wengert_core.{module}"), name)
-        mount(attribute, method)
-        return method(self, *args, **kwargs)
 
-    first_call.__name__ = attribute
-    return first_call
+def _construct(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """Tensor(...) the first time: its module puts the constructor itself in place of this."""
+    from wengert_core.legacy import construct
+
+    return construct(cls, args, kwargs)
 
 
 def mount_all() -> None:
     """Give Tensor its methods and properties."""
     for name, value in METHODS.items():
         mount(name, value)
-    for name, (module, target) in LATER.items():
-        mount(name, _later(name, module, target))
+    for module, names in LATER.items():
+        for name in names:
+            mount(name, Later(name, module, _load))
     for name, function in PROPERTIES.items():
         mount(name, property(function))
     mount("layout", strided)
+    set_constructor(_construct)

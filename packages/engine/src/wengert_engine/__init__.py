@@ -1,14 +1,21 @@
-"""wengert-engine: recording of operations and reverse-mode differentiation for wengert-core's tensors."""
+"""wengert-engine: recording of operations and reverse-mode differentiation for wengert-core's tensors.
 
+What differentiates, and what defines functions of one's own, is loaded when it is asked for: Note [Loaded by the first
+use].
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from wengert_core import devices as _devices
 from wengert_core import factory as _factory
+from wengert_core.later import Later as _Later
 from wengert_core.tensor import mount as _mount
 
 from wengert_engine import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_engine import attributes as _attributes
 from wengert_engine import record as _record  # noqa: F401 - tells core's hooks what it does
 from wengert_engine import source as _source
-from wengert_engine.autograd import backward, grad, tensor_backward
-from wengert_engine.custom import Function, InplaceFunction, once_differentiable
 from wengert_engine.formula import set_saved_reader as _set_saved_reader
 from wengert_engine.formula import set_source as _set_source
 from wengert_engine.grad_mode import (
@@ -23,14 +30,46 @@ from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node
 from wengert_engine.saved import read_saved as _read_saved
 
+if _TYPE_CHECKING:
+    from wengert_engine.autograd import backward, grad
+    from wengert_engine.custom import Function, InplaceFunction, once_differentiable
+
 __version__ = "0.1.0"
 __all__ = ["Function", "InplaceFunction", "Node", "RemovableHandle", "backward", "enable_grad", "grad",
            "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "once_differentiable",
            "set_grad_enabled"]
 
+# Note [Loaded by the first use]
+#     Importing wengert brings what every operation asks: attributes of tensors, grad modes, the recorder. Half of the
+#     engine's modules work in a backward or a Function only and are loaded when one is asked for; Tensor.backward
+#     stands on the tensor as methods of core's families that are not loaded do. A device that has streams needs the
+#     module that follows them from its first operation on, so it comes with the device.
+_MODULES = {"Function": "custom", "InplaceFunction": "custom", "once_differentiable": "custom", "backward": "autograd",
+            "grad": "autograd"}
+
+
+def __getattr__(name: str) -> object:
+    """A name whose module is loaded by the first use."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'wengert_engine' has no attribute '{name}'")
+    found = globals()[name] = getattr(_import_module(f"wengert_engine.{_MODULES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
+
+
+def _mount_backward(_family: str) -> None:
+    from wengert_engine.autograd import tensor_backward
+
+    _mount("backward", tensor_backward)
+
+
 for _name, _attribute in _attributes.TENSOR_ATTRIBUTES.items():
     _mount(_name, _attribute)
-_mount("backward", tensor_backward)
+_mount("backward", _Later("backward", "autograd", _mount_backward))
 _set_saved_reader(_read_saved)
 _set_source(_source.find_formula)
 _factory.set_requires_grad_hook(_attributes.set_requires_grad)
+_devices.when_loaded(lambda _foreign: _import_module("wengert_engine.streams"))

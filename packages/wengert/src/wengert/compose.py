@@ -16,7 +16,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+import wengert_core
 from wengert_core.later import Later
+from wengert_core.namespace import LATER as CORE_LATER
 from wengert_core.ops import names as core_names
 from wengert_core.tensor import Tensor
 from wengert_core.tensor import mount as mount_on_tensor
@@ -183,6 +185,9 @@ def find(dotted: str) -> Any:
     if dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted):
         mount({dotted: ops[dotted]})
         return ops[dotted]
+    if dotted in CORE_LATER:
+        mount({dotted: getattr(wengert_core, dotted)})
+        return getattr(wengert_core, dotted)
     group = registry.group("namespace")
     if dotted in group:
         return mount_entry(dotted)
@@ -235,7 +240,7 @@ def known_names(place: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
     inside = place + "." if place else ""
     names = [name for name in registry.group("namespace").names() if not name.startswith("top.")]
-    names += core_names.OPS.families
+    names += [*core_names.OPS.families, *CORE_LATER]
     names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
