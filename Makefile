@@ -44,10 +44,11 @@ test: ## run all tests and doctests; core's and engine's also with plain NumPy k
 	echo "test: the tests of derivatives on the simulated device"; \
 	WENGERT_TEST_DEVICE=sim $(PYTEST) $(ON_DEVICE) || failed=1; exit $$failed
 
-test-cuda: ## the op table, the tests of derivatives and of wengert-cuda on a GPU; skipped where none is found, with the reason
+test-cuda: ## the op table, the examples, the tests of derivatives and of wengert-cuda on a GPU; skipped where none is found, with the reason
 	$(call setup,test)
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/devices/test_table.py packages/cuda/tests
+	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/test_examples.py -k another_device
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) $(ON_DEVICE)
 
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)

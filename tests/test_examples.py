@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from wengert_core import devices
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
 WITH_PICTURES = importlib.util.find_spec("matplotlib") is not None
@@ -100,12 +102,24 @@ def test_saved_on_disk(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-# ---- on the simulated device
+# ---- on another device: the simulated one, or the one that WENGERT_TEST_DEVICE names
 
-NAMED_HERE = importlib.util.find_spec("wengert_testing") is not None
+DEVICE = os.environ.get("WENGERT_TEST_DEVICE", "sim")
 
 
-@pytest.mark.skipif(not NAMED_HERE, reason="the simulated device is part of wengert-testing")
+@pytest.fixture
+def device() -> str:
+    """Its name; a device that is not there skips, and says why."""
+    if DEVICE == "sim":  # not loaded here: it is for the programs
+        if importlib.util.find_spec("wengert_testing") is None:
+            pytest.skip("the simulated device is part of wengert-testing")
+        return DEVICE
+    plugin = devices.plugin_of(DEVICE)
+    if plugin is None or not plugin.device_count():
+        pytest.skip(f"no plugin of '{DEVICE}' is installed" if plugin is None else plugin.unavailable())
+    return DEVICE
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
@@ -114,16 +128,15 @@ NAMED_HERE = importlib.util.find_spec("wengert_testing") is not None
         ("profile_step.py", ["aten::linear", "saved tensors: peak"]),
     ],
 )
-def test_programs_on_the_simulated_device(program: str, words: list[str], tmp_path: Path) -> None:
-    text = run(program, tmp_path, "--quick", "--device", "sim")
+def test_programs_on_another_device(program: str, words: list[str], tmp_path: Path, device: str) -> None:
+    text = run(program, tmp_path, "--quick", "--device", device)
     assert [word for word in words if word not in text] == []
 
 
-@pytest.mark.skipif(not NAMED_HERE, reason="the simulated device is part of wengert-testing")
-def test_lotka_volterra_on_the_simulated_device(tmp_path: Path) -> None:
+def test_lotka_volterra_on_another_device(tmp_path: Path, device: str) -> None:
     """With a step a year: the simulated device takes a thousand times as long for an operation on a number."""
     code = "import sys, lotka_volterra as program; program.STEPS = 1; sys.exit(program.main())"
-    command = [sys.executable, "-W", "error", "-c", code, "--iterations", "1", "--device", "sim",
+    command = [sys.executable, "-W", "error", "-c", code, "--iterations", "1", "--device", device,
                "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=EXAMPLES)
     assert done.returncode in (0, 1), done.stderr  # 1: such a fit is bad
