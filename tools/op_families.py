@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib import import_module
 from pathlib import Path
 from textwrap import wrap
 
@@ -26,18 +25,34 @@ Written by tools/op_families.py.
 
 def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Names of ops and of methods by the module that brings them."""
+    from wengert_core.ops import names
     from wengert_core.ops.table import TABLE
 
     tables = (TABLE.ops, TABLE.methods)
-    ops: dict[str, list[str]] = {}
-    methods: dict[str, list[str]] = {}
-    for family in in_order(sorted(file.stem for file in FOLDER.glob("*.py"))):
+    found: tuple[dict[str, list[str]], dict[str, list[str]]] = ({}, {})
+    given: tuple[dict[str, object], dict[str, object]] = ({}, {})  # by the modules that are done
+    load, seen = names.load, set[str]()
+
+    def bring(family: str) -> None:
+        if family in seen:
+            return
+        seen.add(family)
         before = [dict(dict.items(table)) for table in tables]
-        import_module(f"wengert_core.ops.{family}")
-        for found, known, table in zip((ops, methods), before, tables, strict=True):
-            names = sorted(name for name, value in dict.items(table) if known.get(name) is not value)
-            if names:
-                found[family] = names
+        load(family)
+        for by_module, known, done, table in zip(found, before, given, tables, strict=True):
+            new = {name: value for name, value in dict.items(table) if known.get(name) is not value}
+            new = {name: value for name, value in new.items() if done.get(name) is not value}
+            if new:
+                by_module[family] = sorted(new)
+            done.update(new)
+
+    names.load = bring  # a module that looks another's op up loads it: what that brings is its own
+    try:
+        for family in in_order(sorted(file.stem for file in FOLDER.glob("*.py"))):
+            bring(family)
+    finally:
+        names.load = load
+    ops, methods = found
     return dict(sorted(ops.items())), dict(sorted(methods.items()))
 
 

@@ -40,6 +40,7 @@ from wengert_formulas import (  # noqa: F401
     sorting,
     special,
     statistics,
+    ternary,
     trigonometric,
     views,
 )

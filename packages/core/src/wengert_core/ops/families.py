@@ -13,11 +13,10 @@ OPS = {
         "tanh_backward threshold threshold_ threshold_backward "
     ),
     "arithmetic": (
-        "_rsub abs abs_ absolute add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ "
-        "clamp_min clamp_min_ clip clip_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin "
-        "fmod fmod_ heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ multiply neg neg_ "
-        "negative negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn "
-        "sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide where "
+        "_rsub abs abs_ absolute add add_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin "
+        "fmod fmod_ heaviside heaviside_ hypot hypot_ maximum minimum mul mul_ multiply neg neg_ negative "
+        "negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn sgn_ sign "
+        "sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide "
     ),
     "attention": (
         "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
@@ -269,6 +268,10 @@ OPS = {
     "sums_of_products": (
         "addbmm addmv addmv_ addr baddbmm "
     ),
+    "ternary": (
+        "addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp "
+        "lerp_ where "
+    ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ "
@@ -297,12 +300,10 @@ METHODS = {
         "relu relu_ sigmoid sigmoid_ "
     ),
     "arithmetic": (
-        "__rdiv__ abs abs_ absolute absolute_ add add_ addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max "
-        "clamp_max_ clamp_min clamp_min_ clip clip_ copysign copysign_ div div_ divide divide_ floor_divide "
-        "floor_divide_ fmax fmin fmod fmod_ heaviside heaviside_ hypot hypot_ lerp lerp_ maximum minimum mul mul_ "
-        "multiply multiply_ neg neg_ negative negative_ positive pow pow_ reciprocal reciprocal_ remainder "
-        "remainder_ rsqrt rsqrt_ sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract subtract_ "
-        "true_divide true_divide_ where "
+        "__rdiv__ abs abs_ absolute absolute_ add add_ copysign copysign_ div div_ divide divide_ floor_divide "
+        "floor_divide_ fmax fmin fmod fmod_ heaviside heaviside_ hypot hypot_ maximum minimum mul mul_ multiply "
+        "multiply_ neg neg_ negative negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt "
+        "rsqrt_ sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract subtract_ true_divide true_divide_ "
     ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
@@ -425,6 +426,10 @@ METHODS = {
     ),
     "sums_of_products": (
         "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ "
+    ),
+    "ternary": (
+        "addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp "
+        "lerp_ where "
     ),
     "trigonometric": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "

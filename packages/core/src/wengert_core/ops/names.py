@@ -50,7 +50,11 @@ class Names(dict[str, Any]):
         return self.by_name
 
     def __missing__(self, name: str) -> Any:
-        load(self.families[name])
+        family = self.families[name]
+        load(family)
+        if not dict.__contains__(self, name):
+            raise RuntimeError(f"{name}: the family '{family}' does not bring it, though it is listed so: tools/"
+                               "op_families.py makes the list (put a name that moves to its new family by hand)")
         return dict.__getitem__(self, name)
 
     def get(self, name: str, default: Any = None) -> Any:

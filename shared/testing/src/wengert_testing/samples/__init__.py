@@ -38,6 +38,7 @@ from wengert_testing.samples import (
     searching,
     special,
     spectral,
+    ternary,
     trigonometric,
     views,
     words,
@@ -45,6 +46,7 @@ from wengert_testing.samples import (
 
 MODULES = (
     arithmetic,
+    ternary,
     exponential,
     trigonometric,
     activations,
