@@ -487,9 +487,9 @@ def any(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = None,
+    start: Any = ...,
+    end: Any = ...,
+    step: Any = ...,
     *,
     out: Tensor | None = None,
     dtype: _DType | None = None,
@@ -2021,7 +2021,7 @@ def selu(input: Tensor) -> Tensor: ...
 def selu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def set_(
     input: Tensor,
-    source: Any = None,
+    source: Any = ...,
     storage_offset: _int = 0,
     size: _Ints | None = None,
     stride: _Ints | None = None,
@@ -2112,23 +2112,23 @@ def squeeze_(input: Tensor, *dim: _int) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def std(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def std_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def stft(
@@ -2289,23 +2289,23 @@ def unsqueeze_(input: Tensor, dim: _int) -> Tensor: ...
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Any: ...
 def var(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def var_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -181,7 +181,7 @@ cdef object set_run(Op op, PyObject** slots):
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
         raise TypeError("set_() received an invalid combination of arguments - got an offset or strides without sizes: give "
                         "(source, storage_offset, size, stride)")
-    if slots[1] == <PyObject*> None:
+    if <object> slots[1] is ...:       # left out, which None is not
         given = new_empty(t.code, 1, &none)
     elif isinstance(<object> slots[1], Tensor):
         if (<Tensor> slots[1]).code != t.code:

@@ -8,7 +8,7 @@ type lets None in, ``int[]*`` lets the numbers stand as positional arguments of 
 from __future__ import annotations
 
 Parameter = tuple[str, str, bool, bool, bool, bool, object]
-CONSTANTS = {"None": None, "True": True, "False": False}
+CONSTANTS = {"None": None, "True": True, "False": False, "...": ...}  # ...: left out, which None is not
 # What was read before, since many rows are alike: by all that follows a name, and single parameters.
 READ: dict[str, tuple[list[Parameter], tuple[str, ...]]] = {}
 READ_PARTS: dict[tuple[str, bool], Parameter] = {}

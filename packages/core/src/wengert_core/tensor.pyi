@@ -1049,7 +1049,7 @@ class Tensor:
     def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
     def set_(
         self,
-        source: Any = None,
+        source: Any = ...,
         storage_offset: _int = 0,
         size: _Ints | None = None,
         stride: _Ints | None = None,
@@ -1103,13 +1103,13 @@ class Tensor:
     def squeeze_(self, *dim: _int) -> Tensor: ...
     def std(
         self,
-        dim: Any = None,
+        dim: Any = ...,
         unbiased: _bool = ...,
-        keepdim: _bool = False,
+        keepdim: _bool = ...,
         *,
         correction: Any = None,
         out: Any = None,
-        axis: Any = None,
+        axis: Any = ...,
         keepdims: _bool | None = None,
     ) -> Any: ...
     def stft(
@@ -1209,13 +1209,13 @@ class Tensor:
     def unsqueeze_(self, dim: _int) -> Tensor: ...
     def var(
         self,
-        dim: Any = None,
+        dim: Any = ...,
         unbiased: _bool = ...,
-        keepdim: _bool = False,
+        keepdim: _bool = ...,
         *,
         correction: Any = None,
         out: Any = None,
-        axis: Any = None,
+        axis: Any = ...,
         keepdims: _bool | None = None,
     ) -> Any: ...
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -120,4 +120,4 @@ def nanquantile(
     return quantiles("nanquantile", input, q, dim, keepdim, interpolation, out)
 
 
-TABLE.methods |= {"quantile": quantile, "nanquantile": nanquantile}
+TABLE.methods |= {name: ops[name] for name in ("quantile", "nanquantile")}
