@@ -56,11 +56,13 @@ def _parameter(part: str, keyword_only: bool, schema: str) -> Parameter:
 
 
 def _constant(text: str) -> object:
-    """The value of a default: None, a bool, a number or a quoted string."""
+    """The value of a default: None, a bool, a number, a quoted string, or [0,1]."""
     if text in CONSTANTS:
         return CONSTANTS[text]
     if text[0] in "'\"":
         return text[1:-1]
+    if text[0] == "[":
+        return tuple(int(number) for number in text[1:-1].split(","))
     try:
         return int(text)
     except ValueError:

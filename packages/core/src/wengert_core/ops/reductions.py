@@ -208,6 +208,17 @@ def min(
     return whole_or_along("min", input, dim, keepdim, other, out)
 
 
+aminmax_op = TABLE.staged(
+    "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+    stages=lambda self, dim, keepdim: (amin(self, dim, keepdim), amax(self, dim, keepdim)),
+    reference=lambda xp, x, dim, keepdim: tuple(f(x, axis=dim, keepdims=keepdim) for f in (xp.min, xp.max)),
+    key="_aminmax",
+    method=False,
+    out=False,
+    doc="The smallest and the largest.",
+)
+
+
 def aminmax(
     input: Tensor,
     *,
@@ -223,7 +234,7 @@ def aminmax(
         least, largest = out
         pair = amin(input, dim, keepdim, out=least), amax(input, dim, keepdim, out=largest)
         return result_type("aminmax_out", ("min", "max"))(*pair)
-    return result_type("aminmax", ("min", "max"))(amin(input, dim, keepdim), amax(input, dim, keepdim))
+    return result_type("aminmax", ("min", "max"))(*aminmax_op(input, dim=dim, keepdim=keepdim))
 
 
 # ---- made of others
