@@ -29,7 +29,7 @@ cholesky_op = factoring(
     "linalg_cholesky_ex(Tensor A, *, bool upper=False) -> (Tensor L, Tensor info)",
     way="cholesky",
     reference=arrays.cholesky,
-    results=("array", "array"),
+    results=("columns", "array"),
     doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
 )
 
@@ -145,7 +145,8 @@ def product_of_inverses(self: Tensor, upper: bool) -> Any:
     """The stages of cholesky_inverse."""
     inverse = triangular_op(self, ops["eye"](self.shape[-1], dtype=self.dtype, device=self.device), upper=upper)
     adjoint = ops["adjoint"](inverse)
-    return ops["matmul"](inverse, adjoint) if upper else ops["matmul"](adjoint, inverse)
+    first, second = (inverse, adjoint) if upper else (adjoint, inverse)
+    return ops["matmul"](second.mT, first.mT).mT
 
 
 inverse_op = staged(

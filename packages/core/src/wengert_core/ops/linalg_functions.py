@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.dtypes import type_name
 from wengert_core.ops import linalg_arrays as arrays
-from wengert_core.ops.linalg_checks import check_floating, check_kernel, check_matrix, check_square, given
+from wengert_core.ops.linalg_checks import by_columns, check_floating, check_kernel, check_matrix, check_square, given
 from wengert_core.ops.linalg_solve import inv, solve
 from wengert_core.ops.matmul import matmul
 from wengert_core.ops.table import TABLE
@@ -152,7 +152,7 @@ def product_of_reflections(input: Tensor, tau: Tensor) -> Any:
     """The stages of linalg.householder_product."""
     one = ops["eye"](*input.shape[-2:], dtype=input.dtype, device=input.device).expand(*input.shape)
     result = reflected(input, tau, one, reversed(range(tau.shape[-1])), False)
-    return result if tau.shape[-1] else result.clone()
+    return by_columns(result if tau.shape[-1] else result.clone())
 
 
 def times_reflections(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool) -> Any:
@@ -161,7 +161,7 @@ def times_reflections(self: Tensor, input2: Tensor, input3: Tensor, left: bool, 
     adjoint = transpose == left  # (C Q)^H = Q^H C^H
     steps = range(input2.shape[-1])
     x = reflected(self, input2, x, steps if adjoint else reversed(steps), adjoint)
-    return x if left else ops["adjoint"](x)
+    return by_columns(x if left else ops["adjoint"](x))
 
 
 def numpy_reflections(xp: Any, a: Any, tau: Any, columns: int) -> Any:
@@ -218,6 +218,16 @@ def ormqr(
             f"input.ndim is equal to {input.dim()}"
         )
     check_matrix(name, other, "other")
+    if other.dim() != input.dim():
+        raise RuntimeError(
+            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            f"{other.dim()} and input.ndim is equal to {input.dim()}"
+        )
+    for label, batch in (("tau", tau.shape[:-1]), ("other", other.shape[:-2])):
+        if tuple(batch) != tuple(input.shape[:-2]):
+            raise RuntimeError(
+                f"{name}: Expected batch dimensions of {label} to be equal to input.shape[:-2], but got {list(batch)}"
+            )
     if other.shape[-2 if left else -1] != input.shape[-2]:
         dim = -2 if left else -1
         raise RuntimeError(

@@ -11,6 +11,7 @@ from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
+    by_columns,
     check_kernel,
     check_matrix,
     check_same_dtype,
@@ -32,7 +33,7 @@ factor_op = factoring(
     "linalg_lu_factor_ex(Tensor A) -> (Tensor LU, Tensor pivots, Tensor info)",
     way="lu",
     reference=arrays.lu_factor,
-    results=("array", "array", "array"),
+    results=("columns", "array", "array"),
     doc="L and U in one matrix, the swapped rows, and 0 or the number of the pivot that was zero.",
 )
 order_op = array(
@@ -184,7 +185,7 @@ def solve_factored(LU: Tensor, pivots: Tensor, B: Tensor, adjoint: bool) -> Any:
         return triangular_op(LU, inner, upper=True)
     turned = ops["adjoint"](LU)
     inner = triangular_op(turned, triangular_op(turned, B, upper=False), upper=True, unitriangular=True)
-    return rows_taken(inner, order.argsort(-1))
+    return by_columns(rows_taken(inner, order.argsort(-1)))
 
 
 def both_triangles(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Any:

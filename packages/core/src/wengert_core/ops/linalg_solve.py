@@ -10,6 +10,7 @@ from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
+    by_columns,
     check_floating,
     check_invertible,
     check_kernel,
@@ -25,7 +26,7 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 factoring, composite = TABLE.factoring, TABLE.composite
-BOTH = ("array", "array")
+BOTH = ("columns", "array")
 
 
 
@@ -147,7 +148,7 @@ triangular_op = factoring(
     "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
     way="triangular",
     reference=solved_triangular,
-    results=("array",),
+    results=("columns",),
     doc="X of A X = B for a triangular A.",
 )
 
@@ -169,7 +170,7 @@ def solve_triangular(
 def with_coefficient(self: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     """The stages of triangular_solve."""
     x = triangular_op(A.mT if transpose else A, self, upper=upper != transpose, unitriangular=unitriangular)
-    return x, A.expand(*x.shape[:-2], *A.shape[-2:]).clone()
+    return x, by_columns(A.expand(*x.shape[:-2], *A.shape[-2:]).clone())
 
 
 def numpy_with_coefficient(xp: Any, b: Any, a: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
