@@ -297,3 +297,38 @@ def test_an_exception_leaves_the_level_usable(level, x, t):
     with pytest.raises(ValueError, match="mine"):
         function(lambda ctx, a: a * 2, fail).apply(d)
     assert tangent(d * 2) == [1.0, -2.0, 4.0]
+
+
+# ---- geometry changed in place
+@pytest.mark.parametrize(
+    ("change", "shape"),
+    [
+        (lambda y: y.transpose_(0, 1), (3, 2)),
+        (lambda y: y.t_(), (3, 2)),
+        (lambda y: y.unsqueeze_(0), (1, 2, 3)),
+        (lambda y: y.unsqueeze_(0).squeeze_(0), (2, 3)),
+    ],
+)
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_geometry_in_place_changes_that_of_the_tangent_but_not_of_the_given_one(level, change, shape, requires_grad):
+    x = wg.arange(6.0).reshape(2, 3).requires_grad_(requires_grad)
+    t = wg.arange(6.0).reshape(2, 3) + 10
+    result = fwAD.unpack_dual(change(fwAD.make_dual(x, t) * 2)).tangent
+    assert result.shape == shape
+    assert result.tolist() == change(t * 2).tolist()
+    change(fwAD.make_dual(x.detach().clone(), t))
+    assert t.shape == (2, 3)
+
+
+def test_saved_outputs_have_tangents_where_the_first_output_is_not_differentiable(level):
+    a, t = wg.tensor([[4.0, 1.0], [2.0, 3.0]]), wg.tensor([[1.0, -1.0], [0.5, 2.0]])
+    by_u, h = wg.tensor([[1.0, 2.0], [0.0, 3.0]]), 1e-3
+
+    def gradient(matrix):
+        return wg.autograd.grad((wg.linalg.lu(matrix)[2] * by_u).sum(), matrix, create_graph=True)[0]
+
+    found = fwAD.unpack_dual(gradient(fwAD.make_dual(a.requires_grad_(), t))).tangent.detach()
+    a, t = a.detach().double(), t.double()
+    by_u = by_u.double()
+    above, below = (gradient((a + s * t).requires_grad_()).detach() for s in (h, -h))
+    assert wg.allclose(found.double(), (above - below) / (2 * h), atol=1e-5)

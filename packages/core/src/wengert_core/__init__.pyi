@@ -149,6 +149,7 @@ def unique(
 def _adaptive_avg_pool1d(input: Tensor, output_size: _Ints) -> Tensor: ...
 def _adaptive_avg_pool2d(input: Tensor, output_size: _Ints) -> Tensor: ...
 def _adaptive_avg_pool3d(input: Tensor, output_size: _Ints) -> Tensor: ...
+def _aminmax(input: Tensor, *, dim: _int | None = None, keepdim: _bool = False) -> tuple[Tensor, ...]: ...
 def _batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -177,9 +178,13 @@ def _binary_cross_entropy_with_logits(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def _block_diag(tensors: Sequence[Tensor]) -> Tensor: ...
 def _cdist(x1: Tensor, x2: Tensor, p: _float = 2.0) -> Tensor: ...
 def _celu(input: Tensor, alpha: _Scalar = 1.0, *, out: Tensor | None = None) -> Tensor: ...
 def _celu_(input: Tensor, alpha: _Scalar = 1.0) -> Tensor: ...
+def _cholesky(input: Tensor, upper: _bool = False) -> Tensor: ...
+def _cholesky_inverse(input: Tensor, upper: _bool = False) -> Tensor: ...
+def _cholesky_solve(input: Tensor, input2: Tensor, upper: _bool = False) -> Tensor: ...
 def _diag_embed(
     input: Tensor,
     offset: _int = 0,
@@ -242,7 +247,13 @@ def _group_norm(
     layout: _layout,
     eps: _float,
 ) -> tuple[Tensor, ...]: ...
-def _histogram(input: Tensor, edges: Tensor, weight: Tensor | None, density: _bool, equal: _bool) -> Tensor: ...
+def _histogram(
+    input: Tensor,
+    edges: Tensor,
+    weight: Tensor | None,
+    density: _bool,
+    equal: _bool,
+) -> tuple[Tensor, ...]: ...
 def _huber(input: Tensor, target: Tensor, beta: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
 def _huber_loss(
     input: Tensor,
@@ -265,8 +276,24 @@ def _layer_norm(
 ) -> tuple[Tensor, ...]: ...
 def _ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: _int = -1, out: Tensor | None = None) -> Tensor: ...
+def _linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor: ...
+def _linalg_lu(A: Tensor, *, pivot: _bool = True) -> tuple[Tensor, ...]: ...
+def _linalg_lu_solve(
+    LU: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    left: _bool = True,
+    adjoint: _bool = False,
+) -> Tensor: ...
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Tensor: ...
 def _lu_permutation(pivots: Tensor, rows: _int) -> Tensor: ...
+def _lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: _bool = True,
+    unpack_pivots: _bool = True,
+) -> tuple[Tensor, ...]: ...
 def _max(
     input: Tensor,
     dim: _Ints | None = None,
@@ -300,6 +327,13 @@ def _nansum(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
+) -> Tensor: ...
+def _ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: _bool = True,
+    transpose: _bool = False,
 ) -> Tensor: ...
 def _pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
 def _pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor: ...
@@ -363,6 +397,13 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int) -> Te
 def _take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def _to_copy(input: Tensor, dtype: _DType, device: _Device | None = None) -> Tensor: ...
 def _trace(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def _triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: _bool = True,
+    transpose: _bool = False,
+    unitriangular: _bool = False,
+) -> tuple[Tensor, ...]: ...
 def _unique(
     input: Tensor,
     dim: _int | None = None,
@@ -487,9 +528,9 @@ def any(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = None,
+    start: Any = ...,
+    end: Any = ...,
+    step: Any = ...,
     *,
     out: Tensor | None = None,
     dtype: _DType | None = None,
@@ -1946,7 +1987,7 @@ def rms_norm(
     eps: _float | None = None,
 ) -> Tensor: ...
 def roll(input: Tensor, shifts: _Ints, dims: _Ints | None = None) -> Tensor: ...
-def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
+def rot90(input: Tensor, k: _int = 1, dims: _Ints = (0, 1)) -> Tensor: ...
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...
 def round_(input: Tensor, *, decimals: _int = 0) -> Tensor: ...
 def row_stack(tensors: Any, *, out: Any = None) -> Any: ...
@@ -2021,7 +2062,7 @@ def selu(input: Tensor) -> Tensor: ...
 def selu_(input: Tensor, *arguments: Any, **words: Any) -> Any: ...
 def set_(
     input: Tensor,
-    source: Any = None,
+    source: Any = ...,
     storage_offset: _int = 0,
     size: _Ints | None = None,
     stride: _Ints | None = None,
@@ -2066,7 +2107,7 @@ def slice_scatter(
     end: _int | None = None,
     step: _int = 1,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def slogdet(input: Tensor, *, out: Any = None) -> Any: ...
 def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
@@ -2112,23 +2153,23 @@ def squeeze_(input: Tensor, *dim: _int) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def std(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def std_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def stft(
@@ -2289,23 +2330,23 @@ def unsqueeze_(input: Tensor, dim: _int) -> Tensor: ...
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Any: ...
 def var(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def var_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ...,
     unbiased: _bool = ...,
-    keepdim: _bool = False,
+    keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = ...,
     keepdims: _bool | None = None,
 ) -> Any: ...
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -17,14 +17,15 @@ from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, O
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.relaid cimport as_laid_out, as_ordered
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, same_shape
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, same_shape, set_contiguity
 
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
 def configure(Op op, tuple results, bint widen, str order):
-    """Make ``op`` an array op. results: "same", "array" or a dtype's name for each output.
+    """Make ``op`` an array op. results: "same", "array", "columns" or a dtype's name for each output.
 
+    "columns": as "array", and its matrices lie in memory column by column, as LAPACK has them.
     order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last.
     """
     op.run = array_run
@@ -56,7 +57,7 @@ cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
     if rule == "same":
         first = <object> slots[0]
         return (<Tensor> (first[0] if isinstance(first, (tuple, list)) else first)).code
-    return code_of(array.dtype if rule == "array" else DTYPES[rule])
+    return code_of(array.dtype if rule == "array" or rule == "columns" else DTYPES[rule])
 
 
 cdef object array_run(Op op, PyObject** slots):
@@ -109,6 +110,16 @@ cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
     return out
 
 
+cdef Tensor with_columns(Tensor rows):
+    """A fresh tensor with its last two dims swapped."""
+    cdef Py_ssize_t* sizes = rows.dims + rows.rank - 2
+    cdef Py_ssize_t* strides = sizes + rows.rank
+    sizes[0], sizes[1] = sizes[1], sizes[0]
+    strides[0], strides[1] = strides[1], strides[0]
+    set_contiguity(rows)
+    return rows
+
+
 cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
     """Outputs as tensors, recorded; one output alone, several as a tuple (or the op's named tuple)."""
     cdef PyObject* outs[8]
@@ -126,7 +137,10 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
             array_into(array, out)
             bump_version(out)
             return out
-        out = tensor_of_result(array, code)
+        if op.impl[0][i] == "columns" and array.ndim > 1:
+            out = with_columns(tensor_of_result(array.swapaxes(-2, -1), code))
+        else:
+            out = tensor_of_result(array, code)
         if op.impl[2]:
             out = in_order(op, slots, out)
         results.append(out)

@@ -18,6 +18,8 @@ from wengert_core.tensor import Tensor
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
 CPP_NAMES = dict(zip(ALL, SCALAR_NAMES, strict=True))
 """torch's C++ names of the dtypes, which its messages use."""
+LEFT_OUT: Any = ...
+"""The default of an argument for which None says something else."""
 
 
 def invalid_combination(name: str, arguments: tuple[Any, ...], expected: str) -> TypeError:
@@ -165,22 +167,17 @@ def _ints(value: Any) -> tuple[int, ...]:
 
 def arange(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, without the end."""
-    if type(start) is int and end is None and step is None and dtype is None and 0 <= start < 1 << 40:
+    if type(start) is int and end is LEFT_OUT and step is LEFT_OUT and dtype is None and 0 <= start < 1 << 40:
         return _construct.ramp(_construct.blank(INT64, start), 0, 1)
-    if type(start) is float and type(end) is float and step is None and dtype is None and 0.0 <= end - start < 1e12:
+    if type(start) is float and type(end) is float and step is LEFT_OUT and dtype is None and 0.0 <= end - start < 1e12:
         return _construct.ramp(_construct.blank(get_default_dtype(), math.ceil(end - start)), start, 1.0)
-    if start is None and end is None:
-        raise invalid_combination(
-            "arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)"
-        )
-    if (end is None and step is not None) or (start is None and step is not None):
-        raise invalid_combination(
-            "arange", (start, end, step), "(Number end), (Number start, Number end, Number step = 1)"
-        )
-    if end is None or start is None:
-        bounds = [0, as_number("arange", "end", 1, start if end is None else end), 1]
+    given = [v for v in (start, end, step) if v is not LEFT_OUT]
+    if not given or any(v is None for v in given) or (step is not LEFT_OUT and len(given) < 3):
+        raise invalid_combination("arange", tuple(given), "(Number end), (Number start, Number end, Number step = 1)")
+    if end is LEFT_OUT or start is LEFT_OUT:
+        bounds = [0, as_number("arange", "end", 1, start if end is LEFT_OUT else end), 1]
     else:
-        values = (start, end, 1 if step is None else step)
+        values = (start, end, 1 if step is LEFT_OUT else step)
         bounds = [as_number("arange", name, i + 1, v) for i, (name, v) in enumerate(zip(_ARANGE, values, strict=True))]
     return _arange("arange", bounds, dtype, 0)
 

@@ -3,6 +3,12 @@
 An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with WENGERT_KERNELS=python,
 and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its reference, as other array ops are.
 What is computed, and how: kernels/factoring.h. Each matrix is one job for one thread.
+
+Note [Results by columns]
+    Matrices come out column by column in memory, as LAPACK leaves them and as PyTorch has them. The kernels write row by row, so they
+    get the transposed problem: X^T A^T = B^T for triangular systems, and for Cholesky's L the upper factor of A^T, which is L^T (the
+    triangle that is read is the same one). What they wrote is then seen with its dims swapped. The others are copied: LU has other
+    pivots for A^T.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
@@ -18,7 +24,7 @@ from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts,
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view
+from wengert_core.tensor cimport Tensor, new_empty, new_view, set_contiguity
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
@@ -212,6 +218,38 @@ cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize
     return new_empty(code, job.n_batch + n, shape)
 
 
+cdef void turn(wg_matrices* x) noexcept:
+    """Read matrices transposed."""
+    x.row, x.column = x.column, x.row
+
+
+cdef Tensor by_columns(Tensor rows):
+    """The transposes of fresh matrices: what is written row by row, seen column by column."""
+    cdef Py_ssize_t* sizes = rows.dims + rows.rank - 2
+    cdef Py_ssize_t* strides = sizes + rows.rank
+    sizes[0], sizes[1] = sizes[1], sizes[0]
+    strides[0], strides[1] = strides[1], strides[0]
+    set_contiguity(rows)
+    return rows
+
+
+cdef Tensor laid_by_columns(Tensor x):
+    """A copy of fresh matrices, column by column."""
+    return by_columns(contiguous_copy(turned(x)))
+
+
+cdef Tensor turned(Tensor x):
+    """The transposed view, which nobody else sees."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    memcpy(sizes, x.dims, x.rank * sizeof(Py_ssize_t))
+    memcpy(strides, x.dims + x.rank, x.rank * sizeof(Py_ssize_t))
+    cdef int i = x.rank - 2
+    sizes[i], sizes[i + 1] = sizes[i + 1], sizes[i]
+    strides[i], strides[i + 1] = strides[i + 1], strides[i]
+    return new_view(x, x.rank, sizes, strides, x.data)
+
+
 cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
     """The body on each matrix. work: multiplications for one."""
     cdef Py_ssize_t count = 1
@@ -253,11 +291,12 @@ cdef object cholesky_run(Op op, PyObject** slots):
     cdef Tensor factor, info
     if not begin(op, slots, 1, &job, &live) or job.m != job.n:
         return array_run(op, slots)
-    job.upper = bool(<object> slots[1])
+    job.upper = not <object> slots[1]      # of the transposed matrices the other factor, transposed: Note [Results by columns]
+    turn(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = factor.data, <int32_t*> info.data
     run(op, &job, wg_cholesky, job.n * job.n * job.n // 3 + 1)
-    return finished(op, slots, (factor, info), live)
+    return finished(op, slots, (by_columns(factor), info), live)
 
 
 cdef object triangular_run(Op op, PyObject** slots):
@@ -272,10 +311,13 @@ cdef object triangular_run(Op op, PyObject** slots):
     if not is_system(&job, <Tensor> slots[1], False):
         return array_run(op, slots)
     join_batches(op, <Tensor> slots[0], <Tensor> slots[1], False, &job)
+    turn(&job.a)
+    turn(&job.b)
+    job.upper, job.left = not job.upper, not job.left
     x = output(&job, job.code, 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out = x.data
     run(op, &job, wg_triangular, job.n * job.n * job.k)
-    return finished(op, slots, (x,), live)
+    return finished(op, slots, (by_columns(x),), live)
 
 
 cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept:
@@ -307,6 +349,8 @@ cdef object solve_run(Op op, PyObject** slots):
     x = output(&job, job.code, 1 if vectors else 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out, job.info = x.data, <int32_t*> info.data
     run(op, &job, wg_solve, job.n * job.n * (job.k + job.n // 3 + 1))
+    if job.left and x.rank > 1:        # of vectors the last two dims, as in PyTorch
+        x = laid_by_columns(x)
     return finished(op, slots, (x, info if job.n_batch == a.rank - 2 and info.count * job.n * job.n == a.count else first_of(info, a)), live)
 
 
@@ -339,7 +383,7 @@ cdef object inverse_run(Op op, PyObject** slots):
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
     run(op, &job, wg_inverse, job.n * job.n * job.n)
-    return finished(op, slots, (inverse, info), live)
+    return finished(op, slots, (laid_by_columns(inverse), info), live)
 
 
 cdef object lu_run(Op op, PyObject** slots):
@@ -354,7 +398,7 @@ cdef object lu_run(Op op, PyObject** slots):
     lu, pivots, info = output(&job, job.code, 2, job.m, job.n), output(&job, INT32, 1, least, 0), output(&job, INT32, 0, 0, 0)
     job.out, job.pivots, job.info = lu.data, <int32_t*> pivots.data, <int32_t*> info.data
     run(op, &job, wg_lu, job.m * job.n * least)
-    return finished(op, slots, (lu, pivots, info), live)
+    return finished(op, slots, (laid_by_columns(lu), pivots, info), live)
 
 
 cdef object qr_run(Op op, PyObject** slots):
@@ -376,7 +420,7 @@ cdef object qr_run(Op op, PyObject** slots):
     r = output(&job, job.code, 2, job.k, job.n)
     job.second = r.data
     run(op, &job, wg_qr, 2 * job.m * job.n * job.k)
-    return finished(op, slots, (q, r), live)
+    return finished(op, slots, (q if mode == "r" else laid_by_columns(q), laid_by_columns(r)), live)
 
 
 RUNS[0], RUNS[1], RUNS[2] = cholesky_run, triangular_run, lu_run

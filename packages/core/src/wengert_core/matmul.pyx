@@ -230,7 +230,7 @@ cdef object vdot_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     check_vectors(a, b)
     if FACTS.category[a.code] != CAT_COMPLEX:
-        return DOT.run(DOT, slots)
+        return multiplied(op, slots, a, b, False, 0, NULL, live)
     return multiplied(op, slots, find_op("conj")(alias(a)), b, False, 0, NULL, live)
 
 

@@ -70,7 +70,8 @@ def renamed(function: Callable[..., Any], name: str, kwargs: dict[str, Any]) -> 
     A function cannot have run when it got a name that it does not have: the call is made again.
     """
     own = inspect.signature(function).parameters
-    others = {"input": next(iter(own), "input")} | OTHER_NAMES.get(name, {})
+    known = OTHER_NAMES.get(name) or OTHER_NAMES.get(getattr(function, "__name__", ""), {})
+    others = {"input": next(iter(own), "input")} | known
     if all(word in own or word not in others or others[word] in kwargs for word in kwargs):
         return None
     return {word if word in own else others.get(word, word): value for word, value in kwargs.items()}
@@ -86,6 +87,11 @@ OTHER_NAMES = {
     "searchsorted": {"self": "input"},
     "hsplit": PARTS,
     "vsplit": PARTS,
+    "quantile": {"keepdims": "keepdim"},
+    "nanquantile": {"keepdims": "keepdim"},
+    "vector_norm": {"axis": "dim", "keepdims": "keepdim"},
+    "linalg_norm": {"axis": "dim", "keepdims": "keepdim"},
+    "matrix_norm": {"axis": "dim", "keepdims": "keepdim"},
     "dsplit": PARTS,
 }
 """The names that torch itself looks for, where they are not those of its documentation. Of all functions, "input" is

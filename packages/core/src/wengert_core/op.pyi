@@ -37,6 +37,7 @@ class Op:
         view: bool = False,
         multi_view: bool = False,
         no_record: bool = False,
+        dim_first: bool = False,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     @property

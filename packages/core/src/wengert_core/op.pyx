@@ -34,6 +34,9 @@ cdef extern from "Python.h":
 cdef extern from "wengert_core/objects.h":
     void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
 
+cdef enum:
+    OP_DIM_FIRST = 16                  # a flag beside OpFlags: what comes behind dim is taken together with dim only
+
 cdef EngineHooks HOOKS
 memset(&HOOKS, 0, sizeof(HOOKS))
 
@@ -57,7 +60,7 @@ cdef class Op:
     """An operator: call it as a function, or as a method of Tensor."""
 
     def __init__(self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
-                 bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False):
+                 bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False, bint dim_first=False):
         name, params, outputs = parse_schema(schema)
         if len(params) > MAX_SLOTS:
             raise ValueError(f"{name}: an op has at most {MAX_SLOTS} parameters, its schema has {len(params)}")
@@ -70,7 +73,7 @@ cdef class Op:
         self.n_positional = self.n_params
         self.out_slot = -1
         self.flags = (OP_INPLACE * inplace) | (OP_VIEW * (view or multi_view)) | (OP_MULTI_VIEW * multi_view) \
-            | (OP_NO_RECORD * no_record)
+            | (OP_NO_RECORD * no_record) | (OP_DIM_FIRST * dim_first)
         self.vectorcall = <void*> op_vectorcall
         cdef int i
         for i, (param, kind, optional, varargs, keyword_only, required, default) in enumerate(params):
@@ -213,6 +216,34 @@ cdef PyObject* collected(PyObject* const* args, Py_ssize_t start, Py_ssize_t end
     return rest
 
 
+cdef inline int bind_keywords(Op op, PyObject* const* values, Py_ssize_t n, PyObject* kwnames, PyObject** slots) except -1:
+    """Put the values of keywords into their slots."""
+    cdef Py_ssize_t i
+    cdef int slot
+    for i in range(n):
+        slot = slot_of_keyword(op, PyTuple_GET_ITEM(kwnames, i))
+        if slot < 0:
+            raise TypeError(f"{op.name}() got an unexpected keyword argument '{<object> PyTuple_GET_ITEM(kwnames, i)}'; "
+                            f"{signature(op)}")
+        if slots[slot] != NULL:
+            shown = "input" if op.params[slot] == "self" else op.params[slot]
+            raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
+        slots[slot] = values[i]
+    return 0
+
+
+cdef int refuse_without_dim(Op op, PyObject* kwnames, PyObject** slots) except -1:
+    """TypeError for keepdim= (slot 2), or out=, of a reduction whose dim was not given; mean alone takes out= then."""
+    cdef bint writes = op.out_slot >= 0 and slots[op.out_slot] != NULL and op.name != "mean"
+    if slots[2] == NULL and not writes:
+        return 0
+    given = ", ".join([f"{word}={type(<object> slots[slot_of_keyword(op, <PyObject*> word)]).__name__}"
+                       for word in <tuple> <object> kwnames])
+    behind = "keepdim" if slots[2] != NULL else "out"
+    raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({given}), and missing 1 required positional "
+                    f"arguments: \"dim\", without which there is no {behind}=; dim=None is all dims. Its signature is {op.schema}")
+
+
 cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
     """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns the sequence that had to be made, or is NULL)."""
     cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
@@ -227,15 +258,10 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
                         f"but {nargs} were given; {signature(op)}")
     for i in range(n_bound):
         slots[i] = args[i]
-    for i in range(n_keywords):
-        slot = slot_of_keyword(op, PyTuple_GET_ITEM(kwnames, i))
-        if slot < 0:
-            raise TypeError(f"{op.name}() got an unexpected keyword argument '{<object> PyTuple_GET_ITEM(kwnames, i)}'; "
-                            f"{signature(op)}")
-        if slots[slot] != NULL:
-            shown = "input" if op.params[slot] == "self" else op.params[slot]
-            raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
-        slots[slot] = args[nargs + i]
+    if n_keywords:
+        bind_keywords(op, args + nargs, n_keywords, kwnames, slots)
+        if op.flags & OP_DIM_FIRST and slots[1] == NULL:
+            refuse_without_dim(op, kwnames, slots)
     for i in range(op.n_params):
         if slots[i] == NULL:
             slots[i] = op.defaults[i]

@@ -20,8 +20,8 @@ from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.layouts import contiguous_format, preserve_format
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
-from wengert_core.state cimport WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, new_empty,
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, WgState, thread_state
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, extra_of, new_empty,
                                   new_on_memory, new_view, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
 
@@ -63,22 +63,42 @@ cdef object restride_run(Op op, PyObject** slots):
     before = with_history(t)
     swap_contents(t, view)
     bump_version(t)
-    if before.flags & thread_state().modes & WG_GRAD and HOOKS.record != NULL:
+    if before.flags & thread_state().modes & (WG_GRAD | WG_DUAL) and HOOKS.record != NULL:
         for i in range(op.n_params):
             own[i] = slots[i]
         own[0], outs[0] = <PyObject*> before, <PyObject*> t
-        HOOKS.record(op, own, outs, 1)
+        recorded(op, own, outs, before.flags)
         t.attr_version = version_of(t)
     return t
 
 
+cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) except -1:
+    """Record what has been done. The tangent is that of the op which gives a view: nobody's own tangent changes its geometry."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    try:
+        if flags & modes & WG_GRAD:
+            state.modes = modes & ~(<unsigned int> WG_DUAL)
+            HOOKS.record(op, slots, outs, 1)
+        if flags & modes & WG_DUAL:
+            state.modes = modes & ~(<unsigned int> WG_GRAD)
+            HOOKS.record(op.out_of_place, slots, outs, 1)
+    finally:
+        state.modes = modes
+    return 0
+
+
 cdef Tensor with_history(Tensor t):
-    """A stand-in for t as it is now: its memory, geometry and place in the graph."""
+    """A stand-in for t as it is now: its memory, geometry, place in the graph and tangent."""
     cdef Tensor other = alias(t)
     if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
         HOOKS.view_grad_fn(t)
     other.flags |= t.flags & WG_GRAD
     other.output_nr = t.output_nr
+    if t.flags & WG_DUAL and t.extra != NULL and t.extra.tangent != NULL:
+        other.flags |= WG_DUAL | WG_ASK
+        extra_of(other).tangent = t.extra.tangent
+        Py_INCREF(<object> t.extra.tangent)
     if t.grad_fn != NULL:
         Py_INCREF(<object> t.grad_fn)
         other.grad_fn = t.grad_fn
@@ -181,7 +201,7 @@ cdef object set_run(Op op, PyObject** slots):
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
         raise TypeError("set_() received an invalid combination of arguments - got an offset or strides without sizes: give "
                         "(source, storage_offset, size, stride)")
-    if slots[1] == <PyObject*> None:
+    if <object> slots[1] is ...:       # left out, which None is not
         given = new_empty(t.code, 1, &none)
     elif isinstance(<object> slots[1], Tensor):
         if (<Tensor> slots[1]).code != t.code:

@@ -8,7 +8,7 @@ type lets None in, ``int[]*`` lets the numbers stand as positional arguments of 
 from __future__ import annotations
 
 Parameter = tuple[str, str, bool, bool, bool, bool, object]
-CONSTANTS = {"None": None, "True": True, "False": False}
+CONSTANTS = {"None": None, "True": True, "False": False, "...": ...}  # ...: left out, which None is not
 # What was read before, since many rows are alike: by all that follows a name, and single parameters.
 READ: dict[str, tuple[list[Parameter], tuple[str, ...]]] = {}
 READ_PARTS: dict[tuple[str, bool], Parameter] = {}
@@ -56,11 +56,13 @@ def _parameter(part: str, keyword_only: bool, schema: str) -> Parameter:
 
 
 def _constant(text: str) -> object:
-    """The value of a default: None, a bool, a number or a quoted string."""
+    """The value of a default: None, a bool, a number, a quoted string, or [0,1]."""
     if text in CONSTANTS:
         return CONSTANTS[text]
     if text[0] in "'\"":
         return text[1:-1]
+    if text[0] == "[":
+        return tuple(int(number) for number in text[1:-1].split(","))
     try:
         return int(text)
     except ValueError:

@@ -14,7 +14,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
-from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
 
@@ -37,11 +37,16 @@ cdef object staged_run(Op op, PyObject** slots):
     for i in range(op.n_params):
         if i != op.out_slot and isinstance(<object> slots[i], Tensor):
             live |= (<Tensor> slots[i]).flags
+        elif op.kinds[i] & 63 == K_TENSORS:
+            live |= flags_of_all(<object> slots[i])
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     for i in range(op.n_params):
         if i == op.out_slot:
+            continue
+        if live & WG_RECORD and op.kinds[i] & 63 == K_TENSORS:
+            arguments.append([alias(<Tensor> each) for each in <object> slots[i]])
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
@@ -63,6 +68,14 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef uint32_t flags_of_all(object tensors) except? 0:
+    """The flags of several tensors; TypeError for what is none."""
+    cdef uint32_t flags = 0
+    for each in tensors:
+        flags |= (<Tensor?> each).flags
+    return flags
 
 
 cdef object by_device(Op op, list arguments):

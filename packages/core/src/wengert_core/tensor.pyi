@@ -1000,7 +1000,7 @@ class Tensor:
     def resolve_conj(self) -> Any: ...
     def resolve_neg(self) -> Any: ...
     def roll(self, shifts: _Ints, dims: _Ints | None = None) -> Tensor: ...
-    def rot90(self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
+    def rot90(self, k: _int = 1, dims: _Ints = (0, 1)) -> Tensor: ...
     def round(self, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...
     def round_(self, *, decimals: _int = 0) -> Tensor: ...
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1049,7 +1049,7 @@ class Tensor:
     def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
     def set_(
         self,
-        source: Any = None,
+        source: Any = ...,
         storage_offset: _int = 0,
         size: _Ints | None = None,
         stride: _Ints | None = None,
@@ -1075,7 +1075,7 @@ class Tensor:
         end: _int | None = None,
         step: _int = 1,
         *,
-        out: Any = None,
+        out: Tensor | None = None,
     ) -> Tensor: ...
     def slogdet(self, *, out: Any = None) -> Any: ...
     def softmax(self, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
@@ -1103,13 +1103,13 @@ class Tensor:
     def squeeze_(self, *dim: _int) -> Tensor: ...
     def std(
         self,
-        dim: Any = None,
+        dim: Any = ...,
         unbiased: _bool = ...,
-        keepdim: _bool = False,
+        keepdim: _bool = ...,
         *,
         correction: Any = None,
         out: Any = None,
-        axis: Any = None,
+        axis: Any = ...,
         keepdims: _bool | None = None,
     ) -> Any: ...
     def stft(
@@ -1209,13 +1209,13 @@ class Tensor:
     def unsqueeze_(self, dim: _int) -> Tensor: ...
     def var(
         self,
-        dim: Any = None,
+        dim: Any = ...,
         unbiased: _bool = ...,
-        keepdim: _bool = False,
+        keepdim: _bool = ...,
         *,
         correction: Any = None,
         out: Any = None,
-        axis: Any = None,
+        axis: Any = ...,
         keepdims: _bool | None = None,
     ) -> Any: ...
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -290,8 +290,9 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
                 give(<Tensor> out, <Tensor> tangent)
     finally:
         state.modes |= WG_DUAL
-    if n_outs:
-        share_with_saved((<Tensor> outs[0]).grad_fn, version_of(<Tensor> outs[0]), outs)
+    for i in range(n_outs):            # the first of them may be one that is not differentiable
+        if (<Tensor> outs[i]).grad_fn != NULL:
+            return share_with_saved((<Tensor> outs[i]).grad_fn, version_of(<Tensor> outs[i]), outs)
     return 0
 
 

@@ -43,8 +43,21 @@ def sum_of_copies(grad: Tensor, self_shape: Shape, repeats: Any) -> Tensor:
 
 linear("repeat", self=sum_of_copies)
 
+def blocks(grad: Tensor, tensors_shape: tuple[Shape, ...]) -> list[Tensor]:
+    """The block of each tensor."""
+    parts, row, column = [], 0, 0
+    for shape in tensors_shape:
+        m, n = (1,) * (2 - len(shape)) + shape
+        parts.append(grad.narrow(0, row, m).narrow(1, column, n).reshape(shape))
+        row, column = row + m, column + n
+    return parts
+
+
+linear("block_diag", tensors=blocks)
+
 # ---- the same elements in another order, and triangles
 linear("flip", self=lambda grad, dims: grad.flip(dims))
+linear("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
 linear("tril", self=lambda grad, diagonal: grad.tril(diagonal))
 linear("triu", self=lambda grad, diagonal: grad.triu(diagonal))
 

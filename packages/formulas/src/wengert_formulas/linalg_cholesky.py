@@ -52,3 +52,42 @@ derivative(
     outputs=("L",),
     jvp=cholesky_tangent,
 )
+
+
+# ---- what is made of it: A is the square of a factor, of which a triangle is read
+def square_grad(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
+    """The gradient by the factor, from that by A."""
+    grad = grad + adjoint(grad)
+    return (factor.triu() @ grad).triu() if upper else (grad @ factor.tril()).tril()
+
+
+def square_tangent(factor_t: Tensor, factor: Tensor, upper: bool) -> Tensor:
+    """The tangent of A."""
+    half = adjoint(factor_t.triu()) @ factor.triu() if upper else factor_t.tril() @ adjoint(factor.tril())
+    return half + adjoint(half)
+
+
+def solve_grads(grad: Tensor, input2: Tensor, result: Tensor, upper: bool, needs: Any) -> Any:
+    """The gradient by the right side solves the same system."""
+    by_b = wc.cholesky_solve(grad, input2, upper)
+    return by_b, square_grad(-(by_b @ adjoint(result)), input2, upper) if needs[1] else None
+
+
+derivative(
+    "cholesky",
+    self=lambda grad, result, upper: cholesky_grad(grad, result, upper),
+    jvp=lambda self_t, result, upper: cholesky_tangent(self_t, result, upper)[0],
+)
+derivative(
+    "cholesky_solve",
+    joint=solve_grads,
+    joint_inputs=("self", "input2"),
+    jvp=lambda self_t, input2_t, input2, result, upper: wc.cholesky_solve(
+        self_t - square_tangent(input2_t, input2, upper) @ result, input2, upper
+    ),
+)
+derivative(
+    "cholesky_inverse",
+    self=lambda grad, self, result, upper: square_grad(-(result @ grad @ result), self, upper),
+    jvp=lambda self_t, self, result, upper: -(result @ square_tangent(self_t, self, upper) @ result),
+)

@@ -91,6 +91,32 @@ def triangular_tangent(
     return wc.linalg_solve_triangular(A, rest, upper=upper, left=left, unitriangular=unitriangular)
 
 
+def old_grads(
+    grads: Any, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool, needs: Any
+) -> Any:
+    """As those of solve_triangular, of A or its transpose, and the copy's."""
+    matrix = A.mT if transpose else A
+    by_a, by_b = triangular_grads(grads[0], matrix, solution, upper != transpose, True, unitriangular, needs[::-1])
+    if by_a is not None:
+        by_a = (by_a.mT if transpose else by_a) + grads[1]
+    return by_b, by_a
+
+
+def old_tangent(
+    self_t: Tensor, A_t: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
+) -> Any:
+    """The tangents of the solution and of the copy."""
+    turned = (lambda x: x.mT) if transpose else (lambda x: x)
+    moved = triangular_tangent(turned(A_t), self_t, turned(A), solution, upper != transpose, True, unitriangular)
+    return moved, A_t.expand(*solution.shape[:-2], *A.shape[-2:]).clone()
+
+
+derivative(
+    "triangular_solve",
+    joint=old_grads,
+    joint_inputs=("self", "A"),
+    jvp=old_tangent,
+)
 derivative(
     "linalg_solve_triangular",
     joint=triangular_grads,

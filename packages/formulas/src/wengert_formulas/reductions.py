@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, by_dim, count_of, dims_of, spread, with_dims
+from wengert_formulas.base import TABLE, asked, by_dim, count_of, dims_of, spread, with_dims
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
@@ -101,6 +101,25 @@ for name in ("amax", "amin"):
         self=extreme_grad,
         jvp=lambda self_t, self, result, dim, keepdim: (self_t * winners(self, result, dim, keepdim)).sum(dim, keepdim),
     )
+
+
+def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, keepdim: bool) -> Any:
+    """The sum of what the extremes give that somebody asked for."""
+    parts = [
+        extreme_grad(grad, self, result, dim, keepdim)
+        for grad, result in zip(grads, (min, max), strict=True)
+        if any(grad.stride()) or asked(grad)
+    ]
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+derivative(
+    "aminmax",
+    self=both_grads,
+    jvp=lambda self_t, self, min, max, dim, keepdim: tuple(
+        (self_t * winners(self, result, dim, keepdim)).sum(dim, keepdim) for result in (min, max)
+    ),
+)
 
 
 # ---- one element along a dim, by its place

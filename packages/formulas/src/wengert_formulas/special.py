@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wengert_core.op import find
+from wengert_core.ops.gamma import halves
 from wengert_core.tensor import Tensor
 from wengert_registry import registry
 
@@ -17,5 +18,6 @@ def polygamma(n: int, x: Tensor) -> Tensor:
     return result
 
 
+TABLE.elementwise("mvlgamma", lambda self, p: halves(self, p).digamma().sum(-1))
 TABLE.elementwise("lgamma", lambda self: self.digamma())
 TABLE.elementwise("digamma", lambda self: polygamma(1, self))

@@ -110,10 +110,12 @@ def weighted_histogram(xp: Any, x: Any, edges: Any, weight: Any, density: bool, 
 
 
 histogram_op = TABLE.array(
-    "_histogram(Tensor self, Tensor edges, Tensor? weight, bool density, bool equal) -> Tensor",
-    reference=weighted_histogram,
+    "_histogram(Tensor self, Tensor edges, Tensor? weight, bool density, bool equal) "
+    "-> (Tensor hist, Tensor bin_edges)",
+    reference=lambda xp, x, edges, *rest: (weighted_histogram(xp, x, edges, *rest), xp.array(edges)),
+    results=("same", "same"),
     method=False,
-    doc="The sums of weights between edges.",
+    doc="The sums of weights between edges, and the edges.",
 )
 
 
@@ -183,8 +185,8 @@ def histogram(
         raise invalid_combination("histogram", (input, bins), "(Tensor input, Tensor bins) or (Tensor input, int bins)")
     check_histogram(input, bins, range, weight)
     equal = not isinstance(bins, Tensor)
-    edges = equal_edges(input, bins, range) if equal else ops["clone"](bins)
-    counts = histogram_op(input, edges, weight, density, equal)
+    edges = equal_edges(input, bins, range) if equal else bins
+    counts, edges = histogram_op(input, edges, weight, density, equal)
     if out is None:
         return result_type("histogram", ("hist", "bin_edges"))(counts, edges)
     for given, made in zip(out, (counts, edges), strict=True):

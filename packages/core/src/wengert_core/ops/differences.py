@@ -202,7 +202,8 @@ def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int
     if not y.shape[dim]:
         return y.clone()
     widths, both = heights("cumulative_trapezoid", y, x, dx, dim)
-    return (widths * both).cumsum(dim) / 2
+    places: Any = x
+    return (both * (dx / 2)).cumsum(dim) if places is None else (widths * both).cumsum(dim) / 2
 
 
 def trapz(y: Tensor, x: Tensor = UNSAID, *, dx: float = 1, dim: int = -1) -> Any:

@@ -228,8 +228,10 @@ def contracted(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
         wanted = [label for label in output if label in labels or label in own]
         keep = [*wanted, *dict.fromkeys(label for label in [*labels, *own] if label in later and label not in output)]
         result, labels = pair(result, labels, x, own, keep)
+    is_made = len(operands) > 1 or len(labels) > len(output)
     result, labels = sum_out(result, labels, output)
-    return result.permute([labels.index(label) for label in output])
+    order = [labels.index(label) for label in output]
+    return result if is_made and order == list(range(len(order))) else result.permute(order)
 
 
 # ---- two operands whose dims fit as they are: planned once
@@ -258,15 +260,16 @@ def plan(equation: str, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
         orders.append(None if places == list(range(len(places))) else places)
     labels = [*batch, *own[0], *own[1]]
     shapes = (n[0], n[1], n[2]), (n[0], n[2], n[3]), [size[label] for label in labels]
-    return swapped, orders, shapes, [labels.index(label) for label in output]
+    return swapped, orders, shapes, None if labels == output else [labels.index(label) for label in output]
 
 
-def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: list[int]) -> Any:
+def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: list[int] | None) -> Any:
     """One product of matrices, as ``pair`` would do it."""
     left, right = (b, a) if swapped else (a, b)
     left = (left if orders[0] is None else left.permute(orders[0])).reshape(shapes[0])
     right = (right if orders[1] is None else right.permute(orders[1])).reshape(shapes[1])
-    return TABLE.ops["bmm"](left, right).view(shapes[2]).permute(order)
+    result = TABLE.ops["bmm"](left, right).view(shapes[2])
+    return result if order is None else result.permute(order)
 
 
 def from_sublists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:

@@ -44,7 +44,7 @@ factory("new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) ->
         impl=make.new_empty_strided, like="self",
         method=True, function=False, doc="As empty_strided, with the dtype and device of this tensor.")
 
-factory("arange(object? start=None, object? end=None, object? step=None, *, Tensor? out=None, OPTIONS) -> Tensor",
+factory("arange(object start=..., object end=..., object step=..., *, Tensor? out=None, OPTIONS) -> Tensor",
         impl=make.arange, doc="Numbers from start to end, without the end, step apart.")
 factory("range(Scalar start, Scalar end=None, Scalar step=1, *, Tensor? out=None, OPTIONS) -> Tensor",
         impl=make.inclusive_range,

@@ -113,8 +113,8 @@ OPS = {
         "nn.functional.interpolate "
     ),
     "joining": (
-        "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "
-        "concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
+        "_block_diag block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations "
+        "concat concatenate dstack hstack meshgrid repeat repeat_interleave row_stack stack tile vstack "
     ),
     "layer_norms": (
         "layer_norm nn.functional.layer_norm nn.functional.rms_norm rms_norm "
@@ -126,28 +126,30 @@ OPS = {
         "nn.functional.gaussian_nll_loss nn.functional.kl_div nn.functional.poisson_nll_loss "
     ),
     "linalg_cholesky": (
-        "cholesky cholesky_inverse cholesky_solve linalg.cholesky linalg.cholesky_ex linalg_cholesky_ex "
+        "_cholesky _cholesky_inverse _cholesky_solve cholesky cholesky_inverse cholesky_solve linalg.cholesky "
+        "linalg.cholesky_ex linalg_cholesky_ex "
     ),
     "linalg_det": (
         "det linalg.det linalg.slogdet linalg_det linalg_slogdet logdet slogdet "
     ),
     "linalg_functions": (
-        "linalg.householder_product linalg.matrix_exp linalg.matrix_power linalg.tensorinv linalg.tensorsolve "
-        "linalg.vander linalg_matrix_exp matrix_exp matrix_power orgqr ormqr vander "
+        "_linalg_householder_product _ormqr linalg.householder_product linalg.matrix_exp linalg.matrix_power "
+        "linalg.tensorinv linalg.tensorsolve linalg.vander linalg_matrix_exp matrix_exp matrix_power orgqr ormqr "
+        "vander "
     ),
     "linalg_least_squares": (
         "linalg.lstsq linalg.matrix_rank linalg.pinv linalg_lstsq linalg_pinv pinverse "
     ),
     "linalg_lu": (
-        "_lu_permutation linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg_lu_factor_ex lu "
-        "lu_solve lu_unpack "
+        "_linalg_lu _linalg_lu_solve _lu_permutation _lu_unpack linalg.lu linalg.lu_factor linalg.lu_factor_ex "
+        "linalg.lu_solve linalg_lu_factor_ex lu lu_solve lu_unpack "
     ),
     "linalg_norms": (
         "linalg.cond linalg.matrix_norm linalg.norm "
     ),
     "linalg_solve": (
-        "inverse linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular linalg_inv_ex "
-        "linalg_solve_ex linalg_solve_triangular triangular_solve "
+        "_triangular_solve inverse linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular "
+        "linalg_inv_ex linalg_solve_ex linalg_solve_triangular triangular_solve "
     ),
     "linalg_spectral": (
         "_geqrf geqrf linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.qr linalg.svd linalg.svdvals "
@@ -203,10 +205,9 @@ OPS = {
         "pool_gather pool_scatter "
     ),
     "positions": (
-        "_put _take argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy "
-        "index_copy_ index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put "
-        "roll rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim "
-        "tril tril_ triu triu_ "
+        "_put _take argwhere flip fliplr flipud gather index_add index_add_ index_copy index_copy_ index_fill "
+        "index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put roll rot90 scatter "
+        "scatter_ scatter_add scatter_add_ take take_along_dim tril tril_ triu triu_ "
     ),
     "powers": (
         "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
@@ -231,8 +232,8 @@ OPS = {
         "nn.functional.softshrink selu selu_ softshrink softshrink_backward "
     ),
     "reductions": (
-        "_max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min min.dim "
-        "nanmean nansum prod sum "
+        "_aminmax _max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min "
+        "min.dim nanmean nansum prod sum "
     ),
     "rounding": (
         "ceil ceil_ fix fix_ floor floor_ frac frac_ round round_ trunc trunc_ "
@@ -279,6 +280,9 @@ OPS = {
     ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
+    ),
+    "view_scatters": (
+        "diagonal_scatter select_scatter slice_scatter "
     ),
     "views": (
         "_unsafe_view adjoint alias as_strided as_strided_ atleast_1d atleast_2d atleast_3d broadcast_to chunk "
@@ -377,10 +381,9 @@ METHODS = {
         "dist norm renorm renorm_ "
     ),
     "positions": (
-        "argwhere diagonal_scatter flip fliplr flipud gather index_add index_add_ index_copy index_copy_ "
-        "index_fill index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll "
-        "rot90 scatter scatter_ scatter_add scatter_add_ select_scatter slice_scatter take take_along_dim tril "
-        "tril_ triu triu_ "
+        "argwhere flip fliplr flipud gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ "
+        "index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll rot90 scatter scatter_ "
+        "scatter_add scatter_add_ take take_along_dim tril tril_ triu triu_ "
     ),
     "powers": (
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
@@ -435,6 +438,9 @@ METHODS = {
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ "
         "cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+    "view_scatters": (
+        "diagonal_scatter select_scatter slice_scatter "
     ),
     "views": (
         "H T _base _is_view adjoint as_strided as_strided_ broadcast_to chunk clone contiguous diagonal dsplit "

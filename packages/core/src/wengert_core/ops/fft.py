@@ -165,8 +165,8 @@ def transform(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any
     """fft, ifft and those over several dims."""
     number = number_of(norm, forward)
     x = resized(x, dims, sizes)
-    if forward and not x.dtype.is_complex and not name.endswith(("2", "n")):
-        return r2c_op(x, dims, number, False, out=out)
+    if not x.dtype.is_complex and not name.endswith(("2", "n")):
+        return r2c_op(x, dims, number, False, out=out) if forward else conjugate(r2c_op(x, dims, number, False), out)
     return c2c_op(as_complex(x), dims, number, forward, out=out)
 
 
@@ -174,7 +174,17 @@ def halved(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, f
     """rfft, ihfft and those over several dims."""
     if not dims:
         raise RuntimeError(f"{name.replace('2', 'n')} must transform at least one axis")
-    return r2c_op(resized(x, dims, sizes), dims, number_of(norm, forward), True, forward, out=out)
+    x, number = resized(x, dims, sizes), number_of(norm, forward)
+    if forward:
+        return r2c_op(x, dims, number, True, out=out)
+    half = r2c_op(x, dims[-1:], number, True)
+    return conjugate(half, out) if len(dims) == 1 else c2c_op(half.conj(), dims[:-1], number, False, out=out)
+
+
+def conjugate(x: Tensor, out: Any) -> Tensor:
+    """The conjugate, as a result."""
+    result: Tensor = ops["conj"](x) if out is None else ops["conj_physical"](x, out=out)
+    return result
 
 
 def doubled(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:

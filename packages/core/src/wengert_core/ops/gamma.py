@@ -9,7 +9,7 @@ from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor
 
-ops, unary, composite = TABLE.ops, TABLE.pointwise_unary, TABLE.composite
+ops, unary = TABLE.ops, TABLE.pointwise_unary
 
 lgamma_op = unary(
     "lgamma(Tensor self) -> Tensor", kernels=["lgamma"], reference=lgamma, promotion="float", dtypes=FLOATING,
@@ -21,22 +21,30 @@ unary(
 )
 
 
-def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension p, elementwise."""
-    if input.dtype.name == "bool":
+def halves(x: Tensor, p: int) -> Tensor:
+    """What the gamma functions of the product are of: x and p - 1 numbers less by halves, as a last dim."""
+    dtype = x.dtype if x.dtype.is_floating_point else None
+    steps = ops["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=dtype, device=x.device)
+    less: Tensor = ops["add"](ops["unsqueeze"](x, -1), steps)
+    return less
+
+
+def multivariate(self: Tensor, p: int) -> Tensor:
+    """The stages of mvlgamma."""
+    if self.dtype.name == "bool":
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
-    dtype = input.dtype if input.dtype.is_floating_point else None
-    halves = ops["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=dtype, device=input.device)
-    terms = ops["lgamma"](ops["add"](ops["unsqueeze"](input, -1), halves))
-    return ops["add"](ops["sum"](terms, -1), p * (p - 1) / 4 * math.log(math.pi), out=out)
+    result: Tensor = ops["add"](ops["sum"](ops["lgamma"](halves(self, p)), -1), p * (p - 1) / 4 * math.log(math.pi))
+    return result
 
 
-def mvlgamma_(self: Tensor, p: int) -> Tensor:
-    """In-place version of mvlgamma."""
-    return ops["copy_"](self, mvlgamma(self, p))
-
-
-composite(mvlgamma, method=True)
-TABLE.methods["mvlgamma_"] = mvlgamma_
+TABLE.staged(
+    "mvlgamma(Tensor self, int p) -> Tensor",
+    stages=multivariate,
+    reference=lambda xp, x, p: (
+        sum(lgamma(xp, x - i / 2) for i in range(p)) + p * (p - 1) / 4 * math.log(math.pi)
+    ),
+    inplace="method",
+    doc="The logarithm of the multivariate gamma function of dimension p, elementwise.",
+)

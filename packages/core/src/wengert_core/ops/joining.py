@@ -254,14 +254,43 @@ def block_diag(*tensors: Tensor) -> Any:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {x.dim()} dimensions"
             )
-        blocks.append(TABLE.ops["atleast_2d"](x))
-    width = sum(x.size(1) for x in blocks)
+        blocks.append(x)
+    return block_diag_op(blocks) if blocks else TABLE.ops["zeros"](1, 0)
+
+
+def on_diagonal(tensors: Any, front: int = 0) -> Any:
+    """The stages of block_diag. front: the dims in front of those of the matrices."""
+    blocks = []
+    for x in tensors:
+        while x.dim() < front + 2:
+            x = x.unsqueeze(front)
+        blocks.append(x)
+    width = sum(x.size(-1) for x in blocks)
     rows, before = [], 0
     for x in blocks:
-        left, right = (x.new_zeros((x.size(0), n)) for n in (before, width - before - x.size(1)))
-        rows.append(cat([left, x, right], 1))
-        before += x.size(1)
-    return cat(rows) if rows else TABLE.ops["zeros"](1, 0)
+        left, right = (x.new_zeros((*x.shape[:-1], n)) for n in (before, width - before - x.size(-1)))
+        rows.append(cat([left, x, right], -1))
+        before += x.size(-1)
+    return cat(rows, -2)
+
+
+def blocks_in_array(xp: Any, tensors: Any) -> Any:
+    """The reference of block_diag."""
+    blocks = [xp.atleast_2d(x) for x in tensors]
+    rows = [xp.pad(x, [(0, 0), (sum(b.shape[1] for b in blocks[:i]), sum(b.shape[1] for b in blocks[i + 1 :]))])
+            for i, x in enumerate(blocks)]
+    return xp.concatenate(rows)
+
+
+block_diag_op = TABLE.staged(
+    "block_diag(Tensor[] tensors) -> Tensor",
+    stages=on_diagonal,
+    reference=blocks_in_array,
+    key="_block_diag",
+    method=False,
+    out=False,
+    doc="Matrices along the diagonal of a larger one, zeros elsewhere.",
+)
 
 
 @composite
@@ -286,5 +315,5 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     rows = list(pick(range(input.numel()), r))
     if not r:
         return input.new_zeros((0,))
-    index = TABLE.ops["tensor"]([i for row in rows for i in row], dtype=DTYPES["int64"], device=input.device)
-    return input.index_select(0, index).reshape(len(rows), r)
+    index = TABLE.ops["tensor"](rows, dtype=DTYPES["int64"], device=input.device).reshape(len(rows), r)
+    return stack([input.index_select(0, column) for column in index.unbind(1)], 1)

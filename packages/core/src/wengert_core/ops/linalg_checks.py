@@ -96,6 +96,12 @@ def check_invertible(name: str, info: Tensor) -> None:
         )
 
 
+# ---- in memory
+def by_columns(x: Any) -> Any:
+    """Matrices column by column, as LAPACK leaves them: x itself where it is so."""
+    return x.mT.contiguous().mT
+
+
 # ---- out=
 def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
     """The result, or out= with the result in it. strict: out must have the result's dtype, not just one it casts to."""

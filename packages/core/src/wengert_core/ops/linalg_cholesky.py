@@ -22,14 +22,14 @@ from wengert_core.ops.linalg_solve import triangular_op
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
-factoring, composite, ops = TABLE.factoring, TABLE.composite, TABLE.ops
+factoring, staged, composite, ops = TABLE.factoring, TABLE.staged, TABLE.composite, TABLE.ops
 
 
 cholesky_op = factoring(
     "linalg_cholesky_ex(Tensor A, *, bool upper=False) -> (Tensor L, Tensor info)",
     way="cholesky",
     reference=arrays.cholesky,
-    results=("array", "array"),
+    results=("columns", "array"),
     doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
 )
 
@@ -74,9 +74,51 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
     )
     check_kernel("cholesky_cpu", input)
-    factor, info = factored(input, upper)
+    return given("cholesky", old_op(input, upper), out)
+
+
+def definite(self: Tensor, upper: bool) -> Any:
+    """The stages of cholesky."""
+    factor, info = factored(self, upper)
     check_definite("cholesky", info)
-    return given("cholesky", factor, out)
+    return factor
+
+
+old_op = staged(
+    "cholesky(Tensor self, bool upper=False) -> Tensor",
+    stages=definite,
+    reference=lambda xp, x, upper: arrays.cholesky(xp, x, upper)[0],
+    key="_cholesky",
+    method=False,
+    out=False,
+    doc="Cholesky's factor.",
+)
+
+
+# ---- what is made of it
+def both_triangles(self: Tensor, input2: Tensor, upper: bool) -> Any:
+    """The stages of cholesky_solve."""
+    adjoint = ops["adjoint"](input2)
+    first, second = (adjoint, input2) if upper else (input2, adjoint)
+    return triangular_op(second, triangular_op(first, self, upper=False), upper=True)
+
+
+def squared(xp: Any, factor: Any, upper: bool) -> Any:
+    """The matrix whose factor it is, of arrays."""
+    factor = xp.triu(factor) if upper else xp.tril(factor)
+    adjoint = xp.conj(factor.swapaxes(-2, -1))
+    return adjoint @ factor if upper else factor @ adjoint
+
+
+solve_op = staged(
+    "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+    stages=both_triangles,
+    reference=lambda xp, b, factor, upper: arrays.solution(xp, squared(xp, factor, upper), b)[0],
+    key="_cholesky_solve",
+    method=False,
+    out=False,
+    doc="X of A X = self, where input2 is Cholesky's factor of A.",
+)
 
 
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
@@ -96,10 +138,26 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = 
             f"{type_name(L)} instead."
         )
     check_kernel("cholesky_solve_cpu", L)
-    adjoint = ops["adjoint"](L)
-    first, second = (adjoint, L) if upper else (L, adjoint)
-    result = triangular_op(second, triangular_op(first, input, upper=False), upper=True)
-    return given("cholesky_solve", result, out)
+    return given("cholesky_solve", solve_op(input, L, upper), out)
+
+
+def product_of_inverses(self: Tensor, upper: bool) -> Any:
+    """The stages of cholesky_inverse."""
+    inverse = triangular_op(self, ops["eye"](self.shape[-1], dtype=self.dtype, device=self.device), upper=upper)
+    adjoint = ops["adjoint"](inverse)
+    first, second = (inverse, adjoint) if upper else (adjoint, inverse)
+    return ops["matmul"](second.mT, first.mT).mT
+
+
+inverse_op = staged(
+    "cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
+    stages=product_of_inverses,
+    reference=lambda xp, factor, upper: arrays.inverse(xp, squared(xp, factor, upper))[0],
+    key="_cholesky_inverse",
+    method=False,
+    out=False,
+    doc="The inverse of A, where self is Cholesky's factor of A.",
+)
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
@@ -111,10 +169,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         order = ops["arange"](1, L.shape[-1] + 1, device=L.device)
         place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
         check_invertible("cholesky_inverse", place)
-    inverse = triangular_op(L, ops["eye"](L.shape[-1], dtype=L.dtype, device=L.device), upper=upper)
-    adjoint = ops["adjoint"](inverse)
-    result = ops["matmul"](inverse, adjoint) if upper else ops["matmul"](adjoint, inverse)
-    return given("cholesky_inverse", result, out)
+    return given("cholesky_inverse", inverse_op(L, upper), out)
 
 
 composite(cholesky_ex, namespace="linalg")

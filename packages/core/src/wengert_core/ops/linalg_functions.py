@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
 from wengert_core.ops import linalg_arrays as arrays
-from wengert_core.ops.linalg_checks import check_floating, check_kernel, check_matrix, check_square, given
+from wengert_core.ops.linalg_checks import by_columns, check_floating, check_kernel, check_matrix, check_square, given
 from wengert_core.ops.linalg_solve import inv, solve
 from wengert_core.ops.matmul import matmul
 from wengert_core.ops.table import TABLE
@@ -84,7 +83,7 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
     check_square("linalg.matrix_power", A)
     if n == 0:
         one = ops["eye"](A.shape[-1], dtype=A.dtype, device=A.device)
-        result = ops["where"](A.new_zeros(1, dtype=DTYPES["bool"]), A, one)  # A takes part, with derivative 0
+        result = A.clone().copy_(one)  # A takes part, with derivative 0
     elif n == 1:
         result = A.clone()
     else:
@@ -136,9 +135,7 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {type_name(tau)} does not match input dtype {type_name(input)}")
     check_kernel("orgqr_cpu", input)
-    result = ops["eye"](m, n, dtype=input.dtype, device=input.device).expand(*input.shape)
-    result = reflected(input, tau, result, reversed(range(tau.shape[-1])), False)
-    return given("linalg_householder_product", result.clone() if not tau.shape[-1] else result, out)
+    return given("linalg_householder_product", product_op(input, tau), out)
 
 
 def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> Any:
@@ -149,6 +146,59 @@ def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> 
         column = v.narrow(-1, i, 1)
         x = x - factor.narrow(-1, i, 1).unsqueeze(-1) * matmul(column, matmul(ops["adjoint"](column), x))
     return x
+
+
+def product_of_reflections(input: Tensor, tau: Tensor) -> Any:
+    """The stages of linalg.householder_product."""
+    one = ops["eye"](*input.shape[-2:], dtype=input.dtype, device=input.device).expand(*input.shape)
+    result = reflected(input, tau, one, reversed(range(tau.shape[-1])), False)
+    return by_columns(result if tau.shape[-1] else result.clone())
+
+
+def times_reflections(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool) -> Any:
+    """The stages of ormqr."""
+    x = input3 if left else ops["adjoint"](input3)
+    adjoint = transpose == left  # (C Q)^H = Q^H C^H
+    steps = range(input2.shape[-1])
+    x = reflected(self, input2, x, steps if adjoint else reversed(steps), adjoint)
+    return by_columns(x if left else ops["adjoint"](x))
+
+
+def numpy_reflections(xp: Any, a: Any, tau: Any, columns: int) -> Any:
+    """The first columns of the product of reflections, of arrays."""
+    m, n = a.shape[-2:]
+    q, v = xp.eye(m, dtype=a.dtype), xp.tril(a, -1) + xp.eye(m, n, dtype=a.dtype)
+    for i in range(tau.shape[-1]):
+        column = v[..., :, i, None]
+        q = q @ (xp.eye(m, dtype=a.dtype) - tau[..., i, None, None] * column @ xp.conj(column.swapaxes(-2, -1)))
+    return q[..., :columns]
+
+
+def numpy_ormqr(xp: Any, a: Any, tau: Any, other: Any, left: bool, transpose: bool) -> Any:
+    """The reference of ormqr."""
+    q = numpy_reflections(xp, a, tau, a.shape[-2])
+    q = xp.conj(q.swapaxes(-2, -1)) if transpose else q
+    return q @ other if left else other @ q
+
+
+product_op = TABLE.staged(
+    "linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
+    stages=product_of_reflections,
+    reference=lambda xp, a, tau: numpy_reflections(xp, a, tau, a.shape[-1]),
+    key="_linalg_householder_product",
+    method=False,
+    out=False,
+    doc="The first columns of the product of reflections.",
+)
+ormqr_op = TABLE.staged(
+    "ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
+    stages=times_reflections,
+    reference=numpy_ormqr,
+    key="_ormqr",
+    method=False,
+    out=False,
+    doc="A matrix times the product of reflections.",
+)
 
 
 def orgqr(input: Tensor, input2: Tensor, *, out: Any = None) -> Any:
@@ -168,6 +218,16 @@ def ormqr(
             f"input.ndim is equal to {input.dim()}"
         )
     check_matrix(name, other, "other")
+    if other.dim() != input.dim():
+        raise RuntimeError(
+            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            f"{other.dim()} and input.ndim is equal to {input.dim()}"
+        )
+    for label, batch in (("tau", tau.shape[:-1]), ("other", other.shape[:-2])):
+        if tuple(batch) != tuple(input.shape[:-2]):
+            raise RuntimeError(
+                f"{name}: Expected batch dimensions of {label} to be equal to input.shape[:-2], but got {list(batch)}"
+            )
     if other.shape[-2 if left else -1] != input.shape[-2]:
         dim = -2 if left else -1
         raise RuntimeError(
@@ -179,11 +239,7 @@ def ormqr(
             f"{type_name(tau)} and {type_name(other)}"
         )
     check_kernel("ormqr_cpu", input)
-    x = other if left else ops["adjoint"](other)
-    adjoint = transpose == left  # (C Q)^H = Q^H C^H
-    steps = range(tau.shape[-1])
-    x = reflected(input, tau, x, steps if adjoint else reversed(steps), adjoint)
-    return given("ormqr", x if left else ops["adjoint"](x), out)
+    return given("ormqr", ormqr_op(input, tau, other, left, transpose), out)
 
 
 # ---- tensors as matrices

@@ -165,7 +165,7 @@ lstsq_op = array(
     "linalg_lstsq(Tensor A, Tensor B, float rcond, str driver) -> "
     "(Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
     reference=least_squares,
-    results=("array",) * 4,
+    results=("columns", "array", "array", "array"),
     method=False,
     doc="X with the smallest |A X - B|.",
 )

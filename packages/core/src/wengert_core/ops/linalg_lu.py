@@ -11,6 +11,7 @@ from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
+    by_columns,
     check_kernel,
     check_matrix,
     check_same_dtype,
@@ -25,13 +26,14 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 array, factoring, composite, ops = TABLE.array, TABLE.factoring, TABLE.composite, TABLE.ops
+staged = TABLE.staged
 INT32 = DTYPES["int32"]
 
 factor_op = factoring(
     "linalg_lu_factor_ex(Tensor A) -> (Tensor LU, Tensor pivots, Tensor info)",
     way="lu",
     reference=arrays.lu_factor,
-    results=("array", "array", "array"),
+    results=("columns", "array", "array"),
     doc="L and U in one matrix, the swapped rows, and 0 or the number of the pivot that was zero.",
 )
 order_op = array(
@@ -97,11 +99,54 @@ def triangles(LU: Tensor) -> tuple[Any, Any]:
     return lower.tril(-1) + ops["eye"](m, k, dtype=LU.dtype, device=LU.device), upper.triu()
 
 
+def three_factors(A: Tensor, pivot: bool) -> tuple[Any, ...]:
+    """The stages of linalg.lu."""
+    LU, pivots, _ = factored(A, pivot)
+    return (permutation_matrix(pivots, A.shape[-2], A.dtype), *triangles(LU))
+
+
+def unpacked(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool) -> tuple[Any, ...]:
+    """The stages of lu_unpack."""
+    matrix = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else None
+    lower, upper = triangles(LU_data) if unpack_data else (None, None)
+    return tuple(LU_data.new_empty(0) if x is None else x for x in (matrix, lower, upper))
+
+
+def numpy_unpacked(xp: Any, LU: Any, pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """The reference of lu_unpack."""
+    m, k = LU.shape[-2], min(LU.shape[-2:])
+    empty = LU[:0].reshape(-1)
+    order = arrays.permutation(xp, pivots, m)
+    matrix = (order[..., None, :] == xp.arange(m)[:, None]).astype(LU.dtype) if unpack_pivots else empty
+    lower, upper = xp.tril(LU[..., :k], -1) + xp.eye(m, k, dtype=LU.dtype), xp.triu(LU[..., :k, :])
+    return (matrix, lower, upper) if unpack_data else (matrix, empty, empty)
+
+
+factors_op = staged(
+    "linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
+    stages=three_factors,
+    reference=lambda xp, a, pivot: numpy_unpacked(xp, *arrays.lu_factor(xp, a)[:2]),
+    key="_linalg_lu",
+    method=False,
+    out=False,
+    doc="P, L and U of A = P L U.",
+)
+unpack_op = staged(
+    "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) "
+    "-> (Tensor P, Tensor L, Tensor U)",
+    stages=unpacked,
+    reference=numpy_unpacked,
+    key="_lu_unpack",
+    method=False,
+    out=False,
+    doc="P, L and U of what linalg.lu_factor gives.",
+)
+
+
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """(P, L, U) with A = P L U: a permutation, a lower triangle with ones on its diagonal, an upper one."""
-    LU, pivots, _ = factored(A, pivot)
-    parts = (permutation_matrix(pivots, A.shape[-2], A.dtype), *triangles(LU))
-    return all_given("linalg_lu", parts, ("P", "L", "U"), out)
+    check_tensor("linalg_lu", A)
+    return all_given("linalg_lu", factors_op(A, pivot=pivot), ("P", "L", "U"), out)
 
 
 def lu_unpack(
@@ -121,10 +166,7 @@ def lu_unpack(
                 "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
                 "result of lu_factor?"
             )
-    empty = LU_data.new_empty(0)
-    matrix = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
-    lower, upper = triangles(LU_data) if unpack_data else (empty, empty)
-    return all_given("lu_unpack", (matrix, lower, upper), ("P", "L", "U"), out)
+    return all_given("lu_unpack", unpack_op(LU_data, LU_pivots, unpack_data, unpack_pivots), ("P", "L", "U"), out)
 
 
 # ---- systems
@@ -143,7 +185,33 @@ def solve_factored(LU: Tensor, pivots: Tensor, B: Tensor, adjoint: bool) -> Any:
         return triangular_op(LU, inner, upper=True)
     turned = ops["adjoint"](LU)
     inner = triangular_op(turned, triangular_op(turned, B, upper=False), upper=True, unitriangular=True)
-    return rows_taken(inner, order.argsort(-1))
+    return by_columns(rows_taken(inner, order.argsort(-1)))
+
+
+def both_triangles(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Any:
+    """The stages of linalg.lu_solve."""
+    if left:
+        return solve_factored(LU, pivots, B, adjoint)
+    return ops["adjoint"](solve_factored(LU, pivots, ops["adjoint"](B), not adjoint))
+
+
+def numpy_lu_solve(xp: Any, LU: Any, pivots: Any, b: Any, left: bool, adjoint: bool) -> Any:
+    """The reference of linalg.lu_solve."""
+    matrix, lower, upper = numpy_unpacked(xp, LU, pivots)
+    a = matrix @ lower @ upper
+    a = xp.conj(a.swapaxes(-2, -1)) if adjoint else a
+    return arrays.solution(xp, a, b)[0] if left else b @ arrays.inverse(xp, a)[0]
+
+
+solve_op = staged(
+    "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+    stages=both_triangles,
+    reference=numpy_lu_solve,
+    key="_linalg_lu_solve",
+    method=False,
+    out=False,
+    doc="X of A X = B (of X A = B for left=False; of A^H for adjoint), where LU and pivots are of A.",
+)
 
 
 def linalg_lu_solve(
@@ -165,11 +233,7 @@ def linalg_lu_solve(
             f"{list(pivots.shape)} instead"
         )
     check_system(name, LU, B, left)
-    if left:
-        x = solve_factored(LU, pivots, B, adjoint)
-    else:
-        x = ops["adjoint"](solve_factored(LU, pivots, ops["adjoint"](B), not adjoint))
-    return given("linalg_lu_solve", x, out)
+    return given("linalg_lu_solve", solve_op(LU, pivots, B, left=left, adjoint=adjoint), out)
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:

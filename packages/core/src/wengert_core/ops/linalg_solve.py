@@ -10,6 +10,7 @@ from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
+    by_columns,
     check_floating,
     check_invertible,
     check_kernel,
@@ -25,7 +26,7 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 factoring, composite = TABLE.factoring, TABLE.composite
-BOTH = ("array", "array")
+BOTH = ("columns", "array")
 
 
 
@@ -147,7 +148,7 @@ triangular_op = factoring(
     "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
     way="triangular",
     reference=solved_triangular,
-    results=("array",),
+    results=("columns",),
     doc="X of A X = B for a triangular A.",
 )
 
@@ -164,6 +165,30 @@ def solve_triangular(
     check_same_dtype(name, A, B)
     result = triangular_op(A, B, upper=upper, left=left, unitriangular=unitriangular)
     return given("linalg_solve_triangular", result, out)
+
+
+def with_coefficient(self: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+    """The stages of triangular_solve."""
+    x = triangular_op(A.mT if transpose else A, self, upper=upper != transpose, unitriangular=unitriangular)
+    return x, by_columns(A.expand(*x.shape[:-2], *A.shape[-2:]).clone())
+
+
+def numpy_with_coefficient(xp: Any, b: Any, a: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+    """The reference of triangular_solve."""
+    x = arrays.solve_triangular(xp, a.swapaxes(-2, -1) if transpose else a, b, upper != transpose, unitriangular)
+    return x, xp.array(xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])))
+
+
+old_op = TABLE.staged(
+    "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) "
+    "-> (Tensor solution, Tensor cloned_coefficient)",
+    stages=with_coefficient,
+    reference=numpy_with_coefficient,
+    key="_triangular_solve",
+    method=False,
+    out=False,
+    doc="X of A X = self for a triangular A, and a copy of A.",
+)
 
 
 def triangular_solve(
@@ -185,9 +210,7 @@ def triangular_solve(
             "instead."
         )
     check_system("triangular_solve", A, b, True)
-    matrix = A.mT if transpose else A
-    x = triangular_op(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
-    pair = (x, A.expand(*x.shape[:-2], *A.shape[-2:]).clone())
+    pair = old_op(b, A, upper, transpose, unitriangular)
     return all_given("triangular_solve", pair, ("solution", "cloned_coefficient"), out)
 
 

@@ -33,7 +33,7 @@ def hermitian_pair(xp: Any, a: Any, UPLO: str, compute_v: bool) -> Any:
 eigh_op = array(
     "linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
     reference=hermitian_pair,
-    results=("array", "array"),
+    results=("array", "columns"),
     method=False,
     doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.",
 )
@@ -67,7 +67,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 eig_op = array(
     "linalg_eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)",
     reference=lapack.eig,
-    results=("array", "array"),
+    results=("array", "columns"),
     method=False,
     doc="Complex eigenvalues, in no order, and eigenvectors of length 1.",
 )
@@ -113,7 +113,7 @@ def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> A
 svd_op = array(
     "linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor Vh)",
     reference=singular_triple,
-    results=("array", "array", "array"),
+    results=("columns", "array", "columns"),
     method=False,
     doc="Singular values, descending, and singular vectors.",
 )
@@ -164,7 +164,7 @@ qr_op = factoring(
     "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
     way="qr",
     reference=orthogonal_pair,
-    results=("same", "same"),
+    results=("columns", "columns"),
     doc="A = Q R: orthonormal columns times an upper triangle.",
 )
 
@@ -204,7 +204,7 @@ def reflectors(xp: Any, a: Any) -> Any:
 geqrf_op = array(
     "_geqrf(Tensor input) -> (Tensor a, Tensor tau)",
     reference=reflectors,
-    results=("same", "same"),
+    results=("columns", "same"),
     method=False,
     doc="QR as Householder's reflectors.",
 )

@@ -177,7 +177,7 @@ def renorm_reference(xp: Any, x: Any, p: Any, dim: int, maxnorm: Any) -> Any:
 
 renorm_op = TABLE.staged(
     "_renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
-    stages=lambda self, p, dim, maxnorm: renormed(self, p, others(self.dim(), dim), maxnorm),
+    stages=lambda self, p, dim, maxnorm: renormed(self, p, others(self.dim(), dim), maxnorm).contiguous(),
     reference=renorm_reference,
     method=False,
     doc="The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer.",

@@ -345,60 +345,31 @@ def flipud(input: Tensor) -> Tensor:
     return TABLE.ops["flip"](input, (0,))
 
 
-@composite
-def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    """The plane of two dims turned by k right angles."""
-    if input.dim() < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.dim()}")
-    if len(dims) != 2 or dims_of(dims, input.dim())[0] == dims_of(dims, input.dim())[1]:
+def turned(self: Tensor, k: int, dims: Any) -> Tensor:
+    """The stages of rot90."""
+    if self.dim() < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.dim()}")
+    dims = (dims,) if isinstance(dims, int) else dims
+    if len(dims) != 2 or dims_of(dims, self.dim())[0] == dims_of(dims, self.dim())[1]:
         raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {list(dims)}")
     flip = TABLE.ops["flip"]
     first, second = dims
     if k % 4 == 1:
-        return flip(input, (second,)).transpose(first, second).clone()
+        return flip(self, (second,)).transpose(first, second)
     if k % 4 == 2:
-        return flip(input, (first, second))
+        return flip(self, (first, second))
     if k % 4 == 3:
-        return flip(input, (first,)).transpose(first, second).clone()
-    return input.clone()
+        return flip(self, (first,)).transpose(first, second)
+    return self.clone()
 
 
-@composite
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of input with src in the part at one index of a dim."""
-    return written(input, input.clone().select(dim, index).shape, src, lambda out: out.select(dim, index))
-
-
-def slice_scatter(
-    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
-    """A copy of input with src in [start:end:step] of a dim."""
-    slice_ = TABLE.ops["slice"]
-    return written(
-        input, slice_(input, dim, start, end, step).shape, src, lambda out: slice_(out, dim, start, end, step)
-    )
-
-
-composite(slice_scatter, out=True)
-
-
-@composite
-def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy of input with src on a diagonal."""
-    return written(input, input.diagonal(offset, dim1, dim2).shape, src, lambda out: out.diagonal(offset, dim1, dim2))
-
-
-def written(input: Tensor, shape: Sequence[int], src: Tensor, part: Any) -> Tensor:
-    """A copy of input with src in a part of it."""
-    if tuple(shape) != tuple(src.shape):
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(shape)}"
-        )
-    batched = every_sample(src) is not src  # then the result is, too
-    out = src.new_zeros(input.shape, dtype=input.dtype) + input if batched else input.clone()
-    part(out).copy_(src)
-    return out
+TABLE.staged(
+    "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
+    stages=turned,
+    reference=lambda xp, x, k, dims: xp.rot90(x, k, dims),
+    out=False,
+    doc="The plane of two dims turned by k right angles.",
+)
 
 
 TABLE.methods["put_"] = put_
@@ -409,9 +380,5 @@ for NAME in (
     "put",
     "fliplr",
     "flipud",
-    "rot90",
-    "select_scatter",
-    "slice_scatter",
-    "diagonal_scatter",
 ):
     TABLE.methods[NAME] = TABLE.ops[NAME]

@@ -68,7 +68,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     rank = max(input.dim(), other.dim())
     a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
     spread = input.reshape([n for size in a for n in (size, 1)]) * other.reshape([n for size in b for n in (1, size)])
-    result = spread.reshape([m * n for m, n in zip(a, b, strict=True)])
+    result = TABLE.ops["_unsafe_view"](spread.contiguous(), [m * n for m, n in zip(a, b, strict=True)])
     return result if out is None else into("kron", result, out)
 
 
@@ -157,8 +157,8 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
         for i, x in enumerate(tensors)
     ]
     result = in_best_order(chain)
-    result = result.squeeze(-1) if column else result
-    return given("linalg_multi_dot", result.squeeze(0) if row else result, out)
+    rows, columns = result.shape
+    return given("linalg_multi_dot", result.view([rows] * (not row) + [columns] * (not column)), out)
 
 
 def in_best_order(chain: list[Tensor]) -> Any:
@@ -185,7 +185,7 @@ def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
     warn_user("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
               "torch.linalg.multi_dot instead, "
               "which accepts a list of two or more tensors rather than multiple parameters.")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:

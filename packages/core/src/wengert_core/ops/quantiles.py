@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from wengert_core.checks import every_sample
@@ -69,24 +68,32 @@ def quantiles(
 ) -> Tensor:
     """Both functions. The quantiles are the result's first dim when q is a vector."""
     check_quantile(name, input, q, interpolation)
-    rank = input.dim()
-    if dim is None:
-        lines, shape = input.reshape(1, -1), [1] * rank if keepdim else []
-    elif rank == 0:
-        ops["sum"](input, dim)  # refuses a dim out of range
-        lines, shape = input.reshape(1, 1), []
-    else:
-        lines = ops["movedim"](input, dim, -1)
-        shape = [1 if keepdim and d == dim % rank else n for d, n in enumerate(input.shape)]
-        shape = shape if keepdim else [n for d, n in enumerate(shape) if d != dim % rank]
-        lines = lines.reshape(math.prod(lines.shape[:-1]), lines.shape[-1])
-    several = isinstance(q, Tensor) and q.dim() == 1
+    ordered = in_order(input, dim, keepdim)
     amounts = q.reshape(-1) if isinstance(q, Tensor) else input.new_full((1,), float(q))
-    ordered = ops["sort"](lines, -1)[0]
-    found = of_sorted(ordered, ranks_of(amounts, ordered, name == "nanquantile").expand(len(lines), -1), interpolation)
-    found = found.t().reshape([amounts.numel(), *shape])
-    found = found if several else found.squeeze(0)
+    ranks = ranks_of(amounts, ordered, name == "nanquantile").expand(*ordered.shape[:-1], amounts.numel())
+    found = of_sorted(ordered, ranks, interpolation)
+    if isinstance(q, Tensor) and q.dim() == 1:
+        found = ops["transpose_"](ops["unsqueeze_"](found, 0), 0, -1)
+    found = ops["squeeze_"](found, -1)
     return found if out is None else into(name, found, out)
+
+
+def in_order(input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The elements in order along the last dim; in front of it the dims of one quantile."""
+    rank = input.dim()
+    if dim is None or rank == 0:
+        if dim is not None:
+            ops["sum"](input, dim)  # refuses a dim out of range
+        ordered: Tensor = ops["sort"](input.reshape(-1), -1)[0]
+        return ordered.view([1] * rank + [ordered.numel()]) if keepdim and rank else ordered
+    size = input.size(dim)  # IndexError out of range
+    dim %= rank
+    if dim == rank - 1:
+        ordered = ops["sort"](input, -1)[0]
+    else:
+        ordered = ops["sort"](input.unsqueeze(-1).transpose(dim, -1), -1)[0]
+    shape = [1 if d == dim else n for d, n in enumerate(input.shape)]
+    return ordered.view([*(shape if keepdim else shape[:dim] + shape[dim + 1 :]), size])
 
 
 @composite
@@ -120,4 +127,4 @@ def nanquantile(
     return quantiles("nanquantile", input, q, dim, keepdim, interpolation, out)
 
 
-TABLE.methods |= {"quantile": quantile, "nanquantile": nanquantile}
+TABLE.methods |= {name: ops[name] for name in ("quantile", "nanquantile")}

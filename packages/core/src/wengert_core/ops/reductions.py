@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core.composite import UNSAID
 from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.factories import invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
@@ -19,6 +20,7 @@ sum_ = reduction(
     kernel="sum",
     kind="sum",
     reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
+    dim_first=True,
     doc="The sum over some dims.",
 )
 mean = reduction(
@@ -26,6 +28,7 @@ mean = reduction(
     kernel="sum",
     kind="mean",
     reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
+    dim_first=True,
     doc="The mean over some dims.",
 )
 reduction(
@@ -33,6 +36,7 @@ reduction(
     kernel="prod",
     kind="sum",
     reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep),
+    dim_first=True,
     doc="The product over a dim or all.",
 )
 amax = reduction(
@@ -152,14 +156,16 @@ def numpy_names(dim: Any, keepdim: bool, axis: Any, keepdims: bool | None) -> tu
     return dim if axis is None else axis, keepdim if keepdims is None else keepdims
 
 
-def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, out: Any) -> Any:
-    """max and min: of two tensors, of all elements, or along a dim."""
+def whole_or_along(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
+    """max and min: of two tensors, of all elements, or along a dim; keepdim is None where it was left out."""
     if other is None and hasattr(dim, "data_ptr"):
         dim, other = None, dim
+    if dim is not None and other is None:
+        return ops[f"{name}.dim"](input, dim, keepdim is not None and keepdim, out=out)
+    if keepdim is not None:
+        raise invalid_combination(name, (input, other, keepdim), "(int dim, bool keepdim), as keepdim needs a dim")
     if other is not None:
         return ops[f"{name}imum"](input, other, out=out)
-    if dim is not None:
-        return ops[f"{name}.dim"](input, dim, keepdim, out=out)
     if not hasattr(input, "numel"):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if not input.numel():
@@ -173,11 +179,11 @@ def whole_or_along(name: str, input: Any, dim: Any, keepdim: bool, other: Any, o
 def max(
     input: Tensor,
     dim: int | Tensor = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     other: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: int = UNSAID,
     keepdims: bool | None = None,
 ) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
@@ -189,17 +195,28 @@ def max(
 def min(
     input: Tensor,
     dim: int | Tensor = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     other: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: int = UNSAID,
     keepdims: bool | None = None,
 ) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
     if axis is not None or keepdims is not None:
         dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole_or_along("min", input, dim, keepdim, other, out)
+
+
+aminmax_op = TABLE.staged(
+    "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+    stages=lambda self, dim, keepdim: (amin(self, dim, keepdim), amax(self, dim, keepdim)),
+    reference=lambda xp, x, dim, keepdim: tuple(f(x, axis=dim, keepdims=keepdim) for f in (xp.min, xp.max)),
+    key="_aminmax",
+    method=False,
+    out=False,
+    doc="The smallest and the largest.",
+)
 
 
 def aminmax(
@@ -217,7 +234,7 @@ def aminmax(
         least, largest = out
         pair = amin(input, dim, keepdim, out=least), amax(input, dim, keepdim, out=largest)
         return result_type("aminmax_out", ("min", "max"))(*pair)
-    return result_type("aminmax", ("min", "max"))(amin(input, dim, keepdim), amax(input, dim, keepdim))
+    return result_type("aminmax", ("min", "max"))(*aminmax_op(input, dim=dim, keepdim=keepdim))
 
 
 # ---- made of others

@@ -161,12 +161,13 @@ whole_row("median")
 whole_row("nanmedian")
 
 
-def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
-    """Of all elements as one tensor, or along a dim as (values, indices)."""
+def whole(name: str, input: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    """Of all elements as one tensor, or along a dim as (values, indices); keepdim is None where it was left out."""
     if dim is not None:
-        return ops[f"{name}.dim"](input, dim, keepdim, out=out)
-    if out is not None:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "dim", which out= needs')
+        return ops[f"{name}.dim"](input, dim, keepdim is not None and keepdim, out=out)
+    if out is not None or keepdim is not None:
+        given = "out" if keepdim is None else "keepdim"
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim", which {given}= needs')
     if not input.numel():
         if input.dtype.category > 1:
             return ops["mean"](input)  # NaN
@@ -177,10 +178,10 @@ def whole(name: str, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
 def median(
     input: Tensor,
     dim: int = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     out: Any = None,
-    axis: Any = None,
+    axis: int = UNSAID,
     keepdims: bool | None = None,
 ) -> Any:
     """The middle value (the lower of two); along a dim as (values, indices)."""
@@ -191,10 +192,10 @@ def median(
 def nanmedian(
     input: Tensor,
     dim: int = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     out: Any = None,
-    axis: Any = None,
+    axis: int = UNSAID,
     keepdims: bool | None = None,
 ) -> Any:
     """The middle value of what is not NaN; along a dim as (values, indices)."""

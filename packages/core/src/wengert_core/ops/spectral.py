@@ -114,7 +114,7 @@ def stft(
         frames = frames * (window if aligned else widened(window, n_fft))
     elif win < n_fft and not aligned:
         frames = frames * widened(input.new_ones(win), n_fft)
-    result = ops["transpose"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
+    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
     return ops["view_as_real"](result) if return_complex is False else result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.composite import UNSAID
-from wengert_core.factories import invalid_combination
+from wengert_core.factories import LEFT_OUT, invalid_combination
 from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.spreads import logsumexp_of_rows, variance_of_rows
@@ -121,76 +121,83 @@ std_mean_op = TABLE.staged(
 
 
 def spread_arguments(dim: Any, keepdim: bool, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
-    """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0)."""
-    if isinstance(dim, bool):
-        if unbiased is not None or correction is not None or keepdim:
-            given = (dim, unbiased, correction, keepdim)
-            raise invalid_combination("var", given, "(bool unbiased) or (tuple of ints dim, ...)")
-        dim, unbiased = None, dim
+    """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0).
+
+    What was left out is LEFT_OUT for dim, None for keepdim.
+    """
+    if isinstance(dim, bool) or (dim is LEFT_OUT and unbiased is not None):
+        if (isinstance(dim, bool) and unbiased is not None) or correction is not None or keepdim is not None:
+            given = (None if dim is LEFT_OUT else dim, unbiased, correction, keepdim)
+            raise invalid_combination("var", given, "(bool unbiased), (tuple of ints dim, bool unbiased, bool keepdim)")
+        dim, unbiased = None, dim if unbiased is None else unbiased
     if unbiased is not None:
         correction = int(unbiased)
-    return dim, correction, keepdim
+    return None if dim is LEFT_OUT else dim, correction, keepdim is not None and keepdim
 
 
 def var(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = LEFT_OUT,
     unbiased: bool = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = LEFT_OUT,
     keepdims: bool | None = None,
 ) -> Any:
     """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
-    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
+    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
+    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
 def std(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = LEFT_OUT,
     unbiased: bool = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = None,
+    axis: Any = LEFT_OUT,
     keepdims: bool | None = None,
 ) -> Any:
     """The standard deviation over some dims; arguments as var."""
-    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
+    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
+    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
 def var_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = LEFT_OUT,
     unbiased: bool = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = LEFT_OUT,
     keepdims: bool | None = None,
 ) -> Any:
     """(var, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
+    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
+    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return var_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 
 def std_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = LEFT_OUT,
     unbiased: bool = UNSAID,
-    keepdim: bool = False,
+    keepdim: bool = UNSAID,
     *,
     correction: Any = None,
-    axis: Any = None,
+    axis: Any = LEFT_OUT,
     keepdims: bool | None = None,
 ) -> Any:
     """(std, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(*numpy_names(dim, keepdim, axis, keepdims), unbiased, correction)
+    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
+    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return std_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 

@@ -42,8 +42,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: Any, alpha: Any) -> Any
 
 def same_dtypes(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
     """What baddbmm refuses of dtypes."""
-    if input.dtype != batch1.dtype and batch1.dtype == batch2.dtype:  # of these two bmm says what is wrong
-        names = [x.dtype.name for x in (input, batch1, batch2)]
+    if input.dtype != batch1.dtype:  # of batch1 and batch2 bmm says what is wrong
+        names = [C_NAMES[x.dtype.code] for x in (input, batch1, batch2)]
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )

@@ -261,7 +261,7 @@ TABLE.restriding(
     doc="resize_ to another tensor's sizes.",
 )
 TABLE.restriding(
-    "set_(Tensor self, object? source=None, int storage_offset=0, int[]? size=None, int[]? stride=None) -> Tensor",
+    "set_(Tensor self, object source=..., int storage_offset=0, int[]? size=None, int[]? stride=None) -> Tensor",
     way="set_",
     doc="The memory and geometry of another tensor or of a storage; without one, no elements.",
 )

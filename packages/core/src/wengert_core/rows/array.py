@@ -26,7 +26,8 @@ class ArrayRows(Rows):
               order: str = "") -> Op:
         """A row computed by ``reference(xp, *arguments)``: tensors come as arrays, everything else as it was given.
 
-        results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it) or a dtype's name.
+        results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it), "columns" (the same, its
+        matrices column by column in memory) or a dtype's name.
         order: what a result has of its inputs in memory: "dims" their order, "channels" that channels are last.
         widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
         """

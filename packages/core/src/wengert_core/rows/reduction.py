@@ -25,15 +25,18 @@ class ReductionRows(Rows):
         doc: str = "",
         method: bool = True,
         no_record: bool = False,
+        dim_first: bool = False,
     ) -> Op:
         """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
 
         kernel: its name in kernels/reduce.   reference: callable (xp, x, axes, keepdims).
         kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, of nothing an
         error), "truth" (bool).   dtypes: the inputs it takes.
+        dim_first: keepdim= and out= are refused where dim is not given, be it None.
         """
         options = {"dtypes": tuple(dtypes)}
-        op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record)
+        op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record,
+                dim_first=dim_first)
         driver("reduction").configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name, method=method)
 

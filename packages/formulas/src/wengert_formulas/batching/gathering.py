@@ -34,6 +34,14 @@ def gather(call: Call) -> Any:
     return shaped(call, result, "index")
 
 
+@rule("select_scatter", "slice_scatter", "diagonal_scatter")
+def part_written(call: Call) -> Any:
+    """Along the next dims."""
+    rank = call.rank("self")
+    dims = {name: call.dim(call[name], rank) for name in ("dim", "dim1", "dim2") if name in call.values}
+    return call.run(self=call.expanded("self"), src=call.expanded("src"), **dims)
+
+
 @rule("scatter", "scatter_add", "scatter_reduce")
 def scatter(call: Call) -> Any:
     """src may be a number; a number of each sample counts for all of its index."""

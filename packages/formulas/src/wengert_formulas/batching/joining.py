@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.ops.joining import on_diagonal
+
 from wengert_formulas.batching.call import Call, rule
 from wengert_formulas.batching.views import padded, sizes_of
 
@@ -24,6 +26,11 @@ def joined(call: Call) -> Any:
     if 0 in ranks:
         raise RuntimeError(f"zero-dimensional tensor (at position {ranks.index(0)}) cannot be concatenated")
     return call.run(tensors=tensors, dim=call.dim(call["dim"], ranks[0]))
+
+
+@rule("block_diag")
+def block_diag(call: Call) -> Any:
+    return on_diagonal(whole(call)[0], 1)
 
 
 @rule("stack")

@@ -12,10 +12,10 @@ from wengert_formulas.batching.call import Call, rule
 
 @rule(
     "linalg_inv_ex", "linalg_cholesky_ex", "linalg_det", "linalg_slogdet", "linalg_matrix_exp", "linalg_eig", "_geqrf",
-    "linalg_lu_factor_ex",
+    "linalg_lu_factor_ex", "linalg_lu", "cholesky", "cholesky_inverse",
 )
 def of_matrices(call: Call) -> Any:
-    if call.rank("input" if call.name == "_geqrf" else "A") < 2:
+    if call.rank({"_geqrf": "input", "cholesky": "self", "cholesky_inverse": "self"}.get(call.name, "A")) < 2:
         raise refused(call)
     return call.run()
 
@@ -57,6 +57,37 @@ def with_info(call: Call, pair: Any) -> Any:
 def solve_triangular(call: Call) -> Any:
     a, b = aligned(call, "A", "B")
     return call.run(A=a, B=b)
+
+
+@rule("cholesky_solve")
+def cholesky_solve(call: Call) -> Any:
+    b, factor = aligned(call, "self", "input2")
+    return call.run(self=b, input2=factor)
+
+
+@rule("triangular_solve")
+def triangular_solve(call: Call) -> Any:
+    """The copy has the batch of the solution."""
+    b, a = aligned(call, "self", "A")
+    return call.run(self=b, A=a)
+
+
+@rule("linalg_lu_solve")
+def lu_solve(call: Call) -> Any:
+    rank = max(call.rank("LU"), call.rank("B"))
+    parts = {name: aligned(call, name, rank=rank - (name == "pivots"))[0] for name in ("LU", "pivots", "B")}
+    return call.run(**parts)
+
+
+@rule("lu_unpack")
+def lu_unpack(call: Call) -> Any:
+    return own_batch(call, call.run(LU_data=call.expanded("LU_data"), LU_pivots=call.expanded("LU_pivots")))
+
+
+@rule("linalg_householder_product", "ormqr")
+def reflections(call: Call) -> Any:
+    return call.run(**{name: call.expanded(name) for name in call.op.params if name in call.batched
+                       and isinstance(call[name], Tensor)})
 
 
 @rule("linalg_pinv")

@@ -72,6 +72,14 @@ def roll(call: Call) -> Any:
     return call.run(dims=call.dims(dims, call.rank("self")))
 
 
+@rule("rot90")
+def rot90(call: Call) -> Any:
+    rank, dims = call.rank("self"), call["dims"]
+    if rank < 2:
+        raise refused(call)
+    return call.run(dims=call.dims(dims, rank))
+
+
 @rule("nonzero")
 def nonzero(call: Call) -> Any:
     raise RuntimeError(

@@ -24,6 +24,21 @@ def reduced(call: Call) -> Any:
     return call.run(dim=found)
 
 
+@rule("aminmax")
+def aminmax(call: Call) -> Any:
+    """Over one dim, or over all of a sample."""
+    rank, dim = call.rank("self"), call["dim"]
+    if dim is not None and rank:
+        return call.run(dim=call.dim(dim, rank))
+    pair = call.run(self=flat(call, "self"), dim=1, keepdim=False)
+    return tuple(x.reshape(call.size, *[1] * rank) for x in pair) if call["keepdim"] else pair
+
+
+@rule("mvlgamma")
+def elementwise(call: Call) -> Any:
+    return call.run()
+
+
 @rule("dist")
 def dist(call: Call) -> Any:
     first, second = aligned(call, "self", "other")

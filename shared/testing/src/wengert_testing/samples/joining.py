@@ -57,6 +57,7 @@ CASES = [
     OpCase("broadcast_shapes", np.broadcast_shapes, [((2, 1), (3,)), ((), (4,))], grad=False),
     OpCase("meshgrid", grids, [(T(2), T(3), {"indexing": "ij"}), (T(2), T(3), {"indexing": "xy"})]),
     OpCase("block_diag", blocks, [(T(2, 2), T(1, 3)), (T(2), T())]),
+    OpCase("_block_diag", lambda xs: blocks(*xs), [([T(2, 2), T(1, 3)],), ([T(2), T(), T(0, 2)],)], complex=True),
     OpCase("cartesian_prod", lambda *xs: np.array(list(itertools.product(*xs))), [(T(2), T(3))]),
     OpCase("combinations", tuples, [(T(4),), (T(3), 2, True)]),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_testing.case import OpCase, T, fixed
+from wengert_testing.case import OpCase, T, fixed, of_nodes
 from wengert_testing.samples.linalg_solve import adjoint, dominant
 
 SQUARES = [(T(3, 3),), (T(2, 2, 2),), (T(1, 1),), (T(0, 0),)]
@@ -178,3 +178,4 @@ CASES = [
     ),
     OpCase("vander", np.vander, [(T(3),), (T(3), 2), (T(3), 0), (T(3), 4, True)]),
 ]
+CASES += of_nodes(CASES, _linalg_householder_product="linalg.householder_product", _ormqr="ormqr")

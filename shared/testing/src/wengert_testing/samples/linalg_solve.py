@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_testing.case import OpCase, T
+from wengert_testing.case import OpCase, T, of_nodes
 
 SQUARES = [(T(3, 3),), (T(2, 2, 2),), (T(1, 1),), (T(0, 0),), (T(2, 1, 2, 2),)]
 SYSTEMS = [(T(3, 3), T(3, 2)), (T(3, 3), T(3)), (T(2, 2, 2), T(2, 2)), (T(2, 2), T(3, 2, 1)), (T(0, 0), T(0, 2))]
@@ -238,3 +238,13 @@ CASES = [
     ),
     ROWS,
 ]
+CASES += of_nodes(
+    CASES,
+    _cholesky="cholesky",
+    _cholesky_inverse="cholesky_inverse",
+    _cholesky_solve="cholesky_solve",
+    _linalg_lu="linalg.lu",
+    _linalg_lu_solve="linalg.lu_solve",
+    _lu_unpack="lu_unpack",
+    _triangular_solve="triangular_solve",
+)

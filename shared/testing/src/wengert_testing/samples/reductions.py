@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_testing.case import OpCase, T
+from wengert_testing.case import OpCase, T, of_nodes
 from wengert_testing.samples.shapes import ALONG, ONE_DIM, REDUCED, with_words
 
 AWAY = (0.3, 2.5)
@@ -272,3 +272,4 @@ CASES += [
     )
     for name, numpy in (("nansum", "sum"), ("nanmean", "mean"))
 ]
+CASES += of_nodes(CASES, _aminmax="aminmax")
