@@ -211,6 +211,17 @@ def _embedding(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: _bool = False,
+    mode: _int = 0,
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int = -1,
+) -> tuple[Tensor, ...]: ...
 def _fft_c2c(
     input: Tensor,
     dim: _Ints,
@@ -936,6 +947,17 @@ def embedding(
     padding_idx: _int = -1,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
+) -> Any: ...
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: _bool = False,
+    mode: _int = 0,
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
 ) -> Any: ...
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: _float, norm_type: _float) -> Tensor: ...
 @overload

@@ -4,6 +4,7 @@ from wengert_formulas import (  # noqa: F401
     activations,
     arithmetic,
     attention,
+    bags,
     comparison,
     complex_parts,
     conversion,

@@ -249,6 +249,7 @@ from wengert_core import elu as elu
 from wengert_core import elu_ as elu_
 from wengert_core import elu_backward as elu_backward
 from wengert_core import embedding as embedding
+from wengert_core import embedding_bag as embedding_bag
 from wengert_core import embedding_renorm_ as embedding_renorm_
 from wengert_core import empty as empty
 from wengert_core import empty_like as empty_like

@@ -23,7 +23,7 @@ OPS = {
         "nn.functional.scaled_dot_product_attention "
     ),
     "bags": (
-        "nn.functional.embedding_bag "
+        "_embedding_bag embedding_bag nn.functional.embedding_bag "
     ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "

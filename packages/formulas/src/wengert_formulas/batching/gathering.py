@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.checks import every_sample
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.batching.arranging import folded, lifted, refused, shaped
+from wengert_formulas.batching.arranging import flat, folded, lifted, refused, shaped, unfolded
 from wengert_formulas.batching.call import Call, rule
 
 ops = wc.TABLE.ops
@@ -137,3 +138,34 @@ def embedding(call: Call) -> Any:
     places = indices + first.reshape(call.size, *[1] * (indices.dim() - 1))
     found = call.run(weight=folded(weight), indices=places, padding_idx=-1)
     return found if padding < 0 else wc.where((indices == padding).unsqueeze(-1), found.detach(), found)
+
+
+@rule("_embedding_bag")
+def bags(call: Call) -> Any:
+    """All entries, one sample's after the other's; weights of samples below each other."""
+    entries, starts = flat(call, "indices"), call.expanded("offsets")
+    starts = starts[:, :-1] if call["include_last_offset"] else starts
+    seen = every_sample(starts)
+    if call.batched["offsets"] and seen.numel() and (seen[..., 0] != 0).any().item():
+        raise refused(call)
+    n, count, padding, rows = entries.shape[1], starts.shape[1], call["padding_idx"], call["weight"].shape[-2]
+    number = wc.arange(call.size, device=entries.device).unsqueeze(1)
+    changes: dict[str, Any] = {"include_last_offset": False, "offsets": (starts + number * n).reshape(-1)}
+    of_each = call.batched["weight"] or call["scale_grad_by_freq"]
+    if of_each:
+        changes["weight"] = folded(call.expanded("weight"))
+        places = entries + number * rows
+        entries = places if padding < 0 else wc.where(entries == padding, padding, places)  # of the first sample
+    if call["per_sample_weights"] is not None:
+        changes["per_sample_weights"] = folded(flat(call, "per_sample_weights"))
+    found, bag, size, entry = call.run(indices=folded(entries), **changes)
+    found = unfolded(found, call.size, count)
+    bag = (unfolded(bag, call.size, n) - number * count).to(bag.dtype)
+    size = unfolded(size, call.size, count) if call["mode"] else call.expand(size)
+    if entry.dim() == 1:  # of maxima only
+        return found, bag, size, call.expand(entry)
+    entry = unfolded(entry, call.size, count)
+    if of_each:
+        first = (number * rows).to(entry.dtype).unsqueeze(2)
+        entry = wc.where((size == 0).unsqueeze(2), 0, entry - first)
+    return found, bag, size, entry

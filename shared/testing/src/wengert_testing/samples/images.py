@@ -92,6 +92,17 @@ def bags(index: Any, weight: Any, offsets: Any = None, mode: Any = "mean", per_s
     return np.stack([way(part, axis=0) if len(part) else np.zeros_like(weight[0]) for part in parts])
 
 
+def bags_and_more(
+    weight: Any, index: Any, offsets: Any, by_frequency: Any = False, mode: Any = 0, sparse: Any = False,
+    factors: Any = None, last: Any = False, padding: Any = None,
+) -> Any:  # fmt: skip
+    """The first of four results: padded entries are left out."""
+    starts = offsets[:-1] if last else offsets
+    kept = np.array([i for i in range(len(index)) if index[i] != padding], dtype=np.int64)
+    moved = np.searchsorted(kept, starts)
+    return bags(index[kept], weight, moved, ("sum", "mean", "max")[mode], None if factors is None else factors[kept])
+
+
 # ---- losses
 def reduced(losses: Any, reduction: Any) -> Any:
     ways: dict[str, Any] = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
@@ -211,6 +222,20 @@ CASES = [
             (ENTRIES, T(5, 3), OFFSETS, {"mode": "max"}),
             (ENTRIES, T(5, 3), OFFSETS, {"mode": "sum", "per_sample_weights": T(5)}),
         ],
+    ),
+    *(
+        OpCase(
+            name,
+            bags_and_more,
+            [
+                (T(5, 3), ENTRIES, OFFSETS),
+                (T(5, 3), ENTRIES, OFFSETS, False, 1),
+                (T(5, 3), ENTRIES, OFFSETS, False, 2, False, None, False, 2),
+                (T(5, 3), ENTRIES, np.array([0, 1, 5]), False, 0, False, T(5), True, 4),
+            ],
+            invariant=lambda found, *rest: found,  # the rest is tested beside PyTorch's
+        )
+        for name in ("embedding_bag", "_embedding_bag")
     ),
     # ---- losses
     of_nn("cosine_embedding_loss", cosine_embedding,
