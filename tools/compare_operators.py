@@ -35,13 +35,14 @@ HEAD = """# Operators beside PyTorch
 PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/compare_operators.py --markdown`, in the
 environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs require
 gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`. Each ratio is
-the median of {rounds} interleaved rounds' quotients, in one process. Matrices for linalg are 4 x 4, and batches of
-50 x 50. On two threads each sample starts {pause:.0f} ms after the last, when the other package's threads have stopped
-spinning.
+the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the largest size), in one process.
+Matrices for linalg are 4 x 4, and batches of 50 x 50. On two threads each sample starts {pause:.0f} ms after the last,
+when the other package's threads have stopped spinning.
 
 {machine}
 """
 PAUSE = 0.03  # seconds before a sample on two threads
+MORE = 11  # rounds at the largest size on two threads: what else runs on the machine takes one of them now and then
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ def table(rows: list[OperatorRow], modules: dict[str, ModuleType], threads: int,
     yield "| --- |" + " ---: |" * (2 * len(SIZES))
     found: list[list[Measured]] = []
     for row in rows:
-        cells = [measured(row, modules, n, backward, plan) for n in SIZES for backward in (False, True)]
+        plans = {n: replace(plan, rounds=MORE) if threads > 1 and n == max(SIZES) else plan for n in SIZES}
+        cells = [measured(row, modules, n, backward, plans[n]) for n in SIZES for backward in (False, True)]
         found.append(cells)
         yield f"| {row.name} | " + " | ".join(map(str, cells)) + " |"
     columns = [[cell.ratio for cell in column if cell.ratio] for column in zip(*found, strict=True)]
@@ -130,7 +132,7 @@ def main() -> int:
     modules = {name: importlib.import_module(name) for name in ("wengert", "torch")}
     warnings.simplefilter("ignore")
     rows = [row for row in all_rows() if arguments.only in row.name]
-    lines = [HEAD.format(rounds=plan.rounds, pause=PAUSE * 1000, machine=start)]
+    lines = [HEAD.format(rounds=plan.rounds, more=MORE, pause=PAUSE * 1000, machine=start)]
     for threads in arguments.threads:
         if str(threads) == os.environ["OMP_NUM_THREADS"]:
             for line in table(rows, modules, threads, replace(plan, pause=PAUSE if threads > 1 else 0.0)):
