@@ -37,7 +37,8 @@ environment of `make compare`; `tools/operator_rows.py` has the statements. floa
 gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`. Each ratio is
 the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the largest size), in one process.
 Matrices for linalg are 4 x 4, and batches of 50 x 50. On two threads each sample starts {pause:.0f} ms after the last,
-when the other package's threads have stopped spinning.
+when the other package's threads have stopped spinning; where its own wait for each other, it takes milliseconds (ratios
+beyond 100): there the median says more than the mean.
 
 {machine}
 """
@@ -105,7 +106,8 @@ def table(rows: list[OperatorRow], modules: dict[str, ModuleType], threads: int,
     yield "| **lowest** | " + " | ".join(f"{min(column):.2f}" if column else "" for column in columns) + " |"
     every = [ratio for column in columns for ratio in column]
     slow, small = sum(r < 0.5 for r in every), sum(r < 1 for column in columns[:2] for r in column)
-    yield f"\nGeometric mean of all {len(every)} ratios: {geometric_mean(every):.2f}."
+    median = statistics.median(every)
+    yield f"\nGeometric mean of all {len(every)} ratios: {geometric_mean(every):.2f}, median: {median:.2f}."
     yield f"Below 0.5: {slow}; below 1 at {SIZES[0]} elements: {small}.\n"
 
 
