@@ -26,6 +26,7 @@ from wengert_formulas import (  # noqa: F401
     matmul,
     normalization,
     norms,
+    orders,
     padding,
     places,
     pooling,

@@ -1,4 +1,4 @@
-"""Derivatives of joining and repeating, of reordering, and of triangles."""
+"""Derivatives of joining and repeating, and of masks."""
 
 from __future__ import annotations
 
@@ -54,20 +54,6 @@ def blocks(grad: Tensor, tensors_shape: tuple[Shape, ...]) -> list[Tensor]:
 
 
 linear("block_diag", tensors=blocks)
-
-# ---- the same elements in another order, and triangles
-linear("flip", self=lambda grad, dims: grad.flip(dims))
-linear("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
-linear("tril", self=lambda grad, diagonal: grad.tril(diagonal))
-linear("triu", self=lambda grad, diagonal: grad.triu(diagonal))
-
-
-def rolled_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
-    """roll by the opposite shifts."""
-    return grad.roll(-shifts if isinstance(shifts, int) else [-n for n in shifts], dims)
-
-
-linear("roll", self=rolled_back)
 
 # ---- masks
 linear(

@@ -187,6 +187,9 @@ OPS = {
     "norms": (
         "_dist _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
     ),
+    "orders": (
+        "flip fliplr flipud roll rot90 tril tril_ triu triu_ "
+    ),
     "padding": (
         "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
@@ -205,9 +208,9 @@ OPS = {
         "pool_gather pool_scatter "
     ),
     "positions": (
-        "_put _take argwhere flip fliplr flipud gather index_add index_add_ index_copy index_copy_ index_fill "
-        "index_fill_ index_select masked_scatter masked_scatter_ masked_select nonzero put roll rot90 scatter "
-        "scatter_ scatter_add scatter_add_ take take_along_dim tril tril_ triu triu_ "
+        "_put _take argwhere gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ "
+        "index_select masked_scatter masked_scatter_ masked_select nonzero put scatter scatter_ scatter_add "
+        "scatter_add_ take take_along_dim "
     ),
     "powers": (
         "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
@@ -380,10 +383,13 @@ METHODS = {
     "norms": (
         "dist norm renorm renorm_ "
     ),
+    "orders": (
+        "flip fliplr flipud roll rot90 tril tril_ triu triu_ "
+    ),
     "positions": (
-        "argwhere flip fliplr flipud gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ "
-        "index_select masked_scatter masked_scatter_ masked_select nonzero put put_ roll rot90 scatter scatter_ "
-        "scatter_add scatter_add_ take take_along_dim tril tril_ triu triu_ "
+        "argwhere gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_select "
+        "masked_scatter masked_scatter_ masked_select nonzero put put_ scatter scatter_ scatter_add scatter_add_ "
+        "take take_along_dim "
     ),
     "powers": (
         "float_power float_power_ frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "

@@ -1,4 +1,4 @@
-"""Samples of reading and writing at positions, of masks, triangles and reordering."""
+"""Samples of reading and writing at positions, and at masks."""
 
 from __future__ import annotations
 
@@ -177,17 +177,4 @@ CASES = [
     ),
     OpCase("slice_scatter", in_part(cut), [(T(5), T(2), 0, 1, 3), (T(2, 4), T(2, 2), 1, 0, None, 2)]),
     OpCase("diagonal_scatter", in_part(np.diagonal), [(T(3, 3), T(3)), (T(2, 3), T(2), 1)]),
-    # ---- order and triangles
-    OpCase(
-        "flip",
-        np.flip,
-        [(T(3), [0]), (T(), []), (T(0, 2), (1,)), (T(2, 1, 3, 2), (0, -2)), (T(2, 3), (0, 1)), (T(2, 3), [-1])],
-        complex=True,
-    ),
-    OpCase("fliplr", np.fliplr, [(T(2, 3),)]),
-    OpCase("flipud", np.flipud, [(T(2, 3),), (T(3),)]),
-    OpCase("rot90", np.rot90, [(T(2, 3),), (T(2, 3), 2), (T(2, 3), -1, (1, 0)), (T(2, 3), 4)]),
-    OpCase("roll", np.roll, [(T(4), 1), (T(2, 3), 1), (T(2, 3), (1, -1), (0, 1)), (T(2, 3), 2, 1)], complex=True),
-    OpCase("tril", np.tril, [(T(3, 3),), (T(2, 3), 1), (T(2, 3, 3), -1)], complex=True),
-    OpCase("triu", np.triu, [(T(3, 3),), (T(2, 3), 1), (T(2, 3, 3), -1)], complex=True),
 ]
