@@ -266,6 +266,9 @@ OPS = {
     "spectral": (
         "istft stft "
     ),
+    "splits": (
+        "dsplit hsplit tensor_split vsplit "
+    ),
     "statistics": (
         "logsumexp std std.correction std_mean std_mean.correction var var.correction var_mean var_mean.correction "
     ),
@@ -289,10 +292,10 @@ OPS = {
     ),
     "views": (
         "_unsafe_view adjoint alias as_strided as_strided_ atleast_1d atleast_2d atleast_3d broadcast_to chunk "
-        "clone contiguous diagonal dsplit expand expand_as flatten hsplit mH mT matrix_H moveaxis movedim narrow "
-        "numpy_T permute ravel reshape reshape_as resize_ resize_as_ select set_ slice split split_with_sizes "
-        "squeeze squeeze_ swapaxes swapdims t t_ tensor_split transpose transpose_ unbind unflatten unfold "
-        "unsqueeze unsqueeze_ view view_as view_as_complex view_as_real vsplit "
+        "clone contiguous diagonal expand expand_as flatten mH mT matrix_H moveaxis movedim narrow numpy_T permute "
+        "ravel reshape reshape_as resize_ resize_as_ select set_ slice split split_with_sizes squeeze squeeze_ "
+        "swapaxes swapdims t t_ transpose transpose_ unbind unflatten unfold unsqueeze unsqueeze_ view view_as "
+        "view_as_complex view_as_real "
     ),
     "windows": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "
@@ -430,6 +433,9 @@ METHODS = {
     "spectral": (
         "istft stft "
     ),
+    "splits": (
+        "dsplit hsplit tensor_split vsplit "
+    ),
     "statistics": (
         "logsumexp std var "
     ),
@@ -449,11 +455,11 @@ METHODS = {
         "diagonal_scatter select_scatter slice_scatter "
     ),
     "views": (
-        "H T _base _is_view adjoint as_strided as_strided_ broadcast_to chunk clone contiguous diagonal dsplit "
-        "expand expand_as flatten hsplit is_contiguous is_set_to itemsize mH mT moveaxis movedim narrow nbytes "
-        "nelement permute ravel reshape reshape_as resize_ resize_as_ select set_ size split split_with_sizes "
-        "squeeze squeeze_ storage_offset stride swapaxes swapaxes_ swapdims swapdims_ t t_ tensor_split transpose "
-        "transpose_ unbind unflatten unfold unsqueeze unsqueeze_ untyped_storage view view_as vsplit "
+        "H T _base _is_view adjoint as_strided as_strided_ broadcast_to chunk clone contiguous diagonal expand "
+        "expand_as flatten is_contiguous is_set_to itemsize mH mT moveaxis movedim narrow nbytes nelement permute "
+        "ravel reshape reshape_as resize_ resize_as_ select set_ size split split_with_sizes squeeze squeeze_ "
+        "storage_offset stride swapaxes swapaxes_ swapdims swapdims_ t t_ transpose transpose_ unbind unflatten "
+        "unfold unsqueeze unsqueeze_ untyped_storage view view_as "
     ),
 }
 

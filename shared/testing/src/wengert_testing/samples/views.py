@@ -168,10 +168,6 @@ CASES = [
     OpCase(
         "unbind", lambda x, dim=0: tuple(np.moveaxis(x, dim, 0)), [(T(3),), (T(2, 3),), (T(2, 3), -1)], complex=True
     ),
-    OpCase("tensor_split", np.array_split, [(T(5), 2), (T(2, 5), 3, 1), (T(6), [1, 4])]),
-    OpCase("hsplit", np.hsplit, [(T(4), 2), (T(2, 4), [1, 3])]),
-    OpCase("vsplit", np.vsplit, [(T(4, 2), 2)]),
-    OpCase("dsplit", np.dsplit, [(T(2, 1, 4), 2)]),
     OpCase("flatten", joined, [(T(2, 3),), (T(2, 3, 2), 1), (T(2, 3, 2), 0, 1), (T(),)]),
     OpCase("ravel", np.ravel, ANY),
     OpCase(

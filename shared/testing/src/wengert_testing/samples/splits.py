@@ -1,0 +1,14 @@
+"""Samples of pieces at given places."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wengert_testing.case import OpCase, T
+
+CASES = [
+    OpCase("tensor_split", np.array_split, [(T(5), 2), (T(2, 5), 3, 1), (T(6), [1, 4])]),
+    OpCase("hsplit", np.hsplit, [(T(4), 2), (T(2, 4), [1, 3])]),
+    OpCase("vsplit", np.vsplit, [(T(4, 2), 2)]),
+    OpCase("dsplit", np.dsplit, [(T(2, 1, 4), 2)]),
+]
