@@ -67,12 +67,14 @@ def c2r(xp: Any, x: Any, dim: Any, normalization: int, last_dim_size: int, forwa
 
 c2c_op = TABLE.array(
     "_fft_c2c(Tensor self, int[] dim, int normalization, bool forward, *, Tensor? out=None) -> Tensor",
-    reference=c2c, results=("array",), order="own", method=False, doc="The Fourier transform of complex numbers over some dims.",
+    reference=c2c, results=("array",), order="own", method=False,
+    doc="The Fourier transform of complex numbers over some dims.",
 )
 r2c_op = TABLE.array(
     "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided, bool forward=True, *, Tensor? out=None) "
     "-> Tensor",
-    reference=r2c, results=("array",), order="own", method=False, doc="The Fourier transform of real numbers over some dims.",
+    reference=r2c, results=("array",), order="own", method=False,
+    doc="The Fourier transform of real numbers over some dims.",
 )
 c2r_op = TABLE.array(
     "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size, bool forward=False, *, Tensor? out=None) "
