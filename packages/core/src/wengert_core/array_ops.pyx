@@ -4,6 +4,7 @@ For what is not worth a loop of its own: the call costs about a microsecond, and
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_resu
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.elsewhere cimport as_array, namespace, reference_of
+from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
@@ -26,7 +27,8 @@ def configure(Op op, tuple results, bint widen, str order):
     """Make ``op`` an array op. results: "same", "array", "columns" or a dtype's name for each output.
 
     "columns": as "array", and its matrices lie in memory column by column, as LAPACK has them.
-    order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last.
+    order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last; "own": it
+    lies as the reference's array does.
     """
     op.run = array_run
     op.impl = (results, widen, order)
@@ -120,6 +122,23 @@ cdef Tensor with_columns(Tensor rows):
     return rows
 
 
+cdef Tensor as_it_lies(object array, int code):
+    """A result whose dims are in the array's order in memory."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i, rank = array.ndim
+    if elsewhere() or array.flags.c_contiguous or not array.size:
+        return tensor_of_result(array, code)
+    order = sorted(range(rank), key=array.strides.__getitem__, reverse=True)
+    cdef Tensor out = tensor_of_result(array.transpose(order), code)
+    for i in range(rank):
+        sizes[<int> order[i]], strides[<int> order[i]] = out.dims[i], out.dims[rank + i]
+    memcpy(out.dims, sizes, rank * sizeof(Py_ssize_t))
+    memcpy(out.dims + rank, strides, rank * sizeof(Py_ssize_t))
+    set_contiguity(out)
+    return out
+
+
 cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
     """Outputs as tensors, recorded; one output alone, several as a tuple (or the op's named tuple)."""
     cdef PyObject* outs[8]
@@ -140,8 +159,8 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
         if op.impl[0][i] == "columns" and array.ndim > 1:
             out = with_columns(tensor_of_result(array.swapaxes(-2, -1), code))
         else:
-            out = tensor_of_result(array, code)
-        if op.impl[2]:
+            out = as_it_lies(array, code) if op.impl[2] == "own" else tensor_of_result(array, code)
+        if op.impl[2] and op.impl[2] != "own":
             out = in_order(op, slots, out)
         results.append(out)
         outs[i] = <PyObject*> out

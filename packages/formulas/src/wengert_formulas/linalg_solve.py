@@ -106,8 +106,8 @@ def old_tangent(
     self_t: Tensor, A_t: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
 ) -> Any:
     """The tangents of the solution and of the copy."""
-    turned = (lambda x: x.mT) if transpose else (lambda x: x)
-    moved = triangular_tangent(turned(A_t), self_t, turned(A), solution, upper != transpose, True, unitriangular)
+    matrix_t, matrix = (A_t.mT, A.mT) if transpose else (A_t, A)
+    moved = triangular_tangent(matrix_t, self_t, matrix, solution, upper != transpose, True, unitriangular)
     return moved, A_t.expand(*solution.shape[:-2], *A.shape[-2:]).clone()
 
 

@@ -24,39 +24,62 @@ INVERSE_NORMS = FORWARD_NORMS[::-1]
 
 
 # ---- primitives
+def along_last(xp: Any, x: Any, dims: Any, run: Any, is_last: bool) -> Any:
+    """run(x, dims), with the result in memory as PyTorch's: the dims that are transformed come last, each kind in the
+    input's order; is_last: the last of dims is the last of all.
+    """
+    dims, rank = list(dims), x.ndim
+    if x.flags.c_contiguous and dims == list(range(rank - len(dims), rank)):
+        return run(x, dims)
+    steps = x.strides.__getitem__
+    others = sorted((d for d in range(rank) if d not in dims), key=steps, reverse=True)
+    first, last = (dims[:-1], dims[-1:]) if is_last else (dims, [])
+    order = [*others, *sorted(first, key=steps, reverse=True), *last]
+    result = xp.ascontiguousarray(run(x.transpose(order), [order.index(d) for d in dims]))
+    return result.transpose([order.index(d) for d in range(rank)])
+
+
 def c2c(xp: Any, x: Any, dim: Any, normalization: int, forward: bool) -> Any:
     """From complex to complex."""
     if forward:
-        return xp.fft.fftn(x, axes=dim, norm=FORWARD_NORMS[normalization])
-    return xp.fft.ifftn(x, axes=dim, norm=INVERSE_NORMS[normalization])
+        return along_last(xp, x, dim, lambda a, d: xp.fft.fftn(a, axes=d, norm=FORWARD_NORMS[normalization]), False)
+    return along_last(xp, x, dim, lambda a, d: xp.fft.ifftn(a, axes=d, norm=INVERSE_NORMS[normalization]), False)
 
 
 def r2c(xp: Any, x: Any, dim: Any, normalization: int, onesided: bool, forward: bool) -> Any:
     """From real to complex; onesided: only half of the last dim, the rest being its conjugate."""
     transform = xp.fft.rfftn if onesided else xp.fft.fftn
-    result = transform(x, axes=dim, norm=FORWARD_NORMS[normalization])
+    result = along_last(xp, x, dim, lambda a, d: transform(a, axes=d, norm=FORWARD_NORMS[normalization]), True)
     return result if forward else xp.conj(result)
 
 
 def c2r(xp: Any, x: Any, dim: Any, normalization: int, last_dim_size: int, forward: bool) -> Any:
     """From half of a spectrum to real; the last dim becomes last_dim_size long."""
     sizes = [x.shape[d] for d in dim[:-1]] + [last_dim_size]
-    return xp.fft.irfftn(xp.conj(x) if forward else x, s=sizes, axes=dim, norm=INVERSE_NORMS[normalization])
+    return along_last(
+        xp,
+        xp.conj(x) if forward else x,
+        dim,
+        lambda a, d: xp.fft.irfftn(a, s=sizes, axes=d, norm=INVERSE_NORMS[normalization]),
+        True,
+    )
 
 
 c2c_op = TABLE.array(
     "_fft_c2c(Tensor self, int[] dim, int normalization, bool forward, *, Tensor? out=None) -> Tensor",
-    reference=c2c, results=("array",), method=False, doc="The Fourier transform of complex numbers over some dims.",
+    reference=c2c, results=("array",), order="own", method=False,
+    doc="The Fourier transform of complex numbers over some dims.",
 )
 r2c_op = TABLE.array(
     "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided, bool forward=True, *, Tensor? out=None) "
     "-> Tensor",
-    reference=r2c, results=("array",), method=False, doc="The Fourier transform of real numbers over some dims.",
+    reference=r2c, results=("array",), order="own", method=False,
+    doc="The Fourier transform of real numbers over some dims.",
 )
 c2r_op = TABLE.array(
     "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size, bool forward=False, *, Tensor? out=None) "
     "-> Tensor",
-    reference=c2r, results=("array",), method=False, doc="Real numbers out of half of their spectrum.",
+    reference=c2r, results=("array",), order="own", method=False, doc="Real numbers out of half of their spectrum.",
 )
 
 

@@ -187,8 +187,9 @@ def max(
     keepdims: bool | None = None,
 ) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    if axis is not None or keepdims is not None:
-        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
+    named: Any = axis
+    if named is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, named, keepdims)
     return whole_or_along("max", input, dim, keepdim, other, out)
 
 
@@ -203,8 +204,9 @@ def min(
     keepdims: bool | None = None,
 ) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    if axis is not None or keepdims is not None:
-        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
+    named: Any = axis
+    if named is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, named, keepdims)
     return whole_or_along("min", input, dim, keepdim, other, out)
 
 

@@ -120,7 +120,7 @@ std_mean_op = TABLE.staged(
 )
 
 
-def spread_arguments(dim: Any, keepdim: bool, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
+def spread_arguments(dim: Any, keepdim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
     """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0).
 
     What was left out is LEFT_OUT for dim, None for keepdim.

@@ -28,7 +28,8 @@ class ArrayRows(Rows):
 
         results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it), "columns" (the same, its
         matrices column by column in memory) or a dtype's name.
-        order: what a result has of its inputs in memory: "dims" their order, "channels" that channels are last.
+        order: what a result has of its inputs in memory: "dims" their order, "channels" that channels are last;
+        "own": it lies as the reference's array does.
         widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
         """
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
