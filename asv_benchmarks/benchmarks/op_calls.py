@@ -47,6 +47,8 @@ OP_CALLS = {
     "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",
     "relu_": "x", "elu_": "x", "hardtanh_": "x", "leaky_relu_": "x", "threshold_": "x, 0.5, 0.1", "celu_": "x",
     "selu_": "x", "rrelu_": "x", "renorm": "x, 2, 0, 1.0",
+    "_norm": "x, 2, (-1,)", "_trilinear": "x, b, y", "_affine_grid_generator": "x[None, :2, :3], (1, 1, 4, 4), False",
+    "_im2col": "b, (2, 2), (1, 1), (0, 0), (1, 1)", "_col2im": "x, (3, 3), (2, 2), (1, 1), (0, 0), (1, 1)",
     # shapes
     "unsqueeze": "x, 0", "select": "x, 0, 1", "slice": "x, 0, 1, 3", "unfold": "x, 0, 2, 1", "narrow": "x, 0, 1, 2",
     "unflatten": "x, 0, (2, 2)", "view": "x, 16", "reshape": "x, 16", "expand": "a, 4, 4", "broadcast_to": "a, (4, 4)",

@@ -14,6 +14,7 @@ from wengert_formulas import (  # noqa: F401
     exponential,
     factories,
     fft,
+    grids,
     indexing,
     joining,
     linalg_cholesky,

@@ -105,7 +105,7 @@ OPS = {
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
     ),
     "grids": (
-        "nn.functional.affine_grid nn.functional.grid_sample "
+        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
     ),
     "indexing": (
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
@@ -184,10 +184,10 @@ OPS = {
         "nn.functional.group_norm nn.functional.instance_norm normalization_backward "
     ),
     "norms": (
-        "_dist _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
+        "_dist _norm _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
     ),
     "padding": (
-        "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+        "_col2im _im2col constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
     "pixels": (
         "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "
@@ -213,7 +213,7 @@ OPS = {
         "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "_linalg_cross _trace bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "_linalg_cross _trace _trilinear bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
         "linalg.vecdot nn.functional.bilinear outer trace "
     ),
     "quantiles": (

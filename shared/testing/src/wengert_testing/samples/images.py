@@ -57,6 +57,7 @@ def sampled(image: Any, grid: Any, align_corners: Any = False) -> Any:
 
 def affine(theta: Any, size: Any, align_corners: Any = False) -> Any:
     axes = [(2 * np.arange(n) + 1) / n - 1 if not align_corners else np.linspace(-1, 1, n) for n in size[2:]]
+    axes = [axis if len(axis) > 1 else np.zeros(1) for axis in axes]
     points = np.stack([*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(size[2:])], -1)
     return np.einsum("...k,njk->n...j", points, theta)
 
@@ -197,6 +198,12 @@ CASES = [
         )
         for mode in ("bilinear", "bicubic")
         for padding in ("zeros", "border", "reflection")
+    ),
+    OpCase(
+        "_affine_grid_generator",
+        affine,
+        [(T(2, 2, 3), (2, 1, 3, 4), False), (T(2, 3, 4), (2, 1, 3, 2, 2), True), (T(1, 2, 3), (1, 3, 1, 4), True)],
+        invariant=lambda found, *rest: found,
     ),
     of_nn(
         "affine_grid",
