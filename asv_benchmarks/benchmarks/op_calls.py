@@ -42,6 +42,7 @@ OP_CALLS = {
     "_put": "x, i, a", "_pixel_shuffle": "b, 2", "_pixel_unshuffle": "b, 2",
     "pdist": "x", "nn.functional.embedding_bag": "n % 4, x", "embedding_bag": "x, i, i[:2] * 2",
     "_embedding_bag": "x, i, i[:2] * 2", "cosine_embedding_loss": "x, y, i", "multi_margin_loss": "x, i",
+    "_multi_margin_loss": "x, i", "_multilabel_margin_loss": "x, j",
     "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
     "triplet_margin_with_distance_loss": "x, y, x + 1", "poisson_nll_loss": "x, y, True, False, 1e-8, 1",
     "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",

@@ -304,6 +304,15 @@ def _min(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _mse_loss(input: Tensor, target: Tensor, reduction: _int = 1, *, out: Tensor | None = None) -> Tensor: ...
+def _multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: _Scalar = 1,
+    margin: _Scalar = 1,
+    weight: Tensor | None = None,
+    reduction: _int = 1,
+) -> Tensor: ...
+def _multilabel_margin_loss(input: Tensor, target: Tensor, reduction: _int = 1) -> Tensor: ...
 def _nan_to_num(
     input: Tensor,
     nan: _Scalar,

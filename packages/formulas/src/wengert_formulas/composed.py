@@ -5,6 +5,7 @@ from wengert_formulas import (  # noqa: F401
     arithmetic,
     attention,
     bags,
+    class_margins,
     comparison,
     complex_parts,
     conversion,

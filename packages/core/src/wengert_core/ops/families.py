@@ -33,6 +33,10 @@ OPS = {
     "class_losses": (
         "nll_loss nll_loss_backward nn.functional.cross_entropy nn.functional.nll_loss "
     ),
+    "class_margins": (
+        "_multi_margin_loss _multilabel_margin_loss nn.functional.multi_margin_loss "
+        "nn.functional.multilabel_margin_loss "
+    ),
     "comparison": (
         "_nan_to_num _nan_to_num_ allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf "
         "isnan isneginf isposinf le le_ less less_equal logical_and logical_and_ logical_not logical_not_ "
@@ -160,9 +164,9 @@ OPS = {
     ),
     "margin_losses": (
         "_soft_margin_loss nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss "
-        "nn.functional.margin_ranking_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
-        "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
-        "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss "
+        "nn.functional.margin_ranking_loss nn.functional.multilabel_soft_margin_loss "
+        "nn.functional.soft_margin_loss nn.functional.triplet_margin_loss "
+        "nn.functional.triplet_margin_with_distance_loss "
     ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "

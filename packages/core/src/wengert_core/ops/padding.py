@@ -153,7 +153,7 @@ def few_places(wide: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) 
     """Flat places of the blocks' elements in a padded image: [kernel * blocks]."""
     each = [np.arange(n).reshape([-1 if e == d else 1 for e in range(4)]) for d, n in enumerate((*kernel, *blocks))]
     strides = geometry(wide, kernel, blocks, dilation, stride)[1]
-    return sum(place * step for place, step in zip(each, strides, strict=True)).reshape(-1)  # type: ignore[union-attr]
+    return sum(place * step for place, step in zip(each, strides, strict=True)).reshape(-1)
 
 
 def columns_of(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:

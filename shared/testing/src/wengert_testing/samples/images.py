@@ -105,6 +105,9 @@ def bags_and_more(
 
 
 # ---- losses
+WAYS = ("none", "mean", "sum")
+
+
 def reduced(losses: Any, reduction: Any) -> Any:
     ways: dict[str, Any] = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
     return ways[reduction](losses)
@@ -253,6 +256,16 @@ CASES = [
         [*((T(3, 4), LABELS, words) for words in REDUCTIONS), (T(3, 4), LABELS, 2, 0.7, fixed([0.5, 1, 2, 3]))],
     ),
     of_nn("multilabel_margin_loss", multilabel_margin, [(T(3, 3), SEVERAL, words) for words in REDUCTIONS]),
+    OpCase(
+        "_multi_margin_loss",
+        lambda x, t, p=1, margin=1.0, weight=None, reduction=1: multi_margin(x, t, p, margin, weight, WAYS[reduction]),
+        [(T(3, 4), LABELS, 1, 1.0, None, n) for n in (0, 1, 2)] + [(T(3, 4), LABELS, 2, 0.7, fixed([0.5, 1, 2, 3]))],
+    ),
+    OpCase(
+        "_multilabel_margin_loss",
+        lambda x, t, reduction=1: multilabel_margin(x, t, WAYS[reduction]),
+        [(T(3, 3), SEVERAL, n) for n in (0, 1, 2)],
+    ),
     of_nn(
         "multilabel_soft_margin_loss",
         soft_margin,
