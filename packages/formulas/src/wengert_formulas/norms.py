@@ -46,6 +46,16 @@ derivative(
         norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim
     ),
 )
+derivative(
+    "_norm",
+    self=lambda grad, self, p, dim, keepdim, result: (
+        spread(grad, self.shape, dim, keepdim) * norm_slope(self, p, dim, keepdim, result) if p else None
+    ),
+    jvp=lambda self_t, self, p, dim, keepdim, result: along(
+        norm_slope(self, p, dim, keepdim, result), self_t, dim, keepdim
+    ),
+    node="NormBackward1",
+)
 
 
 # ---- dist: the norm of the difference

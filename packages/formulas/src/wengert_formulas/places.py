@@ -28,6 +28,20 @@ linear(
 linear("_pixel_shuffle", self=lambda grad, upscale_factor: wc.pixel_unshuffle(grad, upscale_factor))
 linear("_pixel_unshuffle", self=lambda grad, downscale_factor: wc.pixel_shuffle(grad, downscale_factor))
 
+# ---- sliding blocks
+linear(
+    "_im2col",
+    self=lambda grad, self_shape, kernel_size, dilation, padding, stride: wc._col2im(
+        grad, self_shape[-2:], kernel_size, dilation, padding, stride
+    ),
+    node="Im2ColBackward0",
+)
+linear(
+    "_col2im",
+    self=lambda grad, kernel_size, dilation, padding, stride: wc._im2col(grad, kernel_size, dilation, padding, stride),
+    node="Col2ImBackward0",
+)
+
 # ---- positions of the flattened tensor
 linear("_take", self=lambda grad, self_shape, index: wc.put(grad.new_zeros(self_shape), index, grad, True))
 

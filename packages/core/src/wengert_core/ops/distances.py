@@ -28,7 +28,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dim."""
-    return TABLE.ops["norm"](x1 - x2 + eps, p, -1, keepdim=keepdim)
+    return TABLE.ops["_norm"](x1 - x2 + eps, float(p), (-1,), keepdim)
 
 
 def distances(difference: Any, p: float) -> Any:

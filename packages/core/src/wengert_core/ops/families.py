@@ -32,6 +32,10 @@ OPS = {
     "class_losses": (
         "nll_loss nll_loss_backward nn.functional.cross_entropy nn.functional.nll_loss "
     ),
+    "class_margins": (
+        "_multi_margin_loss _multilabel_margin_loss nn.functional.multi_margin_loss "
+        "nn.functional.multilabel_margin_loss "
+    ),
     "comparison": (
         "_nan_to_num _nan_to_num_ allclose eq eq_ equal ge ge_ greater greater_equal gt gt_ isclose isfinite isinf "
         "isnan isneginf isposinf le le_ less less_equal logical_and logical_and_ logical_not logical_not_ "
@@ -104,7 +108,7 @@ OPS = {
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
     ),
     "grids": (
-        "nn.functional.affine_grid nn.functional.grid_sample "
+        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
     ),
     "indexing": (
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
@@ -161,9 +165,9 @@ OPS = {
     ),
     "margin_losses": (
         "_soft_margin_loss nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss "
-        "nn.functional.margin_ranking_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss "
-        "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
-        "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss "
+        "nn.functional.margin_ranking_loss nn.functional.multilabel_soft_margin_loss "
+        "nn.functional.soft_margin_loss nn.functional.triplet_margin_loss "
+        "nn.functional.triplet_margin_with_distance_loss "
     ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
@@ -185,13 +189,13 @@ OPS = {
         "nn.functional.group_norm nn.functional.instance_norm normalization_backward "
     ),
     "norms": (
-        "_dist _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
+        "_dist _norm _renorm dist linalg.vector_norm linalg_vector_norm norm renorm "
     ),
     "orders": (
         "flip fliplr flipud roll rot90 tril tril_ triu triu_ "
     ),
     "padding": (
-        "constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+        "_col2im _im2col constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
     ),
     "pixels": (
         "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "
@@ -216,7 +220,7 @@ OPS = {
         "_ldexp float_power frexp gcd gcd_ lcm lcm_ ldexp ldexp_ logaddexp2 "
     ),
     "products": (
-        "_linalg_cross _trace bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
+        "_linalg_cross _trace _trilinear bilinear chain_matmul cross ger inner kron linalg.cross linalg.multi_dot "
         "linalg.vecdot nn.functional.bilinear outer trace "
     ),
     "quantiles": (

@@ -53,10 +53,40 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {dims + 1}] but got: "
             f"[{theta.size(0)}, {dims + 1}]."
         )
-    axes = [centres(n, bool(align_corners), theta) for n in size[2:]]
+    return affine_op(theta, size, bool(align_corners))[0]
+
+
+def affine_places(theta: Tensor, size: Sequence[int], align_corners: bool) -> Any:
+    """The stages of affine_grid: the places, and those of all pixels before they move, with a one."""
+    dims = len(size) - 2
+    axes = [centres(n, align_corners, theta) for n in size[2:]]
     points = list(reversed(ops["meshgrid"](*axes, indexing="ij")))
-    flat = ops["stack"]([*points, ops["ones_like"](points[0])], -1).reshape(1, -1, dims + 1)
-    return (flat @ theta.transpose(1, 2)).reshape(theta.size(0), *size[2:], dims)
+    flat = ops["stack"]([*points, ops["ones_like"](points[0])], -1).reshape(1, math.prod(size[2:]), dims + 1)
+    return (flat @ theta.transpose(1, 2)).reshape(theta.size(0), *size[2:], dims), flat
+
+
+def array_grid(xp: Any, dtype: Any, size: Sequence[int], align_corners: bool) -> Any:
+    """Places of all pixels, and a one: [1, pixels, dims + 1]."""
+    ends = [1.0 if align_corners else (n - 1) / n for n in size[2:]]
+    axes = [xp.linspace(-end, end, n) if n > 1 else xp.zeros(n) for end, n in zip(ends, size[2:], strict=True)]
+    points = xp.meshgrid(*axes, indexing="ij")[::-1]
+    return xp.stack([*points, xp.ones_like(points[0])], -1).reshape(1, -1, len(size) - 1).astype(dtype)
+
+
+def array_places(xp: Any, theta: Any, size: Sequence[int], align_corners: bool) -> Any:
+    """The reference of affine_grid."""
+    flat = array_grid(xp, theta.dtype, size, align_corners)
+    return (flat @ theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2), flat
+
+
+affine_op = TABLE.staged(
+    "_affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> (Tensor result, Tensor base)",
+    stages=affine_places,
+    reference=array_places,
+    method=False,
+    out=False,
+    doc="Places of the pixels of images of that size moved by matrices theta, and as they were, as rows with a one.",
+)
 
 
 def centres(n: int, align_corners: bool, like: Tensor) -> Tensor:

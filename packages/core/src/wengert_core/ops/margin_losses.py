@@ -1,11 +1,10 @@
-"""Losses with margins: of classes, of labels, of pairs and of triplets."""
+"""Losses with margins of pairs, of triplets and of signs. Those of classes are in class_margins.py."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.checks import every_sample
 from wengert_core.dtypes import type_name
 from wengert_core.losses import refuse_gradient
 from wengert_core.ops.loss_reduction import NUMBERS, reduced, reduced_by_number, reduction_of
@@ -58,102 +57,7 @@ def cosine_embedding_loss(
     return reduced(near + far, reduction)
 
 
-# ---- classes
-def check_precise(name: str, x: Tensor) -> None:
-    """NotImplementedError for what is not float32 or float64, as torch."""
-    if x.dtype.name not in ("float32", "float64"):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
-
-
-def positive_part(x: Tensor) -> Tensor:
-    """x where it is positive, else 0, also for NaN, which lacks nothing to a margin."""
-    return where(x > 0, x, 0)
-
-
-def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    p: Any = 1,
-    margin: float = 1.0,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The mean over the other classes of max(0, margin - input[target] + input) ** p, times the target's weight."""
-    reduction = reduction_of(size_average, reduce, reduction)
-    if p not in (1, 2):
-        raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
-    if weight is not None and weight.dim() != 1:
-        raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
-    if weight is not None:
-        refuse_gradient("multi_margin_loss", "weight", weight)
-        if weight.dtype != input.dtype:
-            raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(weight)}")
-    rows, classes = checked_rows(input, target)
-    check_precise("multi_margin_loss_cpu_kernel", input)
-    labels = target.reshape(-1, 1)
-    seen = every_sample(labels)
-    if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
-        raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
-    terms = positive_part(1.0 * margin - rows.gather(1, labels) + rows)
-    terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
-    if weight is not None:
-        terms = terms * weight.index_select(0, labels.reshape(-1)).unsqueeze(1)
-    losses = terms.sum(1) / classes
-    return reduced(losses.reshape(target.shape), reduction)
-
-
-def checked_rows(input: Tensor, target: Tensor) -> tuple[Tensor, int]:
-    """(input as [samples, classes], the number of classes); RuntimeError for shapes that do not fit."""
-    if input.dim() not in (1, 2) or input.size(-1) == 0:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
-        )
-    rows = input.reshape(1, -1) if input.dim() == 1 else input
-    samples = target.numel() if input.dim() == 1 else target.size(0) if target.dim() == 1 else -1
-    if samples != rows.size(0):
-        raise RuntimeError(
-            f"multi_margin_loss: target tensor should be 1-D with size {rows.size(0)}, got: {list(target.shape)} "
-            f"for the input {list(input.shape)}"
-        )
-    return rows, rows.size(1)
-
-
 # ---- labels
-def multilabel_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The mean over the classes of max(0, 1 - input[label] + input[other]), for each label and each other class.
-
-    target: numbers of classes, of input's shape; a row of them ends before the first negative one.
-    """
-    reduction = reduction_of(size_average, reduce, reduction)
-    if target.shape != input.shape or input.dim() not in (1, 2) or input.size(-1) == 0:
-        raise RuntimeError(
-            "Expected non-empty vector or matrix with optional 0-dim batch size and "
-            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
-        )
-    check_precise("multilabel_margin_loss_forward_out_frame", input)
-    rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
-    seen = every_sample(labels)
-    if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < rows.size(1):
-        raise RuntimeError(
-            f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}; -1 ends a row"
-        )
-    counts = (labels >= 0).long().cumprod(1)
-    places = labels.clamp_min(0)
-    is_label = ops["zeros_like"](labels).scatter_add(1, places, counts) > 0
-    terms = positive_part(1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1))
-    terms = where((counts == 1).unsqueeze(2) & ~is_label.unsqueeze(1), terms, 0)
-    losses = terms.sum((1, 2)) / rows.size(1)
-    return reduced(losses if input.dim() > 1 else losses.reshape(()), reduction)
-
-
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor | float,
@@ -298,13 +202,11 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
 for function in (
     cosine_embedding_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
     multilabel_soft_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,

@@ -73,7 +73,7 @@ def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, margin - target * (input1 - input2)). reduction: 0 none, 1 mean, 2 sum."""
-    return reduced((float(margin) - target * (input1 - input2)).clamp(min=0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:

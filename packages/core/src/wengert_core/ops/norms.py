@@ -89,6 +89,16 @@ norm_op = TABLE.staged(
 )
 
 
+norm_of_dims_op = TABLE.staged(
+    "_norm(Tensor self, Scalar p, int[] dim, bool keepdim=False) -> Tensor",
+    stages=lambda self, p, dim, keepdim: power_norm(self, p, dim, keepdim, None),
+    reference=lambda xp, x, p, dim, keepdim: numpy_norm(xp, x, p, dim, keepdim, None),
+    method=False,
+    out=False,
+    doc="linalg_vector_norm over some dims, by its older name.",
+)
+
+
 def real_order(ord: Any) -> None:
     """RuntimeError for the order of a norm that is a complex number."""
     if isinstance(ord, complex):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from wengert_core.dtypes import type_name
+from wengert_core.ops.beside import beside
 from wengert_core.ops.convolution import as_list
 from wengert_core.ops.layout import kept
 from wengert_core.ops.table import TABLE
@@ -134,16 +139,95 @@ def counts(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
     return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in each]
 
 
-def places(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any, device: Any) -> Any:
+def geometry(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> tuple[Any, Any]:
+    """Sizes and strides of the blocks' elements in the memory of a padded image: kernel, then blocks."""
+    width = padded[1]
+    return (*kernel, *blocks), (dilation[0] * width, dilation[1], stride[0] * width, stride[1])
+
+
+FEW = 4096
+
+
+@functools.lru_cache(16)
+def few_places(wide: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> Any:
     """Flat places of the blocks' elements in a padded image: [kernel * blocks]."""
-    arange = ops["arange"]
+    each = [np.arange(n).reshape([-1 if e == d else 1 for e in range(4)]) for d, n in enumerate((*kernel, *blocks))]
+    strides = geometry(wide, kernel, blocks, dilation, stride)[1]
+    return sum(place * step for place, step in zip(each, strides, strict=True)).reshape(-1)
+
+
+def columns_of(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
+    """The stages of im2col."""
+    blocks = counts(self.shape[-2:], kernel_size, dilation, padding, stride)
+    around = [padding[1], padding[1], padding[0], padding[0]]
+    wide = constant_pad_nd(self, around, 0) if any(padding) else self.contiguous()
+    sizes, strides = geometry(wide.shape[-2:], kernel_size, blocks, dilation, stride)
+    front, channels = self.shape[:-3], self.size(-3)
+    columns = wide.new_empty((*front, channels, *sizes))
+    columns.copy_(wide.as_strided(columns.shape, (*wide.stride()[:-2], *strides), wide.storage_offset()))
+    return columns.view(*front, channels * kernel_size[0] * kernel_size[1], blocks[0] * blocks[1])
+
+
+def images_of(self: Tensor, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
+    """The stages of col2im."""
+    blocks = counts(output_size, kernel_size, dilation, padding, stride)
+    wide = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
+    front, channels = self.shape[:-2], self.size(-2) // (kernel_size[0] * kernel_size[1])
+    found = few_places if math.prod(kernel_size) * math.prod(blocks) <= FEW else few_places.__wrapped__
+    index = beside(self, found(*map(tuple, (wide, kernel_size, blocks, dilation, stride))))
+    flat = self.reshape(*front, channels, index.numel())
+    whole = self.new_zeros((*front, channels, wide[0] * wide[1])).index_add(-1, index, flat)
+    whole = whole.reshape(*front, channels, *wide)
+    return constant_pad_nd(whole, [-padding[1], -padding[1], -padding[0], -padding[0]], 0) if any(padding) else whole
+
+
+def block_index(wide: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """(rows, columns) of the elements of blocks in padded images, as index arrays."""
+    blocks = counts([n - 2 * p for n, p in zip(wide, padding, strict=True)], kernel, dilation, padding, stride)
     rows, columns = (
-        (arange(k, device=device) * d).reshape(-1, 1) + arange(b, device=device) * s
-        for k, b, d, s in zip(kernel, blocks, dilation, stride, strict=True)
+        np.arange(k)[:, None] * d + np.arange(b) * s
+        for k, d, b, s in zip(kernel, dilation, blocks, stride, strict=True)
     )
-    return (rows.reshape(kernel[0], 1, blocks[0], 1) * padded[1] + columns.reshape(1, kernel[1], 1, blocks[1])).reshape(
-        -1
-    )
+    return rows[:, None, :, None], columns[None, :, None, :]
+
+
+def columns_of_array(xp: Any, x: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """The reference of im2col."""
+    wide = xp.pad(x, [(0, 0)] * (x.ndim - 2) + [(p, p) for p in padding])
+    found = wide[(..., *block_index(wide.shape[-2:], kernel, dilation, padding, stride))]
+    channels, blocks = x.shape[-3] * kernel[0] * kernel[1], found.shape[-2] * found.shape[-1]
+    return found.reshape(*x.shape[:-3], channels, blocks)
+
+
+def images_of_array(xp: Any, x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """The reference of col2im."""
+    wide = [n + 2 * p for n, p in zip(size, padding, strict=True)]
+    rows, columns = block_index(wide, kernel, dilation, padding, stride)
+    front = (*x.shape[:-2], x.shape[-2] // (kernel[0] * kernel[1]))
+    out = xp.zeros((*front, *wide), x.dtype)
+    parts = x.reshape(*front, *np.broadcast_shapes(rows.shape, columns.shape))
+    for i, j, m, n in np.ndindex(*parts.shape[-4:]):
+        out[..., rows[i, 0, m, 0], columns[0, j, 0, n]] += parts[..., i, j, m, n]
+    return out[..., padding[0] : wide[0] - padding[0], padding[1] : wide[1] - padding[1]]
+
+
+unfold_op = TABLE.staged(
+    "_im2col(Tensor self, int[] kernel_size, int[] dilation, int[] padding, int[] stride) -> Tensor",
+    stages=columns_of,
+    reference=columns_of_array,
+    method=False,
+    out=False,
+    doc="Sliding blocks of images [..., C, H, W] as columns [..., C * kernel, blocks].",
+)
+fold_op = TABLE.staged(
+    "_col2im(Tensor self, int[] output_size, int[] kernel_size, int[] dilation, int[] padding, int[] stride) -> "
+    "Tensor",
+    stages=images_of,
+    reference=images_of_array,
+    method=False,
+    out=False,
+    doc="Columns added up to images: the adjoint of _im2col.",
+)
 
 
 def check_pair(name: str, value: int | Sequence[int]) -> None:
@@ -191,12 +275,7 @@ def unfold(
             f"{tuple(dilated)}, padding={tuple(padded)}, calculated shape of the array of sliding blocks as "
             f"{tuple(blocks)}, but its components must be at least one."
         )
-    around = [padded[1], padded[1], padded[0], padded[0]]
-    wide = constant_pad_nd(input, around, 0) if any(padded) else input
-    index = places(wide.shape[-2:], kernel, blocks, dilated, step, input.device)
-    front, channels = input.shape[:-3], input.size(-3)
-    columns = wide.reshape(*front, channels, -1).index_select(-1, index)
-    return columns.reshape(*front, channels * kernel[0] * kernel[1], blocks[0] * blocks[1])
+    return unfold_op(input, kernel, dilated, padded, step)
 
 
 def fold(
@@ -231,13 +310,7 @@ def fold(
         )
     if input.dtype.category == 1:
         raise NotImplementedError(f"\"col2im_out_cpu\" not implemented for '{type_name(input)}'")
-    wide = [n + 2 * p for n, p in zip(size, padded, strict=True)]
-    front, channels = input.shape[:-2], input.size(-2) // (kernel[0] * kernel[1])
-    index = places(wide, kernel, blocks, dilated, step, input.device)
-    flat = input.reshape(*front, channels, -1)
-    whole = input.new_zeros((*front, channels, wide[0] * wide[1])).index_add(-1, index, flat)
-    whole = whole.reshape(*front, channels, *wide)
-    return constant_pad_nd(whole, [-padded[1], -padded[1], -padded[0], -padded[0]], 0) if any(padded) else whole
+    return fold_op(input, size, kernel, dilated, padded, step)
 
 
 for function in (pad, unfold, fold):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES, type_name
+from wengert_core.factories import not_for
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
 from wengert_core.ops.matmul import mm
@@ -197,6 +199,24 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     return given("linalg_vecdot", (x.conj() * y).sum(dim), out, strict=False)
 
 
+def trilinear(i1: Tensor, i2: Tensor, i3: Tensor) -> Tensor:
+    """The stages of bilinear: products of pairs of elements, times all matrices as rows."""
+    if i2.dtype.category == 0:
+        raise not_for("bmm", i2.dtype)
+    pairs = i1.size(1) * i3.size(1)
+    return (i1.unsqueeze(2) * i3.unsqueeze(1)).view(i1.size(0), pairs) @ i2.reshape(i2.size(0), pairs).t()
+
+
+trilinear_op = TABLE.staged(
+    "_trilinear(Tensor i1, Tensor i2, Tensor i3) -> Tensor",
+    stages=trilinear,
+    reference=lambda xp, i1, i2, i3: xp.einsum("ni,kij,nj->nk", i1, i2, i3),
+    method=False,
+    out=False,
+    doc="The product of each row of i1, all matrices i2[k] and the row of i3.",
+)
+
+
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """input1 @ weight[k] @ input2 for each k, plus bias."""
     if input1.dim() != input2.dim():
@@ -210,7 +230,14 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input{place} size does not match weight size: got {have} but expected {wanted}"
             )
-    result = TABLE.ops["einsum"]("...i,kij,...j->...k", input1, weight, input2)
+    tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: C_NAMES[x.dtype.code] for name, x in tensors.items() if x is not None}
+    if len(set(kinds.values())) > 1:
+        shown = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {shown}")
+    rows = math.prod(input1.shape[:-1])
+    result = trilinear_op(input1.reshape(rows, input1.size(-1)), weight, input2.reshape(rows, input2.size(-1)))
+    result = result.view(*input1.shape[:-1], weight.size(0))
     return result if bias is None else result + bias
 
 

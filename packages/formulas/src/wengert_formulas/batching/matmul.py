@@ -119,3 +119,11 @@ def linear(call: Call) -> Any:
         batched = call.batched["input"] or call.batched["weight"]
         bias = padded(bias, call.rank("bias"), found.dim() - batched)
     return found + bias
+
+
+@rule("_trilinear")
+def trilinear(call: Call) -> Any:
+    """One more index."""
+    parts = {"i1": "ni", "i2": "kij", "i3": "nj"}
+    indices = ",".join("b" * call.batched[name] + part for name, part in parts.items())
+    return TABLE.ops["einsum"](f"{indices}->bnk", *(call[name] for name in parts))

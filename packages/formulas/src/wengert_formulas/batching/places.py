@@ -8,7 +8,7 @@ import wengert_core as wc
 from wengert_core.ops.norms import renormed
 from wengert_core.ops.positions import check_put, checked_positions
 
-from wengert_formulas.batching.arranging import aligned, flat, sample_shape
+from wengert_formulas.batching.arranging import aligned, flat, folded, sample_shape, unfolded
 from wengert_formulas.batching.call import Call, rule
 
 
@@ -32,10 +32,18 @@ def diagonals(call: Call) -> Any:
     return call.run(dim1=call.dim(call["dim1"], rank), dim2=call.dim(call["dim2"], rank))
 
 
-@rule("_pixel_shuffle", "_pixel_unshuffle")
+@rule("_pixel_shuffle", "_pixel_unshuffle", "_im2col", "_col2im")
 def pixels(call: Call) -> Any:
-    """The last three dims count."""
+    """The last two or three dims count."""
     return call.run()
+
+
+@rule("_affine_grid_generator")
+def grids(call: Call) -> Any:
+    """Matrices, one sample's after the other's."""
+    count = call["size"][0]
+    places, base = call.run(theta=folded(call["theta"]), size=(call.size * count, *call["size"][1:]))
+    return unfolded(places, call.size, count), call.expand(base)
 
 
 @rule("_renorm")

@@ -14,7 +14,7 @@ from wengert_formulas.batching.call import Call, rule
 ops = wc.TABLE.ops
 
 
-@rule("var", "std", "var_mean", "std_mean", "logsumexp", "linalg_vector_norm", "nansum")
+@rule("var", "std", "var_mean", "std_mean", "logsumexp", "linalg_vector_norm", "_norm", "nansum")
 def reduced(call: Call) -> Any:
     """Over some dims; without any over all of a sample."""
     rank, dims = call.rank("self"), call["dim"]

@@ -57,6 +57,7 @@ def sampled(image: Any, grid: Any, align_corners: Any = False) -> Any:
 
 def affine(theta: Any, size: Any, align_corners: Any = False) -> Any:
     axes = [(2 * np.arange(n) + 1) / n - 1 if not align_corners else np.linspace(-1, 1, n) for n in size[2:]]
+    axes = [axis if len(axis) > 1 else np.zeros(1) for axis in axes]
     points = np.stack([*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(size[2:])], -1)
     return np.einsum("...k,njk->n...j", points, theta)
 
@@ -104,6 +105,9 @@ def bags_and_more(
 
 
 # ---- losses
+WAYS = ("none", "mean", "sum")
+
+
 def reduced(losses: Any, reduction: Any) -> Any:
     ways: dict[str, Any] = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
     return ways[reduction](losses)
@@ -198,6 +202,12 @@ CASES = [
         for mode in ("bilinear", "bicubic")
         for padding in ("zeros", "border", "reflection")
     ),
+    OpCase(
+        "_affine_grid_generator",
+        affine,
+        [(T(2, 2, 3), (2, 1, 3, 4), False), (T(2, 3, 4), (2, 1, 3, 2, 2), True), (T(1, 2, 3), (1, 3, 1, 4), True)],
+        invariant=lambda found, *rest: found,
+    ),
     of_nn(
         "affine_grid",
         affine,
@@ -246,6 +256,16 @@ CASES = [
         [*((T(3, 4), LABELS, words) for words in REDUCTIONS), (T(3, 4), LABELS, 2, 0.7, fixed([0.5, 1, 2, 3]))],
     ),
     of_nn("multilabel_margin_loss", multilabel_margin, [(T(3, 3), SEVERAL, words) for words in REDUCTIONS]),
+    OpCase(
+        "_multi_margin_loss",
+        lambda x, t, p=1, margin=1.0, weight=None, reduction=1: multi_margin(x, t, p, margin, weight, WAYS[reduction]),
+        [(T(3, 4), LABELS, 1, 1.0, None, n) for n in (0, 1, 2)] + [(T(3, 4), LABELS, 2, 0.7, fixed([0.5, 1, 2, 3]))],
+    ),
+    OpCase(
+        "_multilabel_margin_loss",
+        lambda x, t, reduction=1: multilabel_margin(x, t, WAYS[reduction]),
+        [(T(3, 3), SEVERAL, n) for n in (0, 1, 2)],
+    ),
     of_nn(
         "multilabel_soft_margin_loss",
         soft_margin,

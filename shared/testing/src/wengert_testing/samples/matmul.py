@@ -98,4 +98,10 @@ CASES = [
     ),
     OpCase("bilinear", forms, BILINEAR),
     OpCase("nn.functional.bilinear", forms, BILINEAR),
+    OpCase(
+        "_trilinear",
+        lambda x, w, y: np.einsum("ni,kij,nj->nk", x, w, y),
+        [(T(4, 3), T(5, 3, 2), T(4, 2)), (T(0, 3), T(2, 3, 2), T(0, 2)), (T(1, 1), T(1, 1, 1), T(1, 1))],
+        complex=True,
+    ),
 ]

@@ -197,6 +197,13 @@ CASES = [
     OpCase("linalg_vector_norm", vector_norm, NORMS, kinks=(0,), complex=True),
     OpCase("linalg.vector_norm", vector_norm, NORMS, kinks=(0,)),
     OpCase(
+        "_norm",
+        lambda x, p, dim, keepdim=False: vector_norm(x, p, tuple(dim), keepdim),
+        [(T(2, 3), 2.0, (-1,)), (T(2, 3), 3, (0,), True), (T(2, 3), 1.5, (0, 1)), (T(2, 3), float("inf"), (1,))],
+        kinks=(0,),
+        complex=True,
+    ),
+    OpCase(
         "norm",
         lambda x, p=2, dim=None, keepdim=False: vector_norm(x, 2 if p == "fro" else p, dim, keepdim),
         [*NORMS, (T(2, 3), "fro")],
