@@ -17,7 +17,7 @@ from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.relaid cimport as_laid_out, as_ordered
+from wengert_core.relaid cimport as_laid_out, as_ordered, by_columns
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, same_shape, set_contiguity
 
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -112,16 +112,6 @@ cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
     return out
 
 
-cdef Tensor with_columns(Tensor rows):
-    """A fresh tensor with its last two dims swapped."""
-    cdef Py_ssize_t* sizes = rows.dims + rows.rank - 2
-    cdef Py_ssize_t* strides = sizes + rows.rank
-    sizes[0], sizes[1] = sizes[1], sizes[0]
-    strides[0], strides[1] = strides[1], strides[0]
-    set_contiguity(rows)
-    return rows
-
-
 cdef Tensor as_it_lies(object array, int code):
     """A result whose dims are in the array's order in memory."""
     cdef Py_ssize_t sizes[64]
@@ -157,7 +147,7 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
             bump_version(out)
             return out
         if op.impl[0][i] == "columns" and array.ndim > 1:
-            out = with_columns(tensor_of_result(array.swapaxes(-2, -1), code))
+            out = by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
         else:
             out = as_it_lies(array, code) if op.impl[2] == "own" else tensor_of_result(array, code)
         if op.impl[2] and op.impl[2] != "own":

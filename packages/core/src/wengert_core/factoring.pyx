@@ -23,8 +23,9 @@ from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
+from wengert_core.relaid cimport by_columns
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view, set_contiguity
+from wengert_core.tensor cimport Tensor, new_empty, new_view
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
@@ -221,16 +222,6 @@ cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize
 cdef void turn(wg_matrices* x) noexcept:
     """Read matrices transposed."""
     x.row, x.column = x.column, x.row
-
-
-cdef Tensor by_columns(Tensor rows):
-    """The transposes of fresh matrices: what is written row by row, seen column by column."""
-    cdef Py_ssize_t* sizes = rows.dims + rows.rank - 2
-    cdef Py_ssize_t* strides = sizes + rows.rank
-    sizes[0], sizes[1] = sizes[1], sizes[0]
-    strides[0], strides[1] = strides[1], strides[0]
-    set_contiguity(rows)
-    return rows
 
 
 cdef Tensor laid_by_columns(Tensor x):
