@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 import numpy as np
+cimport numpy as cnp
 
 from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
@@ -126,13 +127,20 @@ cdef Tensor as_it_lies(object array, int code):
     """A result whose dims are in the array's order in memory."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
-    cdef int i, rank = array.ndim
-    if elsewhere() or array.flags.c_contiguous or not array.size:
+    cdef int order[64]
+    cdef int i, k, rank
+    if elsewhere() or type(array) is not cnp.ndarray or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
         return tensor_of_result(array, code)
-    order = sorted(range(rank), key=array.strides.__getitem__, reverse=True)
-    cdef Tensor out = tensor_of_result(array.transpose(order), code)
+    rank = cnp.PyArray_NDIM(array)
     for i in range(rank):
-        sizes[<int> order[i]], strides[<int> order[i]] = out.dims[i], out.dims[rank + i]
+        k = i
+        while k > 0 and cnp.PyArray_STRIDE(array, order[k - 1]) < cnp.PyArray_STRIDE(array, i):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    cdef Tensor out = tensor_of_result(array.transpose([order[i] for i in range(rank)]), code)
+    for i in range(rank):
+        sizes[order[i]], strides[order[i]] = out.dims[i], out.dims[rank + i]
     memcpy(out.dims, sizes, rank * sizeof(Py_ssize_t))
     memcpy(out.dims + rank, strides, rank * sizeof(Py_ssize_t))
     set_contiguity(out)
