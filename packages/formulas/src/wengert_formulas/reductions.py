@@ -107,9 +107,8 @@ def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, kee
     """The sum of what the extremes give; of one whose gradient nobody gave, which is a zero seen everywhere, nothing."""
     total = None
     for grad, result in zip(grads, (min, max), strict=True):
-        if grad.ndim and not any(grad.stride()):
-            if not asked(grad):
-                continue
+        if grad.ndim and not any(grad.stride()) and not asked(grad):
+            continue
         result, grad = (with_dims(x, self.shape, dim, keepdim) if x.ndim else x for x in (result, grad))
         equal = self == result
         part = wc.where(equal, grad / equal.sum(dims_of(dim, self.ndim), True), 0)
