@@ -104,7 +104,7 @@ for name in ("amax", "amin"):
 
 
 def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, keepdim: bool) -> Any:
-    """The sum of what the extremes give; of one whose gradient nobody gave, which is a zero seen everywhere, nothing."""
+    """The sum of what both give; nothing of one whose gradient nobody gave, which is a zero seen everywhere."""
     total = None
     for grad, result in zip(grads, (min, max), strict=True):
         if grad.ndim and not any(grad.stride()) and not asked(grad):
