@@ -155,3 +155,26 @@ def test_threads_share_the_matrices_of_a_batch_and_change_nothing():
     finally:
         wc.set_num_threads(before)
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("n", [3, 80])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_results_lie_column_by_column(n, batch):
+    a = np.random.default_rng(n).normal(size=(*batch, n, n)) + n * np.eye(n)
+    square, b = a @ a.swapaxes(-2, -1), np.random.default_rng(1).normal(size=(*batch, n, 2))
+    (q, r), (lu, pivots, _) = wc.linalg_qr(wc.tensor(a), "reduced"), wc.linalg_lu_factor_ex(wc.tensor(a))
+    permutation, low, up = wc._lu_unpack(lu, pivots)
+    upper = wc.linalg_solve_triangular(wc.tensor(a), wc.tensor(b), upper=True)
+    pairs = [
+        (wc.linalg_inv_ex(wc.tensor(a))[0], np.linalg.inv(a)),
+        (wc.linalg_cholesky_ex(wc.tensor(square))[0], np.linalg.cholesky(square)),
+        (wc.linalg_solve_ex(wc.tensor(a), wc.tensor(b))[0], np.linalg.solve(a, b)),
+        (upper, np.linalg.solve(np.triu(a), b)),
+        (wc.linalg_eigh(wc.tensor(square))[1].abs(), np.abs(np.linalg.eigh(square)[1])),
+        (q @ r, a),
+        (permutation @ low @ up, a),
+    ]
+    for got, expected in pairs:
+        np.testing.assert_allclose(np.asarray(got), expected, 1e-9, 1e-9)
+    for matrix in (pairs[0][0], pairs[1][0], pairs[2][0], upper, q, r, lu, wc.linalg_eigh(wc.tensor(square))[1]):
+        assert matrix.stride()[-2:] == (1, n)

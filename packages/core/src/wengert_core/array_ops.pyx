@@ -7,19 +7,24 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 import numpy as np
+cimport numpy as cnp
 
 from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
-from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, code_of
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.relaid cimport as_laid_out, as_ordered, by_columns
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, same_shape, set_contiguity
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity
 
+cdef enum:
+    SMALL = 16384                      # bytes that are turned element by element: they stay in the first cache
+
+cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
@@ -112,17 +117,51 @@ cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
     return out
 
 
+cdef Tensor columns_of(object array, int code):
+    """A result whose matrices lie column by column. Small ones, which most are, are turned at once."""
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t i, r, c, m, n, size
+    cdef int rank
+    cdef char* source
+    cdef char* target
+    cdef Tensor out
+    if elsewhere() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) or cnp.PyArray_NBYTES(array) > SMALL \
+            or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code] or not cnp.PyArray_SIZE(array):
+        return by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
+    rank, size = cnp.PyArray_NDIM(array), FACTS.itemsize[code]
+    for i in range(rank):
+        shape[i] = cnp.PyArray_DIM(array, <int> i)
+    m, n = shape[rank - 2], shape[rank - 1]
+    shape[rank - 2], shape[rank - 1] = n, m
+    out = new_empty(code, rank, shape)
+    source, target = <char*> cnp.PyArray_DATA(array), out.data
+    for i in range(cnp.PyArray_SIZE(array) // (m * n)):
+        for r in range(m):
+            for c in range(n):
+                memcpy(target + (c * m + r) * size, source, size)
+                source += size
+        target += m * n * size
+    return by_columns(out)
+
+
 cdef Tensor as_it_lies(object array, int code):
     """A result whose dims are in the array's order in memory."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
-    cdef int i, rank = array.ndim
-    if elsewhere() or array.flags.c_contiguous or not array.size:
+    cdef int order[64]
+    cdef int i, k, rank
+    if elsewhere() or type(array) is not cnp.ndarray or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
         return tensor_of_result(array, code)
-    order = sorted(range(rank), key=array.strides.__getitem__, reverse=True)
-    cdef Tensor out = tensor_of_result(array.transpose(order), code)
+    rank = cnp.PyArray_NDIM(array)
     for i in range(rank):
-        sizes[<int> order[i]], strides[<int> order[i]] = out.dims[i], out.dims[rank + i]
+        k = i
+        while k > 0 and cnp.PyArray_STRIDE(array, order[k - 1]) < cnp.PyArray_STRIDE(array, i):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    cdef Tensor out = tensor_of_result(array.transpose([order[i] for i in range(rank)]), code)
+    for i in range(rank):
+        sizes[order[i]], strides[order[i]] = out.dims[i], out.dims[rank + i]
     memcpy(out.dims, sizes, rank * sizeof(Py_ssize_t))
     memcpy(out.dims + rank, strides, rank * sizeof(Py_ssize_t))
     set_contiguity(out)
@@ -147,7 +186,7 @@ cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
             bump_version(out)
             return out
         if op.impl[0][i] == "columns" and array.ndim > 1:
-            out = by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
+            out = columns_of(array, code)
         else:
             out = as_it_lies(array, code) if op.impl[2] == "own" else tensor_of_result(array, code)
         if op.impl[2] and op.impl[2] != "own":

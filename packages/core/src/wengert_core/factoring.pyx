@@ -64,6 +64,7 @@ cdef extern from "kernels/factoring.h" nogil:
 cdef enum:
     SHARE = 0x20000                    # multiplications worth a thread of their own: 5 to 10 for a nanosecond
     N_CODES = 4                        # float32, float64, complex64, complex128
+    SMALL = 16384                      # bytes that are turned element by element: they stay in the first cache
     UNTRIED = 0
     TRUSTED = 1
     REFUSED = 2
@@ -225,8 +226,25 @@ cdef void turn(wg_matrices* x) noexcept:
 
 
 cdef Tensor laid_by_columns(Tensor x):
-    """A copy of fresh matrices, column by column."""
-    return by_columns(contiguous_copy(turned(x)))
+    """Fresh matrices column by column: small ones, which most are, in their own memory, others as a copy."""
+    cdef char room[SMALL]
+    cdef Py_ssize_t* sizes = x.dims + x.rank - 2
+    cdef Py_ssize_t* strides = sizes + x.rank
+    cdef Py_ssize_t i, r, c, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code]
+    cdef char* source = room
+    cdef char* target = x.data
+    if x.count * size > SMALL:
+        return by_columns(contiguous_copy(turned(x)))
+    memcpy(room, x.data, x.count * size)
+    for i in range(x.count // (m * n)):
+        for r in range(m):
+            for c in range(n):
+                memcpy(target + (c * m + r) * size, source, size)
+                source += size
+        target += m * n * size
+    strides[0], strides[1] = size, m * size
+    set_contiguity(x)
+    return x
 
 
 cdef Tensor turned(Tensor x):

@@ -104,13 +104,16 @@ for name in ("amax", "amin"):
 
 
 def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, keepdim: bool) -> Any:
-    """The sum of what the extremes give that somebody asked for."""
-    parts = [
-        extreme_grad(grad, self, result, dim, keepdim)
-        for grad, result in zip(grads, (min, max), strict=True)
-        if any(grad.stride()) or asked(grad)
-    ]
-    return sum(parts[1:], parts[0]) if parts else None
+    """The sum of what both give; nothing of one whose gradient nobody gave, which is a zero seen everywhere."""
+    total = None
+    for grad, result in zip(grads, (min, max), strict=True):
+        if grad.ndim and not any(grad.stride()) and not asked(grad):
+            continue
+        result, grad = (with_dims(x, self.shape, dim, keepdim) if x.ndim else x for x in (result, grad))
+        equal = self == result
+        part = wc.where(equal, grad / equal.sum(dims_of(dim, self.ndim), True), 0)
+        total = part if total is None else total + part
+    return total
 
 
 derivative(

@@ -28,15 +28,24 @@ def along_last(xp: Any, x: Any, dims: Any, run: Any, is_last: bool) -> Any:
     """run(x, dims), with the result in memory as PyTorch's: the dims that are transformed come last, each kind in the
     input's order; is_last: the last of dims is the last of all.
     """
-    dims, rank = list(dims), x.ndim
-    if x.flags.c_contiguous and dims == list(range(rank - len(dims), rank)):
+    rank = x.ndim
+    in_rows = x.flags.c_contiguous
+    if in_rows and (dims[0] == rank - 1 if len(dims) == 1 else list(dims) == list(range(rank - len(dims), rank))):
         return run(x, dims)
-    steps = x.strides.__getitem__
-    others = sorted((d for d in range(rank) if d not in dims), key=steps, reverse=True)
-    first, last = (dims[:-1], dims[-1:]) if is_last else (dims, [])
-    order = [*others, *sorted(first, key=steps, reverse=True), *last]
-    result = xp.ascontiguousarray(run(x.transpose(order), [order.index(d) for d in dims]))
-    return result.transpose([order.index(d) for d in range(rank)])
+    first, last = (list(dims[:-1]), [dims[-1]]) if is_last else (list(dims), [])
+    others = [d for d in range(rank) if d not in dims]
+    if in_rows:
+        first.sort()
+    else:
+        steps = x.strides.__getitem__
+        others.sort(key=steps, reverse=True)
+        first.sort(key=steps, reverse=True)
+    order = [*others, *first, *last]
+    places = [0] * rank
+    for place, d in enumerate(order):
+        places[d] = place
+    result = xp.ascontiguousarray(run(x.transpose(order), [places[d] for d in dims]))
+    return result.transpose(places)
 
 
 def c2c(xp: Any, x: Any, dim: Any, normalization: int, forward: bool) -> Any:
