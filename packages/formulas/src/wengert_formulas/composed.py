@@ -17,6 +17,7 @@ from wengert_formulas import (  # noqa: F401
     fft,
     grids,
     indexing,
+    interpolation,
     joining,
     linalg_cholesky,
     linalg_det,

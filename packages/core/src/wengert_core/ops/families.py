@@ -115,7 +115,10 @@ OPS = {
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
     ),
     "interpolation": (
-        "nn.functional.interpolate "
+        "_upsample_backward _upsample_bicubic2d _upsample_bicubic2d_aa _upsample_bilinear2d "
+        "_upsample_bilinear2d_aa _upsample_lanczos2d_aa _upsample_linear1d _upsample_nearest1d _upsample_nearest2d "
+        "_upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
+        "_upsample_trilinear3d nn.functional.interpolate "
     ),
     "joining": (
         "block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations concat "

@@ -15,6 +15,7 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
+where = ops["where"]
 Taps = list[tuple[Any, Any]]
 """For each neighbour that goes into a result: (its place, its weight) as arrays over the result's places."""
 
@@ -90,15 +91,6 @@ def nearest_places(size: int, new: int, scale: float | None, exact: bool) -> Any
     return np.minimum(np.floor(at.astype(np.float32)).astype(np.int64), size - 1)
 
 
-def area_taps(size: int, new: int) -> Taps:
-    """All of a share of the dim, equally."""
-    at = np.arange(new)
-    start, end = at * size // new, -((-(at + 1) * size) // new)
-    count = end - start
-    most = int(max(count, default=0))
-    return [(np.minimum(start + k, size - 1), np.where(k < count, 1 / count, 0.0)) for k in range(most)]
-
-
 def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
     """The weighted sum of neighbours; one whose weight is 0 does not matter, not even if it is infinite."""
     total = None
@@ -109,7 +101,7 @@ def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
         weight = beside(x, weights).to(x.dtype).reshape(shape)
         part = x.index_select(dim, beside(x, places)) * weight
         if not weights.all():
-            part = ops["where"](weight != 0, part, 0)
+            part = where(weight != 0, part, 0)
         total = part if total is None else total + part
     return x.index_select(dim, beside(x, taps[0][0])) * 0 if total is None else total
 
@@ -137,22 +129,126 @@ def combined_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
     return (total >> bits).clamp(0, 255).to(x.dtype)
 
 
-def resized(
-    x: Tensor, dim: int, new: int, mode: str, scale: float | None, align_corners: bool, smooth: bool
-) -> Tensor:
-    """x with another size of one dim."""
-    size = x.size(dim)
+def taps_of(size: int, new: int, mode: str, scale: float | None, align_corners: bool, smooth: bool) -> Taps | None:
+    """The neighbours that make a dim of another size; None where the dim stays as it is."""
     if mode in ("nearest", "nearest-exact"):
-        return x.index_select(dim, beside(x, nearest_places(size, new, scale, mode == "nearest-exact")))
-    if size == new and mode != "area" and (scale is None or align_corners):
-        return x
+        return [(nearest_places(size, new, scale, mode == "nearest-exact"), None)]
+    if size == new and (scale is None or align_corners):
+        return None
     if smooth:
-        taps = smooth_taps(size, new, scale, align_corners, mode)
-    elif mode == "area":
-        taps = area_taps(size, new)
-    else:
-        taps = (cubic_taps if mode == "bicubic" else linear_taps)(size, new, scale, align_corners)
+        return smooth_taps(size, new, scale, align_corners, mode)
+    return (cubic_taps if mode == "bicubic" else linear_taps)(size, new, scale, align_corners)
+
+
+def resized(x: Tensor, dim: int, taps: Taps | None) -> Tensor:
+    """x with another size of one dim."""
+    if taps is None:
+        return x
+    if taps[0][1] is None:
+        return x.index_select(dim, beside(x, taps[0][0]))
     return (combined_bytes if x.dtype.name == "uint8" else combined)(x, dim, taps)
+
+
+def spread(x: Tensor, dim: int, size: int, taps: Taps | None) -> Tensor:
+    """The adjoint of resized."""
+    if taps is None:
+        return x
+    whole = x.new_zeros([size if d == dim else n for d, n in enumerate(x.shape)])
+    shape = [-1 if d == dim else 1 for d in range(x.dim())]
+    for places, weights in taps:
+        part = x
+        if weights is not None:
+            if not weights.any():
+                continue
+            weight = beside(x, weights).to(x.dtype).reshape(shape)
+            part = x * weight if weights.all() else where(weight != 0, x * weight, 0)
+        whole.index_add_(dim, beside(x, places), part)
+    return whole
+
+
+# ---- rows: one for each node that torch has
+KINDS = {f"{name}{n}d": (mode, False) for name, mode in (("nearest", "nearest"), ("nearest_exact", "nearest-exact"))
+         for n in (1, 2, 3)}  # fmt: skip
+KINDS |= {"linear1d": ("linear", False), "bilinear2d": ("bilinear", False), "trilinear3d": ("trilinear", False),
+          "bicubic2d": ("bicubic", False)}  # fmt: skip
+KINDS |= {f"{mode}2d_aa": (mode, True) for mode in SMOOTH}
+"""By the ends of rows' names: (mode, antialias)."""
+
+
+def every_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) -> list[Taps | None]:
+    """The neighbours along each dim."""
+    mode, smooth = KINDS[kind]
+    scales = [None] * len(old) if scales is None else scales
+    return [
+        taps_of(n, m, mode, scale, align_corners, smooth) for n, m, scale in zip(old, new, scales, strict=True)
+    ]
+
+
+def scaled(kind: str) -> Any:
+    """The stages of a row: along one dim after the other, from the last."""
+
+    def upsample(self: Tensor, output_size: Any, align_corners: bool, scales: Any) -> Tensor:
+        wide = self if self.dtype.itemsize != 2 or kind.startswith("nearest") else self.float()
+        every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
+        for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims
+            wide = resized(wide, d + 2, every[d])
+        result = wide if wide.dtype is self.dtype else wide.to(self.dtype)
+        return kept(self, result.clone() if result is self else result)
+
+    return upsample
+
+
+def scaled_back(grad_output: Tensor, kind: str, input_size: Any, align_corners: bool, scales: Any) -> Tensor:
+    """The stages of the gradient of all of them."""
+    wide = grad_output if grad_output.dtype.itemsize != 2 else grad_output.float()
+    for d, taps in enumerate(every_taps(kind, input_size, grad_output.shape[2:], align_corners, scales)):
+        wide = spread(wide, d + 2, input_size[d], taps)
+    result = wide if wide.dtype is grad_output.dtype else wide.to(grad_output.dtype)
+    return result.clone() if result is grad_output else result
+
+
+def matrix(xp: Any, size: int, new: int, taps: Taps | None) -> Any:
+    """What resized does along a dim."""
+    found = np.zeros((new, size))
+    for places, weights in taps or [(np.arange(new), None)]:
+        np.add.at(found, (np.arange(new), places), 1 if weights is None else weights)
+    return xp.asarray(found)
+
+
+def of_array(xp: Any, x: Any, kind: str, old: Any, new: Any, corners: bool, scales: Any, back: bool = False) -> Any:
+    """The reference of both: a product along each dim."""
+    out = x
+    for d, taps in enumerate(every_taps(kind, old, new, corners, scales)):
+        along = matrix(xp, old[d], new[d], taps)
+        out = xp.moveaxis(xp.tensordot(out, along, ((d + 2,), (0 if back else 1,))), -1, d + 2)
+    return out.astype(x.dtype)
+
+
+def add_row(kind: str) -> None:
+    """One way of interpolation, for one number of dims."""
+    TABLE.staged(
+        f"_upsample_{kind}(Tensor self, int[] output_size, bool align_corners=False, object? scales=None) -> Tensor",
+        stages=scaled(kind),
+        reference=lambda xp, x, size, corners, scales: of_array(xp, x, kind, x.shape[2:], size, corners, scales),
+        method=False,
+        out=False,
+        doc="Images of another size. scales: of each dim, to be used in place of the ratios of sizes.",
+    )
+
+
+for name in KINDS:
+    add_row(name)
+TABLE.staged(
+    "_upsample_backward(Tensor grad_output, object kind, int[] input_size, bool align_corners=False, "
+    "object? scales=None) -> Tensor",
+    stages=scaled_back,
+    reference=lambda xp, grad, kind, size, corners, scales: of_array(
+        xp, grad, kind, size, grad.shape[2:], corners, scales, True
+    ),
+    method=False,
+    out=False,
+    doc="The gradient of the row whose name ends in kind.",
+)
 
 
 # ---- arguments
@@ -189,11 +285,11 @@ def interpolate(
         raise not_for(
             f"adaptive_avg_pool{input.dim() - 2}d" if mode == "area" else f"compute_indices_weights_{mode}", input.dtype
         )
-    wide = input if input.dtype.itemsize != 2 or mode.startswith("nearest") else input.float()
-    for d, (new, scale) in reversed(list(enumerate(zip(sizes, scales, strict=True)))):  # bytes are rounded between dims
-        wide = resized(wide, d + 2, new, mode, scale, bool(align_corners), antialias)
-    result = wide if wide.dtype is input.dtype else wide.to(input.dtype)
-    return kept(input, result.clone() if result is input else result)
+    if mode == "area":
+        return ops[f"nn.functional.adaptive_avg_pool{len(sizes)}d"](input, tuple(sizes))  # type: ignore[no-any-return]
+    kind = f"{mode.replace('-', '_')}{len(sizes)}d{'_aa' if antialias else ''}"
+    given = None if scales.count(None) == len(scales) else scales
+    return ops[f"_upsample_{kind}"](input, sizes, bool(align_corners), given)  # type: ignore[no-any-return]
 
 
 def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
