@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -175,8 +176,20 @@ KINDS |= {f"{mode}2d_aa": (mode, True) for mode in SMOOTH}
 """By the ends of rows' names: (mode, antialias)."""
 
 
+FEW = 1024
+
+
 def every_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) -> list[Taps | None]:
-    """The neighbours along each dim."""
+    """The neighbours along each dim; those of small images are kept, as the gradient needs them once more."""
+    found = few_taps if sum(old) + sum(new) <= FEW else few_taps.__wrapped__
+    return found(  # type: ignore[no-any-return]
+        kind, tuple(old), tuple(new), align_corners, None if scales is None else tuple(scales)
+    )
+
+
+@functools.lru_cache(16)
+def few_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) -> list[Taps | None]:
+    """The same."""
     mode, smooth = KINDS[kind]
     scales = [None] * len(old) if scales is None else scales
     return [
