@@ -17,7 +17,6 @@ from wengert_formulas import (  # noqa: F401
     fft,
     grids,
     indexing,
-    interpolation,
     joining,
     linalg_cholesky,
     linalg_det,
@@ -45,6 +44,7 @@ from wengert_formulas import (  # noqa: F401
     special,
     statistics,
     trigonometric,
+    upsampling,
     views,
 )
 from wengert_formulas.base import TABLE

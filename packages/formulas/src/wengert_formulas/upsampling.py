@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import wengert_core as wc
 from wengert_core.op import find
-from wengert_core.ops.interpolation import KINDS
+from wengert_core.ops.upsampling import KINDS
 
 from wengert_formulas.base import TABLE
 
