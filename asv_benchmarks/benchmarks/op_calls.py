@@ -124,6 +124,11 @@ OP_CALLS = {
     "tril_indices": "4, 4", "triu_indices": "4, 4", "randint": "0, 9, (4, 4)", "randint_like": "x, 9", "normal": "x, y",
     "bernoulli": "x", "multinomial": "x, 2", "poisson": "x", "binomial": "x, y", "normal_": "x",
 }
+OP_CALLS |= {f"_upsample_{mode}{n}d": f"b[{', '.join(['None'] * (n - 1) + ['...'])}], {(8,) * n}"
+             for n, modes in ((1, "nearest nearest_exact linear"), (2, "nearest nearest_exact bilinear bicubic"),
+                              (3, "nearest nearest_exact trilinear")) for mode in modes.split()}
+OP_CALLS |= {f"_upsample_{mode}2d_aa": "b[None], (2, 3)" for mode in ("bilinear", "bicubic", "lanczos")}
+OP_CALLS["_upsample_backward"] = "b[None], 'bilinear2d', (3, 3)"
 """The arguments of calls that names and kinds do not give."""
 
 

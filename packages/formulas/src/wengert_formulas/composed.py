@@ -46,6 +46,7 @@ from wengert_formulas import (  # noqa: F401
     statistics,
     ternary,
     trigonometric,
+    upsampling,
     views,
 )
 from wengert_formulas.base import TABLE

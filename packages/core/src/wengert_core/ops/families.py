@@ -108,13 +108,10 @@ OPS = {
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
     ),
     "grids": (
-        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
+        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample nn.functional.interpolate "
     ),
     "indexing": (
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
-    ),
-    "interpolation": (
-        "nn.functional.interpolate "
     ),
     "joining": (
         "_block_diag block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations "
@@ -287,6 +284,12 @@ OPS = {
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ "
         "deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+    "upsampling": (
+        "_upsample_backward _upsample_bicubic2d _upsample_bicubic2d_aa _upsample_bilinear2d "
+        "_upsample_bilinear2d_aa _upsample_lanczos2d_aa _upsample_linear1d _upsample_nearest1d _upsample_nearest2d "
+        "_upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
+        "_upsample_trilinear3d "
     ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "

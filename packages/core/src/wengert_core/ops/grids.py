@@ -10,8 +10,8 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import type_name
 from wengert_core.factories import not_for
-from wengert_core.ops.interpolation import CUBIC
 from wengert_core.ops.table import TABLE
+from wengert_core.ops.upsampling import CUBIC
 from wengert_core.rows.base import BOOL
 from wengert_core.tensor import Tensor
 

@@ -7,6 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.ops.norms import renormed
 from wengert_core.ops.positions import check_put, checked_positions
+from wengert_core.ops.upsampling import KINDS
 
 from wengert_formulas.batching.arranging import aligned, flat, folded, sample_shape, unfolded
 from wengert_formulas.batching.call import Call, rule
@@ -44,6 +45,13 @@ def grids(call: Call) -> Any:
     count = call["size"][0]
     places, base = call.run(theta=folded(call["theta"]), size=(call.size * count, *call["size"][1:]))
     return unfolded(places, call.size, count), call.expand(base)
+
+
+@rule(*(f"_upsample_{kind}" for kind in KINDS), "_upsample_backward")
+def upsample(call: Call) -> Any:
+    """The batch becomes images."""
+    name = call.op.params[0]
+    return unfolded(call.run(**{name: folded(call[name])}), call.size, call[name].shape[1])
 
 
 @rule("_renorm")
