@@ -449,6 +449,91 @@ def _unique_consecutive(input: Tensor, dim: _int | None = None, *, out: Any = No
 def _unsafe_view(input: Tensor, size: _Ints) -> Tensor: ...
 @overload
 def _unsafe_view(input: Tensor, *size: _int) -> Tensor: ...
+def _upsample_backward(
+    grad_output: Tensor,
+    kind: Any,
+    input_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_bicubic2d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_bicubic2d_aa(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_bilinear2d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_bilinear2d_aa(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_lanczos2d_aa(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_linear1d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest1d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest2d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest3d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest_exact1d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest_exact2d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_nearest_exact3d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
+def _upsample_trilinear3d(
+    input: Tensor,
+    output_size: _Ints,
+    align_corners: _bool = False,
+    scales: Any = None,
+) -> Tensor: ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor) -> Tensor: ...
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

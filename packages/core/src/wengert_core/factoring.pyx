@@ -25,7 +25,7 @@ from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
 from wengert_core.relaid cimport by_columns
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view
+from wengert_core.tensor cimport Tensor, new_empty, new_view, set_contiguity
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
@@ -233,7 +233,7 @@ cdef Tensor laid_by_columns(Tensor x):
     cdef Py_ssize_t i, r, c, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code]
     cdef char* source = room
     cdef char* target = x.data
-    if x.count * size > SMALL:
+    if not x.count or x.count * size > SMALL:
         return by_columns(contiguous_copy(turned(x)))
     memcpy(room, x.data, x.count * size)
     for i in range(x.count // (m * n)):

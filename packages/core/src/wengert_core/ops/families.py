@@ -108,10 +108,13 @@ OPS = {
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
     ),
     "grids": (
-        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample nn.functional.interpolate "
+        "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
     ),
     "indexing": (
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
+    ),
+    "interpolation": (
+        "nn.functional.interpolate "
     ),
     "joining": (
         "_block_diag block_diag broadcast_shapes broadcast_tensors cartesian_prod cat column_stack combinations "
