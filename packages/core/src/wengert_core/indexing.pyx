@@ -344,7 +344,7 @@ cdef Tensor view_by(Index* index, Tensor t):
     """The view that the basic items of an index mean; ``index.tensors`` is filled with the rest."""
     cdef unsigned int modes = thread_state().modes
     cdef Geometry g
-    if t.flags & modes & LIVE_SLOW or is_stale(t):
+    if t.flags & modes & LIVE_SLOW or is_stale(t, modes):
         return walk_recorded(index, t)
     start_from(&g, t)
     walk(index, t, &g)

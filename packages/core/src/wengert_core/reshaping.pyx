@@ -31,7 +31,8 @@ cdef enum:
 
 
 cdef inline bint needs_primitive(Tensor t) noexcept:
-    return t.flags & thread_state().modes & LIVE_SLOW != 0 or is_stale(t)
+    cdef unsigned int modes = thread_state().modes
+    return t.flags & modes & LIVE_SLOW != 0 or is_stale(t, modes)
 
 
 cdef inline Tensor marked(Tensor t, Tensor out):

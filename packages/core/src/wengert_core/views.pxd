@@ -43,14 +43,16 @@ cdef object view_call(int kind, Tensor t, tuple arguments)      # run a primitiv
 cdef Tensor checked_self(Op op, PyObject** slots)
 cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t live)
 
-# Whether a view's memory was written to since its history was made: it may have come to require grad without knowing.
-cdef inline bint is_stale(Tensor t) noexcept:
-    return t.flags & TF_VIEW != 0 and t.attr_version != version_of(t)
+# Whether a view may require grad without having a history of its own: its memory was written to since that was made, or its base
+# requires grad (see history.pxd).
+cdef inline bint is_stale(Tensor t, unsigned int modes) noexcept:
+    return t.flags & TF_VIEW != 0 and (t.attr_version != version_of(t) or
+                                       modes & ~t.flags & WG_GRAD != 0 and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD != 0)
 
 
 # Whether a view of t that is recorded may be made without its primitive's driver.
 cdef inline bint only_recorded(Tensor t, unsigned int modes) noexcept:
-    return t.flags & modes & (4 | 8 | 16) == 0 and not is_stale(t)     # LIVE_INTERCEPT
+    return t.flags & modes & (4 | 8 | 16) == 0 and not is_stale(t, modes)     # LIVE_INTERCEPT
 
 
 # How a view came to be: engines refuse some writes to it. A plain view of a special one is special too. One that has no
