@@ -11,7 +11,7 @@ Note [Results by columns]
     pivots for A^T.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -64,7 +64,7 @@ cdef extern from "kernels/factoring.h" nogil:
 cdef enum:
     SHARE = 0x20000                    # multiplications worth a thread of their own: 5 to 10 for a nanosecond
     N_CODES = 4                        # float32, float64, complex64, complex128
-    SMALL = 16384                      # bytes that are turned element by element: they stay in the first cache
+    SMALL = 16384                      # bytes of a matrix that is turned where it is: it stays in the first cache
     UNTRIED = 0
     TRUSTED = 1
     REFUSED = 2
@@ -82,6 +82,10 @@ cdef Family FAMILIES[6]
 memset(FAMILIES, 0, sizeof(FAMILIES))
 cdef tuple WAYS = ("cholesky", "triangular", "lu", "inverse", "solve", "qr")
 ctypedef object (*run_type)(Op op, PyObject** slots)
+
+ctypedef fused unit:                   # of what an element is made
+    uint32_t
+    uint64_t
 cdef run_type RUNS[6]
 
 
@@ -230,21 +234,30 @@ cdef Tensor laid_by_columns(Tensor x):
     cdef char room[SMALL]
     cdef Py_ssize_t* sizes = x.dims + x.rank - 2
     cdef Py_ssize_t* strides = sizes + x.rank
-    cdef Py_ssize_t i, r, c, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code]
-    cdef char* source = room
+    cdef Py_ssize_t i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
     cdef char* target = x.data
-    if not x.count or x.count * size > SMALL:
+    if not x.count or nbytes > SMALL:
         return by_columns(contiguous_copy(turned(x)))
-    memcpy(room, x.data, x.count * size)
     for i in range(x.count // (m * n)):
-        for r in range(m):
-            for c in range(n):
-                memcpy(target + (c * m + r) * size, source, size)
-                source += size
-        target += m * n * size
+        memcpy(room, target, nbytes)
+        if size == 4:
+            transpose_units(<uint32_t*> target, <const uint32_t*> room, m, n, 1)
+        else:
+            transpose_units(<uint64_t*> target, <const uint64_t*> room, m, n, size // 8)
+        target += nbytes
     strides[0], strides[1] = size, m * size
     set_contiguity(x)
     return x
+
+
+cdef void transpose_units(unit* target, const unit* source, Py_ssize_t m, Py_ssize_t n, Py_ssize_t units) noexcept nogil:
+    """Transpose an m by n matrix whose elements are so many units."""
+    cdef Py_ssize_t r, c, k
+    for c in range(n):
+        for r in range(m):
+            for k in range(units):
+                target[k] = source[(r * n + c) * units + k]
+            target += units
 
 
 cdef Tensor turned(Tensor x):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.checks import is_batched
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE, imag
@@ -98,8 +99,9 @@ def slogdet_grad(grads: Any, A: Tensor, sign: Tensor) -> Tensor:
     by_sign, by_log = grads
     if A.is_complex():
         by_log = wc.complex(by_log, -imag(by_sign.conj() * sign))
-    idle = column((sign == 0) & (by_log == 0))  # a singular matrix that takes no part
-    return wc.where(idle, 0, column(by_log) * adjoint(wc.linalg_inv_ex(A)[0]))
+    idle = (sign == 0) & (by_log == 0)  # a singular matrix that takes no part
+    gradient = column(by_log) * adjoint(wc.linalg_inv_ex(A)[0])
+    return wc.where(column(idle), 0, gradient) if is_batched(idle) or idle.any() else gradient
 
 
 def slogdet_tangent(A_t: Tensor, A: Tensor, sign: Tensor) -> Any:
