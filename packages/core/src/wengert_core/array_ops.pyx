@@ -12,17 +12,18 @@ cimport numpy as cnp
 from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
+from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.relaid cimport as_laid_out, as_ordered, by_columns
+from wengert_core.relaid cimport as_laid_out, as_ordered
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity
 
 cdef enum:
-    SMALL = 16384                      # bytes that are turned element by element: they stay in the first cache
+    SMALL = 16384                      # bytes of a result that is copied as it is and then turned
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -118,30 +119,18 @@ cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
 
 
 cdef Tensor columns_of(object array, int code):
-    """A result whose matrices lie column by column. Small ones, which most are, are turned at once."""
+    """A result whose matrices lie column by column."""
     cdef Py_ssize_t shape[64]
-    cdef Py_ssize_t i, r, c, m, n, size
-    cdef int rank
-    cdef char* source
-    cdef char* target
+    cdef int i
     cdef Tensor out
     if elsewhere() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) or cnp.PyArray_NBYTES(array) > SMALL \
-            or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code] or not cnp.PyArray_SIZE(array):
+            or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code]:
         return by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
-    rank, size = cnp.PyArray_NDIM(array), FACTS.itemsize[code]
-    for i in range(rank):
-        shape[i] = cnp.PyArray_DIM(array, <int> i)
-    m, n = shape[rank - 2], shape[rank - 1]
-    shape[rank - 2], shape[rank - 1] = n, m
-    out = new_empty(code, rank, shape)
-    source, target = <char*> cnp.PyArray_DATA(array), out.data
-    for i in range(cnp.PyArray_SIZE(array) // (m * n)):
-        for r in range(m):
-            for c in range(n):
-                memcpy(target + (c * m + r) * size, source, size)
-                source += size
-        target += m * n * size
-    return by_columns(out)
+    for i in range(cnp.PyArray_NDIM(array)):
+        shape[i] = cnp.PyArray_DIM(array, i)
+    out = new_empty(code, cnp.PyArray_NDIM(array), shape)
+    memcpy(out.data, cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))
+    return laid_by_columns(out)
 
 
 cdef Tensor as_it_lies(object array, int code):

@@ -11,7 +11,7 @@ Note [Results by columns]
     pivots for A^T.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -19,13 +19,13 @@ import numpy as np
 from wengert_core.array_ops cimport array_run
 from wengert_core.arrays cimport array_of, contiguous_copy, tensor_of_array
 from wengert_core.blas cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
+from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
-from wengert_core.relaid cimport by_columns
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view, set_contiguity
+from wengert_core.tensor cimport Tensor, new_empty, new_view
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
@@ -64,7 +64,6 @@ cdef extern from "kernels/factoring.h" nogil:
 cdef enum:
     SHARE = 0x20000                    # multiplications worth a thread of their own: 5 to 10 for a nanosecond
     N_CODES = 4                        # float32, float64, complex64, complex128
-    SMALL = 16384                      # bytes of a matrix that is turned where it is: it stays in the first cache
     UNTRIED = 0
     TRUSTED = 1
     REFUSED = 2
@@ -82,10 +81,6 @@ cdef Family FAMILIES[6]
 memset(FAMILIES, 0, sizeof(FAMILIES))
 cdef tuple WAYS = ("cholesky", "triangular", "lu", "inverse", "solve", "qr")
 ctypedef object (*run_type)(Op op, PyObject** slots)
-
-ctypedef fused unit:                   # of what an element is made
-    uint32_t
-    uint64_t
 cdef run_type RUNS[6]
 
 
@@ -227,49 +222,6 @@ cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize
 cdef void turn(wg_matrices* x) noexcept:
     """Read matrices transposed."""
     x.row, x.column = x.column, x.row
-
-
-cdef Tensor laid_by_columns(Tensor x):
-    """Fresh matrices column by column: small ones, which most are, in their own memory, others as a copy."""
-    cdef char room[SMALL]
-    cdef Py_ssize_t* sizes = x.dims + x.rank - 2
-    cdef Py_ssize_t* strides = sizes + x.rank
-    cdef Py_ssize_t i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
-    cdef char* target = x.data
-    if not x.count or nbytes > SMALL:
-        return by_columns(contiguous_copy(turned(x)))
-    for i in range(x.count // (m * n)):
-        memcpy(room, target, nbytes)
-        if size == 4:
-            transpose_units(<uint32_t*> target, <const uint32_t*> room, m, n, 1)
-        else:
-            transpose_units(<uint64_t*> target, <const uint64_t*> room, m, n, size // 8)
-        target += nbytes
-    strides[0], strides[1] = size, m * size
-    set_contiguity(x)
-    return x
-
-
-cdef void transpose_units(unit* target, const unit* source, Py_ssize_t m, Py_ssize_t n, Py_ssize_t units) noexcept nogil:
-    """Transpose an m by n matrix whose elements are so many units."""
-    cdef Py_ssize_t r, c, k
-    for c in range(n):
-        for r in range(m):
-            for k in range(units):
-                target[k] = source[(r * n + c) * units + k]
-            target += units
-
-
-cdef Tensor turned(Tensor x):
-    """The transposed view, which nobody else sees."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    memcpy(sizes, x.dims, x.rank * sizeof(Py_ssize_t))
-    memcpy(strides, x.dims + x.rank, x.rank * sizeof(Py_ssize_t))
-    cdef int i = x.rank - 2
-    sizes[i], sizes[i + 1] = sizes[i + 1], sizes[i]
-    strides[i], strides[i + 1] = strides[i + 1], strides[i]
-    return new_view(x, x.rank, sizes, strides, x.data)
 
 
 cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:

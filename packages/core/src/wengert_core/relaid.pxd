@@ -6,4 +6,3 @@ cdef int lay_channels_last(Tensor out) except -1
 cdef Tensor with_channels_last(Tensor out)
 cdef Tensor as_laid_out(Tensor t, Tensor out)
 cdef Tensor as_ordered(Tensor t, Tensor out)
-cdef Tensor by_columns(Tensor rows)

@@ -4,7 +4,7 @@ The kernels give contiguous results, so such a result is a copy. Only who asks f
 """
 from wengert_core.arrays cimport copy_into
 from wengert_core.layouts cimport FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, Format, has_format, lay_out, new_preserved
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape, set_contiguity
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape
 
 
 cdef inline Format form_of(Tensor t) noexcept:
@@ -44,13 +44,3 @@ cdef Tensor as_ordered(Tensor t, Tensor out):
         return out
     copy_into(copy, out)
     return copy
-
-
-cdef Tensor by_columns(Tensor rows):
-    """The transposes of fresh matrices: what is written row by row, seen column by column."""
-    cdef Py_ssize_t* sizes = rows.dims + rows.rank - 2
-    cdef Py_ssize_t* strides = sizes + rows.rank
-    sizes[0], sizes[1] = sizes[1], sizes[0]
-    strides[0], strides[1] = strides[1], strides[0]
-    set_contiguity(rows)
-    return rows
