@@ -85,7 +85,7 @@ OP_CALLS = {
     "linalg_cholesky_ex": DEFINITE, "linalg_cholesky": DEFINITE, "cholesky": DEFINITE, "cholesky_ex": DEFINITE,
     "cholesky_solve": "x, y", "_lu_permutation": "i.int() + 1, 4", "linalg_lu_solve": "x, i.int() + 1, y",
     "linalg.lu_solve": "x, i.int() + 1, y", "lu_solve": "x, y, i.int() + 1", "lu_unpack": "x, i.int() + 1",
-    "_cholesky": DEFINITE, "_linalg_lu_solve": "x, i.int() + 1, y", "_lu_unpack": "x, i.int() + 1",
+    "_cholesky": DEFINITE, "_lu_unpack": "x, i.int() + 1",
     "linalg_lstsq": "x, y, 1e-6, 'gels'", "lstsq": "x, y", "linalg_pinv": "x, 0.0, 1e-6", "householder_product": "x, a",
     "orgqr": "x, a", "ormqr": "x, a, y", "tensorinv": "x, 1", "tensorsolve": "x, a", "vander": "a", "diag": "a",
     "triangular_solve": "x, y", "corrcoef": "x", "cov": "x",

@@ -11,8 +11,9 @@ from wengert_core.dtypes import ALL as DTYPES
 
 DTYPE_NAMES = ("float32", "float64", "complex64", "complex128")
 OPS = {name: getattr(wc, f"linalg_{name}") for name in
-       ("cholesky_ex", "inv_ex", "solve_ex", "solve_triangular", "lu_factor_ex", "qr")}
-ONE = [("inv_ex", {}), ("lu_factor_ex", {}), *(("qr", {"mode": mode}) for mode in ("reduced", "complete", "r")),
+       ("cholesky_ex", "inv_ex", "solve_ex", "solve_triangular", "lu_factor_ex", "qr", "lu_solve", "det", "slogdet")}
+ONE = [("inv_ex", {}), ("lu_factor_ex", {}), ("det", {}), ("slogdet", {}),
+       *(("qr", {"mode": mode}) for mode in ("reduced", "complete", "r")),
        *(("cholesky_ex", {"upper": upper}) for upper in (False, True))]
 TRIANGULAR = [{"upper": upper, "left": left, "unitriangular": unit} for upper, left, unit in
               itertools.product((False, True), repeat=3)]
@@ -115,12 +116,49 @@ def test_vectors_are_right_sides_as_well(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize(("left", "adjoint"), list(itertools.product((False, True), repeat=2)))
+def test_systems_of_known_factors_in_every_layout(left, adjoint, dtype):
+    sizes = ((4, 3, (), ()), (4, 3, (2,), (3, 1)), (3, 1, (3, 1), (2,)), (20, 9, (), (2,)), (150, 9, (), ()))
+    for n, k, front, other in sizes:
+        a = matrices(dtype, *front, n, n)
+        a[..., :, 0], a[..., :, 1] = a[..., :, 1].copy(), a[..., :, 0].copy()      # rows are swapped
+        b = matrices(dtype, *other, *((n, k) if left else (k, n)), seed=1)
+        matrix = a.conj().swapaxes(-2, -1) if adjoint else a
+        lu, pivots, _ = OPS["lu_factor_ex"](wc.from_numpy(a))
+        assert (pivots.numpy() != np.arange(1, n + 1)).any()
+        spread = pivots.new_zeros(*pivots.shape, 2)
+        spread[..., 0] = pivots
+        for x, y in zip(layouts(lu.numpy()), layouts(b), strict=True):
+            for rows in (pivots, spread[..., 0]):
+                found = OPS["lu_solve"](x, rows, y, left=left, adjoint=adjoint).numpy()
+                product = matrix @ found if left else found @ matrix
+                np.testing.assert_allclose(*np.broadcast_arrays(product, b), 1e-3, 2e-4)
+
+
+def test_pivots_of_no_row_are_refused():
+    lu, b = wc.eye(3), wc.ones(3, 2)
+    for pivots in ([1, 2, 4], [0, 2, 3], [1, -5, 3]):
+        with pytest.raises(RuntimeError, match="between 1 and 3 inclusive"):
+            OPS["lu_solve"](lu, wc.tensor(pivots, dtype=wc.int32), b)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_determinants_of_singular_and_infinite_matrices(dtype):
+    singular = np.array([[0, 1], [0, 1]], dtype)
+    det, sign, size = OPS["det"](wc.from_numpy(singular))[0], *OPS["slogdet"](wc.from_numpy(singular))[:2]
+    assert (det.item(), sign.item(), size.item()) == (0, 0, -np.inf)
+    if not dtype.startswith("c"):
+        sign, size = OPS["slogdet"](wc.from_numpy(np.diag([np.inf, -2]).astype(dtype)))[:2]
+        assert (sign.item(), size.item()) == (-1, np.inf)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
 def test_pivots_that_are_zero_are_numbered_as_without_lapack(dtype):
     first, last = np.array([[0, 1], [0, 1]], dtype), np.array([[0, 0], [1, 1]], dtype)
     a = np.stack([first, matrices(dtype, 2, 2), last])
     for name, arguments in {"inv_ex": (), "solve_ex": (np.ones((2, 2), dtype),), "lu_factor_ex": ()}.items():
         found = OPS[name](wc.from_numpy(a), *map(wc.from_numpy, arguments))
-        assert found[-1].tolist() == [1, 0, 2]
+        assert found[2 if name == "lu_factor_ex" else 1].tolist() == [1, 0, 2]
         if name != "lu_factor_ex":
             assert [bool(np.isnan(x).all()) for x in found[0].numpy()] == [True, False, True]
 
@@ -145,13 +183,17 @@ def test_a_zero_on_the_diagonal_of_a_triangle_gives_infinities():
 def test_threads_share_the_matrices_of_a_batch_and_change_nothing():
     a = wc.from_numpy(positive(matrices("float32", 300, 20, 20)))
     b = wc.from_numpy(matrices("float32", 300, 20, 20, seed=1))
-    calls = {"cholesky_ex": (a,), "inv_ex": (b,), "solve_ex": (b, a), "lu_factor_ex": (b,), "qr": (b,)}
+    calls = {"cholesky_ex": (a,), "inv_ex": (b,), "solve_ex": (b, a), "lu_factor_ex": (b,), "qr": (b,), "det": (b,),
+             "slogdet": (b,), "lu_solve": (*OPS["lu_factor_ex"](b)[:2], a)}
     before = wc.get_num_threads()
+    several = {name for name in calls if name != "lu_solve"}
     results = []
     try:
         for threads in (1, 4):
             wc.set_num_threads(threads)
-            results.append({name: [x.numpy().tobytes() for x in OPS[name](*given)] for name, given in calls.items()})
+            found = {name: OPS[name](*given) for name, given in calls.items()}
+            found = {name: xs if name in several else (xs,) for name, xs in found.items()}
+            results.append({name: [x.numpy().tobytes() for x in xs] for name, xs in found.items()})
     finally:
         wc.set_num_threads(before)
     assert results[0] == results[1]

@@ -1,4 +1,4 @@
-"""The driver of factorizations and systems of equations: the LAPACK that NumPy is linked to (blas.pyx).
+"""The driver of factorizations: the LAPACK that NumPy is linked to (blas.pyx). What is made of LU: systems.pyx.
 
 An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with WENGERT_KERNELS=python,
 and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its reference, as other array ops are.
@@ -7,8 +7,8 @@ What is computed, and how: kernels/factoring.h. Each matrix is one job for one t
 Note [Results by columns]
     Matrices come out column by column in memory, as LAPACK leaves them and as PyTorch has them. The kernels write row by row, so they
     get the transposed problem: X^T A^T = B^T for triangular systems, and for Cholesky's L the upper factor of A^T, which is L^T (the
-    triangle that is read is the same one). What they wrote is then seen with its dims swapped. The others are copied: LU has other
-    pivots for A^T.
+    triangle that is read is the same one). What they wrote is then seen with its dims swapped. LU is left as LAPACK writes it: it has
+    other pivots for A^T. Other results are copied.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
@@ -29,36 +29,12 @@ from wengert_core.tensor cimport Tensor, new_empty, new_view
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
-    ctypedef struct wg_lapack:
-        void* potrf
-        void* getrf
-        void* getri
-        void* geqrf
-        void* orgqr
-        void* trsm
-        void* gemm
-        int wide
-        char one[16]
-        char minus_one[16]
-    ctypedef struct wg_matrices:
-        const char* data
-        Py_ssize_t row, column
-        Py_ssize_t steps[64]
-    ctypedef struct wg_factoring:
-        const wg_lapack* lapack
-        int code, itemsize, n_batch, upper, left, unit, failed
-        Py_ssize_t sizes[64]
-        Py_ssize_t m, n, k
-        wg_matrices a, b
-        char* out
-        char* second
-        int32_t* pivots
-        int32_t* info
     void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_lu(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_solve(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_determinant(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_qr(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef enum:
@@ -68,6 +44,7 @@ cdef enum:
     TRUSTED = 1
     REFUSED = 2
 
+KERNELS.solve, KERNELS.inverse, KERNELS.determinant = wg_solve, wg_inverse, wg_determinant
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
@@ -77,15 +54,22 @@ cdef struct Family:                    # Op.data: what the op's dtypes were foun
     int way
     unsigned char state[N_CODES]
 
-cdef Family FAMILIES[6]
+cdef enum:
+    N_WAYS = 9
+
+cdef Family FAMILIES[N_WAYS]
 memset(FAMILIES, 0, sizeof(FAMILIES))
-cdef tuple WAYS = ("cholesky", "triangular", "lu", "inverse", "solve", "qr")
-ctypedef object (*run_type)(Op op, PyObject** slots)
-cdef run_type RUNS[6]
+cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet")
+cdef run_type RUNS[N_WAYS]
+
+
+cdef int set_run(str way, run_type run) except -1:
+    RUNS[<int> WAYS.index(way)] = run
+    return 0
 
 
 def configure(Op op, str way):
-    """Make an array op one that LAPACK computes. way: "cholesky", "triangular", "lu", "inverse", "solve" or "qr"."""
+    """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in systems.pyx."""
     cdef Family* family = &FAMILIES[<int> WAYS.index(way)]
     family.way = <int> WAYS.index(way)
     if only_references():
@@ -133,10 +117,10 @@ cdef object agrees(Op op, int code):
         ("f4", "f8", "c8", "c16")[code - FLOAT32])
     if code >= COMPLEX64:
         a = a + np.tril(np.full((3, 3), 0.5j, a.dtype), -1)
-    arrays = [a, a[::-1, :, :2].copy()][:2 if "B" in op.params else 1]
+    examples = {"A": a, "LU": a, "pivots": np.array([[2, 2, 3], [3, 2, 3]], "i4"), "B": a[::-1, :, :2].copy()}
+    named = {name: examples[name] for name in op.params if name in examples}
     kept = {name: False for name in ("upper", "unitriangular") if name in op.params}
-    found = op(*[tensor_of_array(x) for x in arrays], **kept)
-    named = dict(zip(op.params, arrays))
+    found = op(*[tensor_of_array(x) for x in named.values()], **kept)
     named |= {name: <object> op.defaults[i] for i, name in enumerate(op.params) if name not in named and op.defaults[i] != NULL}
     with np.errstate(all="ignore"):
         expected = op.reference(np, *[(named | kept)[name] for name in op.params])
@@ -152,17 +136,16 @@ def by_lapack(Op op, dtype):
 
 # ---- the steps
 
-cdef bint begin(Op op, PyObject** slots, int n_matrices, wg_factoring* job, uint32_t* live) except -1:
-    """Whether LAPACK takes it; then the job knows the first matrices."""
+cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t* live) except -1:
     cdef Tensor a, b = None
     if type(<object> slots[0]) is not Tensor:
         return False
     a = <Tensor> slots[0]
     live[0] = a.flags
-    if n_matrices == 2:
-        if type(<object> slots[1]) is not Tensor:
+    if second:
+        if type(<object> slots[second]) is not Tensor:
             return False
-        b = <Tensor> slots[1]
+        b = <Tensor> slots[second]
         live[0] |= b.flags
         if b.code != a.code or b.count == 0:
             return False
@@ -174,12 +157,11 @@ cdef bint begin(Op op, PyObject** slots, int n_matrices, wg_factoring* job, uint
     job.n_batch = a.rank - 2
     memcpy(job.sizes, a.dims, job.n_batch * sizeof(Py_ssize_t))
     matrices(a, job.n_batch, False, &job.a)
-    job.upper, job.unit, job.left = False, False, True
+    job.upper, job.unit, job.left, job.adjoint, job.guarded, job.out, job.second = False, False, True, False, False, NULL, NULL
     return True
 
 
 cdef void matrices(Tensor t, int n_batch, bint vectors, wg_matrices* out) noexcept:
-    """Where the matrices of a tensor are; vectors: each is a column."""
     cdef int i, own = t.rank - (1 if vectors else 2), missing = n_batch - own
     cdef Py_ssize_t* strides = t.dims + t.rank
     out.data = t.data
@@ -211,7 +193,6 @@ cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job
 
 
 cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize_t columns):
-    """An empty tensor with ``n`` dims for each matrix."""
     cdef Py_ssize_t shape[66]
     memcpy(shape, job.sizes, job.n_batch * sizeof(Py_ssize_t))
     shape[job.n_batch] = rows
@@ -225,7 +206,6 @@ cdef void turn(wg_matrices* x) noexcept:
 
 
 cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
-    """The body on each matrix. work: multiplications for one."""
     cdef Py_ssize_t count = 1
     cdef int i
     cdef bint alone = by_one_thread(work)
@@ -240,6 +220,9 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
             parallel_for(count, 1 + SHARE // work, body, job)
     if alone:
         leave_one_thread()
+    if job.failed == 2:
+        raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; lu_factor gives "
+                           "such ones")
     if job.failed:
         raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")
     return 0
@@ -263,7 +246,7 @@ cdef object cholesky_run(Op op, PyObject** slots):
     cdef wg_factoring job
     cdef uint32_t live
     cdef Tensor factor, info
-    if not begin(op, slots, 1, &job, &live) or job.m != job.n:
+    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
     job.upper = not <object> slots[1]      # of the transposed matrices the other factor, transposed: Note [Results by columns]
     turn(&job.a)
@@ -278,7 +261,7 @@ cdef object triangular_run(Op op, PyObject** slots):
     cdef wg_factoring job
     cdef uint32_t live
     cdef Tensor x
-    if not begin(op, slots, 2, &job, &live) or job.m != job.n:
+    if not begin(op, slots, 1, &job, &live) or job.m != job.n:
         return array_run(op, slots)
     job.upper, job.left = bool(<object> slots[2]), bool(<object> slots[3])
     job.unit = bool(<object> slots[4])
@@ -305,74 +288,22 @@ cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept:
     return b.dims[b.rank - (2 if job.left else 1)] == job.n
 
 
-cdef object solve_run(Op op, PyObject** slots):
-    """(Tensor A, Tensor B, *, bool left)"""
-    cdef wg_factoring job
-    cdef uint32_t live
-    cdef Tensor a, b, x, info
-    cdef bint vectors
-    if not begin(op, slots, 2, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
-    a, b = <Tensor> slots[0], <Tensor> slots[1]
-    job.left = bool(<object> slots[2])
-    vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
-    if not is_system(&job, b, vectors):
-        return array_run(op, slots)
-    join_batches(op, a, b, vectors, &job)
-    info = output(&job, INT32, 0, 0, 0)
-    x = output(&job, job.code, 1 if vectors else 2, job.n if job.left else job.k, job.k if job.left else job.n)
-    job.out, job.info = x.data, <int32_t*> info.data
-    run(op, &job, wg_solve, job.n * job.n * (job.k + job.n // 3 + 1))
-    if job.left and x.rank > 1:        # of vectors the last two dims, as in PyTorch
-        x = laid_by_columns(x)
-    return finished(op, slots, (x, info if job.n_batch == a.rank - 2 and info.count * job.n * job.n == a.count else first_of(info, a)), live)
-
-
-cdef Tensor first_of(Tensor info, Tensor a):
-    """What is known of a's own matrices, where its dims in front were broadcast."""
-    cdef Py_ssize_t steps[64]
-    cdef int i, n = a.rank - 2
-    for i in range(n):
-        steps[i] = info.dims[2 * info.rank - n + i]
-    return contiguous_copy(new_view(info, n, a.dims, steps, info.data))
-
-
-cdef bint same_sizes(Tensor a, Tensor b) noexcept:
-    """Whether b's sizes are a's, but for its last."""
-    cdef int i
-    for i in range(b.rank):
-        if a.dims[i] != b.dims[i]:
-            return False
-    return True
-
-
-cdef object inverse_run(Op op, PyObject** slots):
-    """(Tensor A)"""
-    cdef wg_factoring job
-    cdef uint32_t live
-    cdef Tensor inverse, info
-    if not begin(op, slots, 1, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
-    job.k = job.n
-    inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
-    job.out, job.info = inverse.data, <int32_t*> info.data
-    run(op, &job, wg_inverse, job.n * job.n * job.n)
-    return finished(op, slots, (laid_by_columns(inverse), info), live)
+cdef tuple factored(Op op, wg_factoring* job):
+    cdef Py_ssize_t least = min(job.m, job.n)
+    cdef Tensor lu = output(job, job.code, 2, job.n, job.m), pivots = output(job, INT32, 1, least, 0)
+    cdef Tensor info = output(job, INT32, 0, 0, 0)
+    job.second, job.pivots, job.info = lu.data, <int32_t*> pivots.data, <int32_t*> info.data
+    run(op, job, wg_lu, job.m * job.n * least)
+    return by_columns(lu), pivots, info
 
 
 cdef object lu_run(Op op, PyObject** slots):
     """(Tensor A)"""
     cdef wg_factoring job
     cdef uint32_t live
-    cdef Tensor lu, pivots, info
-    cdef Py_ssize_t least
-    if not begin(op, slots, 1, &job, &live):
+    if not begin(op, slots, 0, &job, &live):
         return array_run(op, slots)
-    least = min(job.m, job.n)
-    lu, pivots, info = output(&job, job.code, 2, job.m, job.n), output(&job, INT32, 1, least, 0), output(&job, INT32, 0, 0, 0)
-    job.out, job.pivots, job.info = lu.data, <int32_t*> pivots.data, <int32_t*> info.data
-    run(op, &job, wg_lu, job.m * job.n * least)
-    return finished(op, slots, (laid_by_columns(lu), pivots, info), live)
+    return finished(op, slots, factored(op, &job), live)
 
 
 cdef object qr_run(Op op, PyObject** slots):
@@ -381,11 +312,10 @@ cdef object qr_run(Op op, PyObject** slots):
     cdef uint32_t live
     cdef Tensor q = None, r
     cdef Py_ssize_t nothing = 0
-    if not begin(op, slots, 1, &job, &live):
+    if not begin(op, slots, 0, &job, &live):
         return array_run(op, slots)
     mode = <object> slots[1]
     job.k = job.m if mode == "complete" else min(job.m, job.n)
-    job.out = NULL
     if mode == "r":
         q = new_empty(job.code, 1, &nothing)
     else:
@@ -397,5 +327,7 @@ cdef object qr_run(Op op, PyObject** slots):
     return finished(op, slots, (q if mode == "r" else laid_by_columns(q), laid_by_columns(r)), live)
 
 
-RUNS[0], RUNS[1], RUNS[2] = cholesky_run, triangular_run, lu_run
-RUNS[3], RUNS[4], RUNS[5] = inverse_run, solve_run, qr_run
+set_run("cholesky", cholesky_run)
+set_run("triangular", triangular_run)
+set_run("lu", lu_run)
+set_run("qr", qr_run)

@@ -21,6 +21,7 @@ from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, fo
 from wengert_core.op cimport Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
+from wengert_core.workers cimport GRAIN, LARGE, parallel_for
 
 from wengert_core import devices as _device
 from wengert_core.driving import expanded_target as _expanded_target
@@ -176,6 +177,19 @@ cdef int fill(Tensor t, PyObject* value) except -1:
     return 0
 
 
+cdef void clear(char* data, Py_ssize_t nbytes) noexcept:
+    """Zeros, by several threads where that is much."""
+    if nbytes < 4 * LARGE:
+        memset(data, 0, nbytes)
+    else:
+        with nogil:
+            parallel_for(nbytes, 4 * GRAIN, clear_part, data)
+
+
+cdef void clear_part(Py_ssize_t begin, Py_ssize_t end, void* data) noexcept nogil:
+    memset(<char*> data + begin, 0, end - begin)
+
+
 cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
     """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
     cdef Py_ssize_t shape[64]
@@ -217,7 +231,7 @@ cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
         if t.device:
             fill_number(t, 0)
         else:
-            memset(t.data, 0, t.count * FACTS.itemsize[code])
+            clear(t.data, t.count * FACTS.itemsize[code])
     elif row.kind == F_ONES:
         fill(t, <PyObject*> ONE)
     elif row.kind == F_FULL:

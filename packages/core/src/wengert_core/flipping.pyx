@@ -6,7 +6,7 @@ from wengert_core.arrays cimport array_into, array_of
 from wengert_core.dims cimport dims_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.kernels.strided cimport copy_strided
+from wengert_core.kernels.strided cimport copy_large, copy_strided
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op
@@ -14,6 +14,7 @@ from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, strides_of
 from wengert_core.views cimport set_shortcuts
+from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -45,11 +46,11 @@ cdef object flip_run(Op op, PyObject** slots):
         if t.count:
             data += (t.dims[dims[i]] - 1) * strides[dims[i]]
         strides[dims[i]] = -strides[dims[i]]
-    if t.count < 1 << 15:
+    if t.count < LARGE:
         copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
     else:
         with nogil:
-            copy_strided(out.data, out.dims + out.rank, data, strides, t.dims, t.rank, FACTS.itemsize[t.code])
+            copy_large(out.data, out.dims + out.rank, t.code, data, strides, t.code, t.dims, t.rank)
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.checks import is_batched
+from wengert_core.checks import is_batched, is_constant
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE, imag
@@ -24,18 +24,30 @@ def size_of(x: Tensor) -> Tensor:
     return x.detach().abs().square().sum((-2, -1)).sqrt()
 
 
-def cofactors(A: Tensor, result: Tensor) -> Tensor:
-    """d det / dA: det A^-T, or for a matrix that is singular or nearly so what that is in the limit."""
-    inverse = wc.linalg_inv_ex(A)[0]
+def inverse_by(A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+    """A^-H: from its factors, which are constants, or where derivatives by A are asked for from A."""
+    if not is_constant(A):
+        return adjoint(wc.linalg_inv_ex(A)[0])
+    return wc.linalg_lu_solve(LU, pivots, wc.eye(A.shape[-1], dtype=A.dtype, device=A.device), adjoint=True)
+
+
+def cofactors(A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+    """The conjugate of d det / dA, det A^-T, or what that is in the limit for a (nearly) singular matrix."""
+    inverse = inverse_by(A, LU, pivots)
     if (size_of(A) * size_of(inverse) < (1e4 if A.dtype in (wc.float32, wc.complex64) else 1e6)).all().item():
-        return column(result) * inverse.mT
+        return column(result.conj()) * inverse
+    return near_singular(A, result).conj()
+
+
+def near_singular(A: Tensor, result: Tensor) -> Tensor:
+    """d det / dA where an A^-1 may be wrong."""
     u, s, vh = wc.linalg_svd(A.detach(), False, True)
     top = s.narrow(-1, 0, 1)
     top = wc.where(top == 0, 1, top)
     small = s * 1e3 <= top
     bad = is_bad(s / top, small)
     if not bad.any().item():
-        return column(result) * inverse.mT
+        return column(result) * wc.linalg_inv_ex(A)[0].mT
     k = int(wc.where(bad, small.sum(-1), 1).max().item())
     n = s.shape[-1]
     found = adjugate(A, u.narrow(-1, n - k, k) * top.unsqueeze(-1), vh.narrow(-2, n - k, k)).mT
@@ -67,7 +79,7 @@ def adjugate(A: Tensor, x: Tensor, yh: Tensor) -> Tensor:
     b = A + x @ yh
     inverse = wc.linalg_inv_ex(b)[0]
     det_m, adj_m = small_adjugate(wc.eye(x.shape[-1], dtype=A.dtype, device=A.device) - yh @ inverse @ x)
-    return column(wc.linalg_det(b)) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
+    return column(wc.linalg_det(b)[0]) * (column(det_m) * inverse + inverse @ x @ adj_m @ yh @ inverse)
 
 
 def small_adjugate(M: Tensor) -> tuple[Tensor, Tensor]:
@@ -89,28 +101,31 @@ def diagonal_sum(x: Tensor) -> Tensor:
 
 derivative(
     "linalg_det",
-    A=lambda grad, A, result: column(grad) * cofactors(A, result).conj(),
-    jvp=lambda A_t, A, result: (cofactors(A, result) * A_t).sum((-2, -1)),
+    A=lambda grad, A, result, LU, pivots: column(grad) * cofactors(A, result, LU, pivots),
+    outputs=("result",),
+    jvp=lambda A_t, A, result, LU, pivots: (
+        (cofactors(A, result, LU, pivots).conj() * A_t).sum((-2, -1)), None, None
+    ),
 )
 
 
-def slogdet_grad(grads: Any, A: Tensor, sign: Tensor) -> Tensor:
+def slogdet_grad(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     """d log|det| is Re tr(A^-1 dA); the phase of a complex one turns with Im tr(A^-1 dA)."""
-    by_sign, by_log = grads
+    by_sign, by_log = grads[:2]
     if A.is_complex():
         by_log = wc.complex(by_log, -imag(by_sign.conj() * sign))
     idle = (sign == 0) & (by_log == 0)  # a singular matrix that takes no part
-    gradient = column(by_log) * adjoint(wc.linalg_inv_ex(A)[0])
+    gradient = column(by_log) * inverse_by(A, LU, pivots)
     return wc.where(column(idle), 0, gradient) if is_batched(idle) or idle.any() else gradient
 
 
-def slogdet_tangent(A_t: Tensor, A: Tensor, sign: Tensor) -> Any:
+def slogdet_tangent(A_t: Tensor, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Any:
     """The tangents of the sign and of the logarithm."""
-    moved = (wc.linalg_inv_ex(A)[0].mT * A_t).sum((-2, -1))
+    moved = (inverse_by(A, LU, pivots).conj() * A_t).sum((-2, -1))
     if not A.is_complex():
-        return wc.zeros_like(sign), moved
+        return wc.zeros_like(sign), moved, None, None
     parts = wc.view_as_real(moved)
-    return sign * (parts.select(-1, 1) * 1j), parts.select(-1, 0)
+    return sign * (parts.select(-1, 1) * 1j), parts.select(-1, 0), None, None
 
 
-derivative("linalg_slogdet", A=slogdet_grad, jvp=slogdet_tangent)
+derivative("linalg_slogdet", A=slogdet_grad, outputs=("sign", "logabsdet"), jvp=slogdet_tangent)

@@ -123,7 +123,7 @@ def lu_solve_grads(
     grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool, needs: Any
 ) -> Any:
     """The gradient by B solves the adjoint system; that by A is one by its factors."""
-    by_b = wc._linalg_lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)
+    by_b = wc.linalg_lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)
     if not needs[0]:
         return None, by_b
     by_a = -(by_b @ conj_t(result) if left else conj_t(result) @ by_b)
@@ -144,7 +144,7 @@ def lu_solve_tangent(
     moved = in_order(moved, wc._lu_permutation(pivots, LU.shape[-1]).argsort(-1))
     moved = conj_t(moved) if adjoint else moved
     rest = B_t - (moved @ result if left else result @ moved)
-    return wc._linalg_lu_solve(LU, pivots, rest, left=left, adjoint=adjoint)
+    return wc.linalg_lu_solve(LU, pivots, rest, left=left, adjoint=adjoint)
 
 
 derivative(

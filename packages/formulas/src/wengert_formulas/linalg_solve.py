@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.checks import is_constant
 from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE
@@ -36,23 +37,31 @@ def is_vector(A_shape: Any, B_shape: Any) -> bool:
     return len(B_shape) == 1 or (len(A_shape) - 1 == len(B_shape) and A_shape[:-1] == B_shape)
 
 
-def solve_grads(grad: Tensor, A: Tensor, B_shape: Any, result: Tensor, left: bool, needs: Any) -> Any:
+def solve_grads(
+    grad: Tensor, A: Tensor, B_shape: Any, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, needs: Any
+) -> Any:
     """The gradients by A and B: that by B solves the adjoint system."""
     vector = is_vector(tuple(A.shape), B_shape)
     grad, x = (grad.unsqueeze(-1), result.unsqueeze(-1)) if vector else (grad, result)
-    by_b = solved(adjoint(A), grad, left)
+    if is_constant(A):
+        by_b = wc.linalg_lu_solve(LU, pivots, grad, left=left, adjoint=True)
+    else:
+        by_b = solved(adjoint(A), grad, left)
     by_a = None
     if needs[0]:
         by_a = -(by_b @ adjoint(x)) if left else -(adjoint(x) @ by_b)
     return by_a, by_b.squeeze(-1) if vector else by_b
 
 
-def solve_tangent(A_t: Tensor, B_t: Tensor, A: Tensor, B_shape: Any, result: Tensor, left: bool) -> Any:
+def solve_tangent(
+    A_t: Tensor, B_t: Tensor, A: Tensor, B_shape: Any, result: Tensor, LU: Tensor, pivots: Tensor, left: bool
+) -> Any:
     """A dX = dB - dA X."""
     vector = is_vector(tuple(A.shape), B_shape)
     x, b = (result.unsqueeze(-1), B_t.unsqueeze(-1)) if vector else (result, B_t)
-    moved = solved(A, b - (A_t @ x if left else x @ A_t), left)
-    return (moved.squeeze(-1) if vector else moved), None
+    rest = b - (A_t @ x if left else x @ A_t)
+    moved = wc.linalg_lu_solve(LU, pivots, rest, left=left) if is_constant(A) else solved(A, rest, left)
+    return (moved.squeeze(-1) if vector else moved), None, None, None
 
 
 derivative(

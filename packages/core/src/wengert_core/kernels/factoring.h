@@ -13,6 +13,7 @@
 #ifndef WENGERT_FACTORING_H
 #define WENGERT_FACTORING_H
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@
 #define WG_STEP 16         /* rows that substitution takes together */
 #define WG_MOST_STEPS 128  /* rows of a triangle up to which that is faster than BLAS */
 #define WG_TILE_SIDE 16    /* elements of the tiles that transposing goes by */
+#define WG_NO_MEMORY 1     /* what has failed */
+#define WG_NO_SUCH_ROW 2
 
 typedef int64_t wg_int;
 typedef struct {
@@ -55,12 +58,12 @@ typedef struct {
 typedef struct {
     const wg_lapack *lapack;
     int code, itemsize, n_batch;
-    int upper, left, unit; /* of what was asked */
-    int failed;            /* no memory */
+    int upper, left, unit, adjoint; /* of what was asked */
+    int guarded, failed;
     Py_ssize_t sizes[64];  /* of the dims in front */
     Py_ssize_t m, n, k;    /* the first matrix is [m, n]; k: columns (from the right: rows) of the second, or of Q */
-    wg_matrices a, b;
-    char *out, *second; /* row-major */
+    wg_matrices a, b, p; /* p: pivots, as columns */
+    char *out, *second;  /* row-major but where it is said */
     int32_t *pivots, *info;
 } wg_factoring;
 
@@ -218,7 +221,7 @@ static void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const int by_rows = a->column == size && a->row >= n * size && a->row % size == 0;
     char *copy = by_columns || by_rows ? NULL : (char *)malloc(n * n * size);
     if (!by_columns && !by_rows && copy == NULL) {
-        job->failed = 1;
+        job->failed = WG_NO_MEMORY;
         return;
     }
     for (Py_ssize_t i = begin; i < end; i++) {
@@ -234,7 +237,7 @@ static void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     free(copy);
 }
 
-/* ---- what is made of LU */
+/* ---- LU, and what is made of it */
 
 typedef struct {
     char *matrix, *pivots, *work;
@@ -247,7 +250,7 @@ static int wg_make_room(wg_factoring *job, wg_int rows, wg_int columns, wg_room 
     room->lwork = WG_LAPACK_BLOCK * (wg_int)most;
     room->matrix = (char *)malloc(whole + size * room->lwork + 16 * most);
     if (room->matrix == NULL) {
-        job->failed = 1;
+        job->failed = WG_NO_MEMORY;
         return 0;
     }
     room->work = room->matrix + whole;
@@ -256,40 +259,111 @@ static int wg_make_room(wg_factoring *job, wg_int rows, wg_int columns, wg_room 
 }
 
 /* Factors a column-major copy of a matrix; the number of the first zero pivot, or 0. */
-static wg_int wg_factor(const wg_factoring *job, Py_ssize_t i, wg_room *room) {
+static wg_int wg_factor(const wg_factoring *job, Py_ssize_t i, char *copy, char *pivots) {
     const wg_int m = job->m, n = job->n;
     wg_int info = 0;
-    wg_copy_matrix(room->matrix, wg_matrix(job, &job->a, i), n, m, job->a.column, job->a.row, job->itemsize);
-    job->lapack->getrf(&m, &n, room->matrix, &m, room->pivots, &info);
+    wg_copy_matrix(copy, wg_matrix(job, &job->a, i), n, m, job->a.column, job->a.row, job->itemsize);
+    job->lapack->getrf(&m, &n, copy, &m, pivots, &info);
     return info;
 }
 
-/* out: LU [m, n]; pivots, info. */
+/* second: LU [m, n], column-major; pivots, info. */
 static void wg_lu(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_factoring *job = (wg_factoring *)ctx;
-    const Py_ssize_t m = job->m, n = job->n, size = job->itemsize, least = m < n ? m : n;
-    wg_room room;
-    if (!wg_make_room(job, m, n, &room)) return;
+    const Py_ssize_t m = job->m, n = job->n, least = m < n ? m : n;
+    char *pivots = (char *)malloc(8 * least + 8);
+    if (pivots == NULL) {
+        job->failed = WG_NO_MEMORY;
+        return;
+    }
     for (Py_ssize_t i = begin; i < end; i++) {
-        job->info[i] = (int32_t)wg_factor(job, i, &room);
-        for (Py_ssize_t j = 0; j < least; j++) job->pivots[i * least + j] = (int32_t)wg_pivot(job, room.pivots, j) + 1;
-        wg_copy_matrix(job->out + i * m * n * size, room.matrix, m, n, size, m * size, (int)size);
+        job->info[i] = (int32_t)wg_factor(job, i, job->second + i * m * n * job->itemsize, pivots);
+        for (Py_ssize_t j = 0; j < least; j++) job->pivots[i * least + j] = (int32_t)wg_pivot(job, pivots, j) + 1;
     }
-    free(room.matrix);
+    free(pivots);
 }
 
-/* x of L U x = b, b's rows taken in the order of the pivots, in b's place. */
-static void wg_solve_in_place(const wg_factoring *job, const wg_room *room, char *x) {
-    const Py_ssize_t row = job->k * job->itemsize;
-    for (Py_ssize_t j = 0; j < job->n; j++) {
-        const Py_ssize_t other = wg_pivot(job, room->pivots, j);
-        if (other != j) wg_swap(x + j * row, x + other * row, row);
+/* Rows of x (for the right side: columns of x) in the order of the pivots; back: as they were. */
+static void wg_reorder(const wg_factoring *job, const char *pivots, Py_ssize_t step, int back, char *x) {
+    const Py_ssize_t n = job->n, k = job->k, size = job->itemsize;
+    for (Py_ssize_t done = 0; done < n; done++) {
+        const Py_ssize_t j = back ? n - 1 - done : done, other = *(const int32_t *)(pivots + j * step) - 1;
+        if (other == j) continue;
+        if (job->left) wg_swap(x + j * k * size, x + other * k * size, k * size);
+        else for (Py_ssize_t r = 0; r < k; r++) wg_swap(x + (r * n + j) * size, x + (r * n + other) * size, size);
     }
-    wg_substitute(job, room->matrix, job->n, 0, 0, 1, x);
-    wg_substitute(job, room->matrix, job->n, 0, 1, 0, x);
 }
 
-/* out: the inverse [n, n]; info. k is n. */
+static void wg_conjugate(const wg_factoring *job, char *x, Py_ssize_t count) {
+    if (job->code == WG_C64) {
+        for (Py_ssize_t i = 0; i < count; i++) ((float *)x)[2 * i + 1] = -((float *)x)[2 * i + 1];
+    } else if (job->code == WG_C128) {
+        for (Py_ssize_t i = 0; i < count; i++) ((double *)x)[2 * i + 1] = -((double *)x)[2 * i + 1];
+    }
+}
+
+/* The solution in b's place of A x = b, or from the right of x A = b; adjoint: of A^H. A = P L U, column-major with ``ld``.
+ * The system of A^H is the conjugate of that of A^T with a conjugate b. */
+static void wg_solve_factored(const wg_factoring *job, const char *lu, wg_int ld, const char *pivots, Py_ssize_t step, char *x) {
+    const int turned = job->adjoint;
+    if (turned) wg_conjugate(job, x, job->n * job->k);
+    if (job->left != turned) { /* L, or its transpose, meets x first */
+        wg_reorder(job, pivots, step, 0, x);
+        wg_substitute(job, lu, ld, turned, turned, 1, x);
+        wg_substitute(job, lu, ld, turned, !turned, 0, x);
+    } else {
+        wg_substitute(job, lu, ld, turned, !turned, 0, x);
+        wg_substitute(job, lu, ld, turned, turned, 1, x);
+        wg_reorder(job, pivots, step, 1, x);
+    }
+    if (turned) wg_conjugate(job, x, job->n * job->k);
+}
+
+WG_INLINE int wg_has_zero_pivot(const wg_factoring *job, const char *lu, wg_int ld) {
+    const int parts = job->code >= WG_C64 ? 2 : 1, single = job->code == WG_F32 || job->code == WG_C64;
+    for (wg_int j = 0; j < job->n; j++) {
+        const char *number = lu + j * (ld + 1) * job->itemsize;
+        int part = 0;
+        while (part < parts && (single ? ((const float *)number)[part] == 0 : ((const double *)number)[part] == 0)) part++;
+        if (part == parts) return 1;
+    }
+    return 0;
+}
+
+/* out: x of A x = b, where a has LU and pivots are A's; NaN where U has a zero, if those are guarded against. */
+static void wg_solve(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    wg_factoring *job = (wg_factoring *)ctx;
+    const Py_ssize_t n = job->n, k = job->k, size = job->itemsize;
+    const wg_matrices *a = &job->a;
+    const int as_it_is = a->row == size && a->column >= n * size && a->column % size == 0;
+    char *copy = as_it_is ? NULL : (char *)malloc(n * n * size);
+    if (!as_it_is && copy == NULL) {
+        job->failed = WG_NO_MEMORY;
+        return;
+    }
+    for (Py_ssize_t i = begin; i < end; i++) {
+        const char *lu = wg_matrix(job, a, i), *pivots = wg_matrix(job, &job->p, i);
+        char *x = job->out + i * n * k * size;
+        for (Py_ssize_t j = 0; j < n; j++) {
+            const int32_t pivot = *(const int32_t *)(pivots + j * job->p.row);
+            if (pivot < 1 || pivot > n) job->failed = WG_NO_SUCH_ROW;
+        }
+        if (job->failed) break;
+        if (copy != NULL) {
+            wg_copy_matrix(copy, lu, n, n, a->column, a->row, (int)size);
+            lu = copy;
+        }
+        if (job->guarded && wg_has_zero_pivot(job, lu, copy == NULL ? a->column / size : n)) {
+            wg_fill_nan(job, x, n * k);
+            continue;
+        }
+        wg_copy_right_side(job, i, x);
+        wg_solve_factored(job, lu, copy == NULL ? a->column / size : n, pivots, job->p.row, x);
+    }
+    free(copy);
+}
+
+/* out: the inverse [n, n], column-major; info. k is n. */
 static void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_factoring *job = (wg_factoring *)ctx;
     const wg_int n = job->n, size = job->itemsize;
@@ -297,47 +371,62 @@ static void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     if (!wg_make_room(job, n, n, &room)) return;
     for (Py_ssize_t i = begin; i < end; i++) {
         char *out = job->out + i * n * n * size;
-        wg_int info = wg_factor(job, i, &room);
+        wg_int info = wg_factor(job, i, room.matrix, room.pivots);
         job->info[i] = (int32_t)info;
         if (info) {
             wg_fill_nan(job, out, n * n);
-        } else if (wg_takes_steps(job)) {
+        } else if (wg_takes_steps(job)) { /* A^T x = 1 row by row */
+            for (wg_int j = 0; j < n; j++) ((int32_t *)room.work)[j] = (int32_t)wg_pivot(job, room.pivots, j) + 1;
             memset(out, 0, n * n * size);
             for (wg_int j = 0; j < n; j++) memcpy(out + j * (n + 1) * size, job->lapack->one, size);
-            wg_solve_in_place(job, &room, out);
+            wg_solve_factored(job, room.matrix, n, room.work, 4, out);
         } else {
             job->lapack->getri(&n, room.matrix, &n, room.pivots, room.work, &room.lwork, &info);
-            wg_copy_matrix(out, room.matrix, n, n, size, n * size, (int)size);
+            memcpy(out, room.matrix, n * n * size);
         }
     }
     free(room.matrix);
 }
 
-/* out: x of A x = b, with A = P L U, or of x A = b; info. */
-static void wg_solve(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
-    wg_factoring *job = (wg_factoring *)ctx;
-    const Py_ssize_t n = job->n, k = job->k, size = job->itemsize;
-    wg_room room;
-    if (!wg_make_room(job, n, n, &room)) return;
-    for (Py_ssize_t i = begin; i < end; i++) {
-        char *x = job->out + i * n * k * size;
-        if ((job->info[i] = (int32_t)wg_factor(job, i, &room)) != 0) {
-            wg_fill_nan(job, x, n * k);
-            continue;
-        }
-        wg_copy_right_side(job, i, x);
-        if (job->left) {
-            wg_solve_in_place(job, &room, x);
-            continue;
-        }
-        wg_substitute(job, room.matrix, n, 0, 1, 0, x);
-        wg_substitute(job, room.matrix, n, 0, 0, 1, x);
-        for (Py_ssize_t j = n - 1; j >= 0; j--) {
-            const Py_ssize_t other = wg_pivot(job, room.pivots, j);
-            for (Py_ssize_t r = 0; other != j && r < k; r++) wg_swap(x + (r * n + j) * size, x + (r * n + other) * size, size);
-        }
+/* ---- determinants: a has LU, pivots are A's; out: the determinant, or its sign (or phase) with the logarithm of its size in second */
+
+#define WG_DETERMINANT(NAME, R, PARTS, ABS) \
+    static void NAME(const wg_factoring *job, const char *lu, const char *pivots, Py_ssize_t i) { \
+        R re = 1, im = 0, log_size = 0; \
+        for (Py_ssize_t j = 0; j < job->n; j++) { \
+            const R *x = (const R *)(lu + j * (job->a.row + job->a.column)); \
+            R u = x[0], v = PARTS == 2 ? x[PARTS - 1] : 0; \
+            if (job->second != NULL) { \
+                const R size = PARTS == 2 ? ABS(u, v) : u < 0 ? -u : u; \
+                log_size += (R)log(size); \
+                if (PARTS == 1) { \
+                    u = u < 0 ? -1 : u > 0 ? 1 : u; \
+                } else if (size != 0) { \
+                    u /= size, v /= size; \
+                } \
+            } \
+            const R kept = re; \
+            re = PARTS == 2 ? re * u - im * v : re * u; \
+            im = PARTS == 2 ? kept * v + im * u : 0; \
+            if (*(const int32_t *)(pivots + j * job->p.row) != j + 1) re = -re, im = -im; \
+        } \
+        ((R *)job->out)[i * PARTS] = re; \
+        if (PARTS == 2) ((R *)job->out)[i * PARTS + PARTS - 1] = im; \
+        if (job->second != NULL) ((R *)job->second)[i] = log_size; \
     }
-    free(room.matrix);
+WG_DETERMINANT(wg_determinant_f32, float, 1, hypotf)
+WG_DETERMINANT(wg_determinant_f64, double, 1, hypot)
+WG_DETERMINANT(wg_determinant_c64, float, 2, hypotf)
+WG_DETERMINANT(wg_determinant_c128, double, 2, hypot)
+
+static void wg_determinant(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    const wg_factoring *job = (const wg_factoring *)ctx;
+    for (Py_ssize_t i = begin; i < end; i++) {
+        (job->code == WG_F32   ? wg_determinant_f32
+         : job->code == WG_F64 ? wg_determinant_f64
+         : job->code == WG_C64 ? wg_determinant_c64
+                               : wg_determinant_c128)(job, wg_matrix(job, &job->a, i), wg_matrix(job, &job->p, i), i);
+    }
 }
 
 /* ---- QR: out is Q [m, k], or NULL; second is R [k, n], of which less than n rows are not zeros */

@@ -145,8 +145,8 @@ OPS = {
         "linalg.lstsq linalg.matrix_rank linalg.pinv linalg_lstsq linalg_pinv pinverse "
     ),
     "linalg_lu": (
-        "_linalg_lu _linalg_lu_solve _lu_permutation _lu_unpack linalg.lu linalg.lu_factor linalg.lu_factor_ex "
-        "linalg.lu_solve linalg_lu_factor_ex lu lu_solve lu_unpack "
+        "_linalg_lu _lu_permutation _lu_unpack linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve "
+        "linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack "
     ),
     "linalg_norms": (
         "linalg.cond linalg.matrix_norm linalg.norm "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from wengert_core.caution import warn_user
 from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
@@ -11,7 +13,6 @@ from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
 from wengert_core.ops.linalg_checks import (
     all_given,
-    by_columns,
     check_kernel,
     check_matrix,
     check_same_dtype,
@@ -21,7 +22,6 @@ from wengert_core.ops.linalg_checks import (
     first_failure,
     given,
 )
-from wengert_core.ops.linalg_solve import triangular_op
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -170,46 +170,24 @@ def lu_unpack(
 
 
 # ---- systems
-def rows_taken(x: Tensor, order: Any) -> Any:
-    """The rows of matrices in the order given, batches broadcast."""
-    batch = ops["broadcast_shapes"](tuple(x.shape[:-2]), tuple(order.shape[:-1]))
-    x = x.expand(*batch, *x.shape[-2:])
-    return x.gather(-2, order.unsqueeze(-1).expand(*batch, *x.shape[-2:]))
-
-
-def solve_factored(LU: Tensor, pivots: Tensor, B: Tensor, adjoint: bool) -> Any:
-    """X of P L U X = B, or of its adjoint."""
-    order = order_op(pivots, LU.shape[-1])
-    if not adjoint:
-        inner = triangular_op(LU, rows_taken(B, order), upper=False, unitriangular=True)
-        return triangular_op(LU, inner, upper=True)
-    turned = ops["adjoint"](LU)
-    inner = triangular_op(turned, triangular_op(turned, B, upper=False), upper=True, unitriangular=True)
-    return by_columns(rows_taken(inner, order.argsort(-1)))
-
-
-def both_triangles(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Any:
-    """The stages of linalg.lu_solve."""
-    if left:
-        return solve_factored(LU, pivots, B, adjoint)
-    return ops["adjoint"](solve_factored(LU, pivots, ops["adjoint"](B), not adjoint))
-
-
 def numpy_lu_solve(xp: Any, LU: Any, pivots: Any, b: Any, left: bool, adjoint: bool) -> Any:
     """The reference of linalg.lu_solve."""
+    if xp is np and ((pivots < 1) | (pivots > LU.shape[-1])).any():  # elsewhere to look would mean to wait
+        raise RuntimeError(
+            f"linalg_lu_solve: pivots must be between 1 and {LU.shape[-1]} inclusive, the number of rows; lu_factor "
+            "gives such ones"
+        )
     matrix, lower, upper = numpy_unpacked(xp, LU, pivots)
     a = matrix @ lower @ upper
     a = xp.conj(a.swapaxes(-2, -1)) if adjoint else a
     return arrays.solution(xp, a, b)[0] if left else b @ arrays.inverse(xp, a)[0]
 
 
-solve_op = staged(
+solve_op = factoring(
     "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-    stages=both_triangles,
+    way="lu_solve",
     reference=numpy_lu_solve,
-    key="_linalg_lu_solve",
-    method=False,
-    out=False,
+    results=("columns",),
     doc="X of A X = B (of X A = B for left=False; of A^H for adjoint), where LU and pivots are of A.",
 )
 

@@ -74,23 +74,25 @@ def is_vector(a_shape: Any, b_shape: Any) -> bool:
     return len(b_shape) == 1 or (len(a_shape) - 1 == len(b_shape) and tuple(a_shape[:-1]) == tuple(b_shape))
 
 
-def solved(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any]:
+def solved(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any, Any, Any]:
     """The reference of solve."""
+    LU, pivots, info = arrays.lu_factor(xp, a)
     if is_vector(a.shape, b.shape):
-        x, info = arrays.solution(xp, a, b[..., None])
-        return x[..., 0], info
-    if left:
-        return arrays.solution(xp, a, b)
-    x, info = arrays.solution(xp, a.swapaxes(-2, -1), b.swapaxes(-2, -1))
-    return x.swapaxes(-2, -1), info
+        x = arrays.solution(xp, a, b[..., None])[0][..., 0]
+    elif left:
+        x = arrays.solution(xp, a, b)[0]
+    else:
+        x = arrays.solution(xp, a.swapaxes(-2, -1), b.swapaxes(-2, -1))[0].swapaxes(-2, -1)
+    return x, info, LU, pivots
 
 
 solve_op = factoring(
-    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True) -> (Tensor result, Tensor info)",
+    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True) "
+    "-> (Tensor result, Tensor info, Tensor LU, Tensor pivots)",
     way="solve",
     reference=solved,
-    results=BOTH,
-    doc="X of A X = B, and 0 or the number of the pivot that was zero.",
+    results=("columns", "array", "columns", "array"),
+    doc="X of A X = B, 0 or the number of the pivot that was zero, and the factors of A.",
 )
 
 
@@ -109,7 +111,7 @@ def checked_solve(A: Any, B: Any, left: bool) -> tuple[Any, Any]:
             "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
     check_system("linalg.solve", A, B.unsqueeze(-1) if vector else B, left)
-    pair: tuple[Any, Any] = solve_op(A, B, left=left)
+    pair: tuple[Any, Any] = solve_op(A, B, left=left)[:2]
     return pair
 
 

@@ -43,9 +43,9 @@ class ArrayRows(Rows):
         return op
 
     def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
-        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx."""
+        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx, or of systems.pyx."""
         op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
-        driver("factoring").configure(op, way)
+        driver("factoring" if way in ("cholesky", "triangular", "lu", "qr") else "systems").configure(op, way)
         return op
 
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,

@@ -37,20 +37,21 @@ def solve(call: Call) -> Any:
     vector = len(right) == 1 or own[:-1] == right
     if not vector:
         a, b = aligned(call, "A", "B")
-        return with_info(call, call.run(A=a, B=b))
+        return for_each(call, call.run(A=a, B=b))
     if not call["left"]:
         raise refused(call)
     columns = call["B"].unsqueeze(-1)
     a, b = aligned(Call(call.op, call.size, {**call.values, "B": columns}, call.batched), "A", "B")
-    result, info = with_info(call, call.run(A=a, B=b))
-    return result.squeeze(-1), info
+    result, *others = for_each(call, call.run(A=a, B=b))
+    return result.squeeze(-1), *others
 
 
-def with_info(call: Call, pair: Any) -> Any:
-    """(result, info); what went wrong with a matrix that all samples share went wrong in each."""
-    result, info = pair
-    own = sample_shape(call, "A")[:-2]
-    return result, info.reshape(info.shape[0], *own).expand(call.size, *own)
+def for_each(call: Call, results: Any) -> Any:
+    """(result, info, LU, pivots); what is known of a matrix that all samples share is known in each."""
+    own = sample_shape(call, "A")
+    sizes = (own[:-2], own, own[:-1])
+    others = (x.reshape(x.shape[0], *size).expand(call.size, *size) for x, size in zip(results[1:], sizes, strict=True))
+    return results[0], *others
 
 
 @rule("linalg_solve_triangular")

@@ -100,7 +100,7 @@ def lu(x: Any) -> Any:
         order[j], order[p] = order[p], order[j]
         upper[[j, p]], lower[[j, p]] = upper[[p, j]], lower[[p, j]]
         for i in range(j + 1, m):
-            lower[i, j] = upper[i, j] / upper[j, j]
+            lower[i, j] = upper[i, j] / (upper[j, j] or 1)
             upper[i] -= lower[i, j] * upper[j]
         lower[j, j] = 1
     return order, lower, np.triu(upper[:k]), np.array(pivots, INT32)
@@ -168,7 +168,12 @@ CASES = [
     OpCase("linalg.inv", np.linalg.inv, SQUARES, complex=True),
     OpCase("linalg.inv_ex", lambda x: (np.linalg.inv(x), infos(x)), SQUARES[:2]),
     OpCase("inverse", np.linalg.inv, SQUARES[:2]),
-    OpCase("linalg_solve_ex", lambda a, b, **w: (solve(a, b, **w), infos(a)), SYSTEMS + RIGHT, complex=True),
+    OpCase(
+        "linalg_solve_ex",
+        lambda a, b, **w: (solve(a, b, **w), infos(a), *each(packed, a)),
+        SYSTEMS + RIGHT,
+        complex=True,
+    ),
     OpCase("linalg.solve", solve, SYSTEMS + RIGHT, complex=True),
     OpCase("linalg.solve_ex", lambda a, b: (solve(a, b), infos(a)), SYSTEMS[:2]),
     OpCase("linalg_solve_triangular", solve_triangular, TRIANGLES, complex=True, prepared=dominant),
@@ -180,10 +185,15 @@ CASES = [
         prepared=lambda b, a, *rest: (b, *dominant(a), *rest),
         warns="torch.triangular_solve is deprecated",
     ),
-    OpCase("linalg_det", np.linalg.det, [*SQUARES, (SINGULAR,), (np.ones((3, 3)),), (np.zeros((2, 2)),)], complex=True),
+    OpCase(
+        "linalg_det",
+        lambda x: (np.linalg.det(x), *each(packed, x)),
+        [*SQUARES, (SINGULAR,), (np.ones((3, 3)),), (np.zeros((2, 2)),)],
+        complex=True,
+    ),
     OpCase("linalg.det", np.linalg.det, SQUARES[:3]),
     OpCase("det", np.linalg.det, SQUARES[:2], complex=True),
-    OpCase("linalg_slogdet", np.linalg.slogdet, SQUARES, complex=True),
+    OpCase("linalg_slogdet", lambda x: (*np.linalg.slogdet(x), *each(packed, x)), SQUARES, complex=True),
     OpCase("linalg.slogdet", np.linalg.slogdet, SQUARES[:2]),
     OpCase("slogdet", np.linalg.slogdet, SQUARES[:2]),
     OpCase("logdet", logdet, DEFINITE[:3], complex=True, prepared=definite),
@@ -244,7 +254,7 @@ CASES += of_nodes(
     _cholesky_inverse="cholesky_inverse",
     _cholesky_solve="cholesky_solve",
     _linalg_lu="linalg.lu",
-    _linalg_lu_solve="linalg.lu_solve",
+    linalg_lu_solve="linalg.lu_solve",
     _lu_unpack="lu_unpack",
     _triangular_solve="triangular_solve",
 )

@@ -1,0 +1,62 @@
+"""The steps of ops that LAPACK computes, for systems.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport int32_t, uint32_t
+
+from wengert_core.op cimport Op
+from wengert_core.tensor cimport Tensor
+from wengert_core.workers cimport body_fn
+
+cdef extern from "kernels/factoring.h" nogil:
+    ctypedef struct wg_lapack:
+        void* potrf
+        void* getrf
+        void* getri
+        void* geqrf
+        void* orgqr
+        void* trsm
+        void* gemm
+        int wide
+        char one[16]
+        char minus_one[16]
+    ctypedef struct wg_matrices:
+        const char* data
+        Py_ssize_t row, column
+        Py_ssize_t steps[64]
+    ctypedef struct wg_factoring:
+        const wg_lapack* lapack
+        int code, itemsize, n_batch, upper, left, unit, adjoint, guarded, failed
+        Py_ssize_t sizes[64]
+        Py_ssize_t m, n, k
+        wg_matrices a, b, p
+        char* out
+        char* second
+        int32_t* pivots
+        int32_t* info
+
+# The kernels of what is made of LU: loops, which are compiled as factoring.pyx is.
+ctypedef struct Kernels:
+    body_fn solve, inverse, determinant
+cdef Kernels KERNELS
+
+ctypedef object (*run_type)(Op op, PyObject** slots)
+
+# Ops of that way (a word of WAYS) are run so.
+cdef int set_run(str way, run_type run) except -1
+
+# Whether LAPACK takes it; then the job knows the first matrices. second: the slot of others, 0 without.
+cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t* live) except -1
+
+# Where the matrices of a tensor are; vectors: each is a column.
+cdef void matrices(Tensor t, int n_batch, bint vectors, wg_matrices* out) noexcept
+cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept
+cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job) except -1
+
+# An empty tensor with ``n`` dims for each matrix.
+cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize_t columns)
+
+# The body on each matrix. work: multiplications for one.
+cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1
+
+# (LU column by column, pivots, info)
+cdef tuple factored(Op op, wg_factoring* job)
+cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live)
