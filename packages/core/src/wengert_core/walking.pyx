@@ -105,7 +105,7 @@ cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, cons
     if n == 0:
         return 0
     loop.dim_size, loop.dim_stride = t.dims[dim], strides_of(t)[dim]
-    if repeated and dim + pad == w.rank - 1:
+    if repeated and dim + pad == w.rank - 1 and w.shape[w.rank - 2] > 1:
         swap_last_two(&w)              # rows in which the index does not change go fastest
     if n < LARGE:
         walk(&w, &loop, what, t.data, index.data, other)

@@ -4,13 +4,14 @@
 
 #include "casts.h"
 
-#define WG_CASTS_FROM(A, STAG, CLASS, SRC) \
+/* A: of casts to floating point, B: of casts to int64, for which there are vector instructions in x86-64-v4 only. */
+#define WG_CASTS_FROM(A, B, STAG, CLASS, SRC) \
     WG_CAST(, STAG, CLASS, SRC, BOOL, uint8_t) \
     WG_CAST(, STAG, CLASS, SRC, U8, uint8_t) \
     WG_CAST(, STAG, CLASS, SRC, I8, int8_t) \
     WG_CAST(, STAG, CLASS, SRC, I16, int16_t) \
     WG_CAST(, STAG, CLASS, SRC, I32, int32_t) \
-    WG_CAST(, STAG, CLASS, SRC, I64, int64_t) \
+    WG_CAST(B, STAG, CLASS, SRC, I64, int64_t) \
     WG_CAST(A, STAG, CLASS, SRC, F16, uint16_t) \
     WG_CAST(A, STAG, CLASS, SRC, BF16, uint16_t) \
     WG_CAST(A, STAG, CLASS, SRC, F32, float) \
@@ -18,18 +19,18 @@
     WG_CAST(, STAG, CLASS, SRC, C64, wg_c64) \
     WG_CAST(, STAG, CLASS, SRC, C128, wg_c128)
 
-WG_CASTS_FROM(, BOOL, i, uint8_t)
-WG_CASTS_FROM(, U8, i, uint8_t)
-WG_CASTS_FROM(, I8, i, int8_t)
-WG_CASTS_FROM(, I16, i, int16_t)
-WG_CASTS_FROM(, I32, i, int32_t)
-WG_CASTS_FROM(WG_CLONES, I64, l, int64_t)
-WG_CASTS_FROM(WG_CLONES, F16, f, uint16_t)
-WG_CASTS_FROM(WG_CLONES, BF16, f, uint16_t)
-WG_CASTS_FROM(WG_CLONES, F32, f, float)
-WG_CASTS_FROM(WG_CLONES, F64, d, double)
-WG_CASTS_FROM(, C64, c, wg_c64)
-WG_CASTS_FROM(, C128, z, wg_c128)
+WG_CASTS_FROM(, , BOOL, i, uint8_t)
+WG_CASTS_FROM(, , U8, i, uint8_t)
+WG_CASTS_FROM(, , I8, i, int8_t)
+WG_CASTS_FROM(, , I16, i, int16_t)
+WG_CASTS_FROM(, , I32, i, int32_t)
+WG_CASTS_FROM(WG_CLONES, , I64, l, int64_t)
+WG_CASTS_FROM(WG_CLONES, , F16, f, uint16_t)
+WG_CASTS_FROM(WG_CLONES, , BF16, f, uint16_t)
+WG_CASTS_FROM(WG_CLONES, WG_CLONES, F32, f, float)
+WG_CASTS_FROM(WG_CLONES, WG_CLONES, F64, d, double)
+WG_CASTS_FROM(, , C64, c, wg_c64)
+WG_CASTS_FROM(, , C128, z, wg_c128)
 
 #define WG_CAST_ROW(S) { \
     wg_cast_##S##_BOOL, wg_cast_##S##_U8, wg_cast_##S##_I8, wg_cast_##S##_I16, wg_cast_##S##_I32, wg_cast_##S##_I64, \
