@@ -29,6 +29,7 @@ from wengert_core.tensor cimport Tensor, new_empty, new_view
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
+    const int WG_NO_SUCH_ROW
     void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_lu(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -220,7 +221,7 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
             parallel_for(count, 1 + SHARE // work, body, job)
     if alone:
         leave_one_thread()
-    if job.failed == 2:
+    if job.failed == WG_NO_SUCH_ROW:
         raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; lu_factor gives "
                            "such ones")
     if job.failed:

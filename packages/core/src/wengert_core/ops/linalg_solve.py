@@ -105,12 +105,12 @@ def checked_solve(A: Any, B: Any, left: bool) -> tuple[Any, Any]:
     vector = is_vector(A.shape, B.shape)
     if not vector:
         check_matrix("linalg.solve", B, "B")
-    elif not left:
+    check_system("linalg.solve", A, B.unsqueeze(-1) if vector else B, left)
+    if vector and not left:
         raise RuntimeError(
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
             "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
-    check_system("linalg.solve", A, B.unsqueeze(-1) if vector else B, left)
     pair: tuple[Any, Any] = solve_op(A, B, left=left)[:2]
     return pair
 
