@@ -51,6 +51,8 @@ def setitem(Tensor t, key, value):
         view = view_by(&index, t)
         if is_whole(<Tensor> view, t):
             view = t                   # x[:] = y writes to x itself, as x.copy_(y) does
+            if t.rank == 0 and source is None and t.flags & WG_GRAD:
+                source = as_tensor(t, value)
         if index.tensors != NULL:
             put(<Tensor> view, tuple(<list> index.tensors), source, value)
         elif source is None or fills(<Tensor> view, t, <Tensor> source):

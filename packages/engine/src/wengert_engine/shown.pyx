@@ -10,7 +10,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 
 from wengert_engine.formula cimport Formula
-from wengert_engine.node cimport NODE_ERROR, NODE_FORMULA, Edge, edges_of
+from wengert_engine.node cimport NODE_COPY_SLICES, NODE_ERROR, Edge, edges_of
 
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
@@ -49,11 +49,11 @@ def seen(Node node, values):
 
 
 cdef list shown_gradients(Node node, list grads):
-    """Also None where a formula that gives all gradients at once has computed one that nobody asked for."""
+    """None also where what gives all gradients at once has computed one that nobody asked for; in a list of tensors that stays."""
     cdef uint32_t hidden = hidden_edges(node)
-    cdef bint by_formula = node.kind == NODE_FORMULA and node.formula != NULL and not (<Formula> node.formula).has_list
+    cdef bint asked = node.kind == NODE_COPY_SLICES or (node.formula != NULL and not (<Formula> node.formula).has_list)
     cdef int i
-    return [grads[i] if not by_formula or edges_of(node)[i].node != NULL else None
+    return [grads[i] if not asked or edges_of(node)[i].node != NULL else None
             for i in range(<int> node.n_edges) if is_shown(hidden, i)]
 
 
