@@ -179,6 +179,9 @@ cdef list around_view(Node node, object grad, bint create_graph):
     if saved_of(node)[0].value == NULL:
         raise errors.freed_graph("CopySlices")
     cdef Node inner = <Node> saved_of(node)[0].value
+    cdef uint32_t hidden = hidden_edges(inner)
+    cdef list inside, grads
+    cdef int i
     base, view = <object> saved_of(node)[1].value
     whole = find_op("new_empty_strided")(grad, base[0], base[1])
     whole.copy_(grad)
@@ -189,9 +192,9 @@ cdef list around_view(Node node, object grad, bint create_graph):
         inside = input_gradients(inner, [part.clone()], create_graph)
     finally:
         leave_write(inner)
-    cdef uint32_t hidden = hidden_edges(inner)
-    own, grads = None, [whole]
-    for i in range(inner.n_edges):
+    own = None
+    grads = [whole]
+    for i in range(<int> inner.n_edges):
         if is_view_gradient(edges_of(inner)[i].node):
             own = inside[i]
         elif not hidden >> i & 1:
