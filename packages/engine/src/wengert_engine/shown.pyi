@@ -3,7 +3,7 @@ from typing import TypeVar
 
 from wengert_engine.node import Node
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 def next_functions(node: Node) -> tuple[tuple[Node | None, int], ...]: ...
-def seen(node: Node, values: Sequence[T]) -> tuple[T, ...]: ...
+def seen(node: Node, values: Sequence[_T]) -> tuple[_T, ...]: ...

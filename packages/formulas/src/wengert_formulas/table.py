@@ -28,8 +28,8 @@ Jvp = Callable[..., Any] | Mapping[str, Callable[..., Any]] | None
 NodeName = str | Callable[..., str] | None
 """A name of nodes (None: the op's name in camel case and "Backward0"), or a function that gives it: of what up to two
 arguments are ("none", "number", "tensor", "matrix": a tensor of two dims, "several": a list or tuple), of
-``inplace`` (bool), and of ``operator`` (bool): whether Python's operator or x[...] = has called. A name says which of torch's
-overloads it is: where it is given for numbers and never for tensors, its nodes show no edge for that argument."""
+``inplace`` (bool), and of ``operator`` (bool): whether Python's operator or x[...] = has called. A name stands for one
+of torch's overloads: where an argument is never a tensor with that name, the nodes show no edge for it."""
 
 
 class Entry:

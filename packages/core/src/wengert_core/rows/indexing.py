@@ -46,7 +46,7 @@ class IndexingRows(Rows):
         )
 
     def assigning(self, fill: Op) -> Op:
-        """What ``x[...] = number`` runs: a twin of fill_ whose nodes are those of a tensor, which torch makes of the number."""
+        """What ``x[...] = number`` runs: a twin of fill_ with the nodes of a tensor, which torch makes of it."""
         options = {**fill.options, "operator": True}
         twin = Op(fill.schema, "indexing", doc=fill.doc, inplace=True, out_of_place=fill.out_of_place, options=options)
         _writing.configure(twin, "fill")
