@@ -82,3 +82,15 @@ def test_the_derivative_zero_of_an_op_that_takes_a_sequence():
         y.sum().backward()
     assert x.grad.tolist() == [0.0, 0.0]
     assert [node is None for node, _ in y.grad_fn.next_functions] == [False, True, False]
+
+
+def test_a_name_for_numbers_alone_says_that_they_have_no_edge():
+    table = FormulaTable("test")
+    table.derivative(
+        "fmod", self=lambda grad: grad, other=lambda grad: -grad, node=lambda other: f"My{other.capitalize()}Backward"
+    )
+    x = wc.ones(2, requires_grad=True)
+    with registry.group("formulas").register("core.fmod", table.entries["fmod"]):
+        nodes = [wc.fmod(x, other).grad_fn for other in (2.0, wc.ones(2), wc.ones(2, 2))]
+    assert [(node.name(), len(node.next_functions)) for node in nodes] == [
+        ("MyNumberBackward", 1), ("MyTensorBackward", 2), ("MyMatrixBackward", 2)]

@@ -12,7 +12,7 @@ from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_DUAL, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
@@ -51,12 +51,14 @@ def setitem(Tensor t, key, value):
         view = view_by(&index, t)
         if is_whole(<Tensor> view, t):
             view = t                   # x[:] = y writes to x itself, as x.copy_(y) does
+            if t.rank == 0 and source is None and t.flags & WG_GRAD:
+                source = as_tensor(t, value)
         if index.tensors != NULL:
             put(<Tensor> view, tuple(<list> index.tensors), source, value)
-        elif source is None:
+        elif source is None or fills(<Tensor> view, t, <Tensor> source):
             if shape_overlap(<Tensor> view):
                 raise _expanded_target("copy_", view)
-            call(FILL, view, as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
+            call(FILL, view, source if source is not None else as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
         else:
             call(COPY, view, fitted(<Tensor> source, <Tensor> view))
     finally:
@@ -72,6 +74,12 @@ cdef bint is_whole(Tensor view, Tensor t) noexcept:
         if strides_of(view)[i] != strides_of(t)[i]:
             return False
     return True
+
+
+cdef inline bint fills(Tensor view, Tensor t, Tensor source) noexcept:
+    """Whether a tensor without dims is written as fill_ does it: all over another that has some, where the graph tells."""
+    return (view is t and source.rank == 0 and t.rank != 0 and (t.flags | source.flags) & WG_GRAD != 0
+            and FACTS.category[source.code] <= FACTS.category[t.code])
 
 
 cdef object as_tensor(Tensor t, object value):

@@ -40,6 +40,17 @@ cdef object apply2(int which, PyObject* a, PyObject* b):
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
 
 
+cdef object apply_either(int which, PyObject* a, PyObject* b):
+    """apply2 for + and *: 2 * x is x * 2, as in torch, so that the tensor's place in the graph comes first."""
+    cdef PyObject* args[2]
+    args[0], args[1] = a, b
+    if not isinstance(<object> a, Tensor):
+        args[0], args[1] = b, a
+    if OPERATORS[which] == NULL or not is_operand(args[1]):
+        return refused(which, <object> a, <object> b)
+    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
 cdef object refused(int which, object a, object b):
     """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
     other = b if isinstance(a, Tensor) else a

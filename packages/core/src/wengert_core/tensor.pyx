@@ -73,13 +73,13 @@ cdef class Tensor:
     """A strided array of one dtype, which can take part in automatic differentiation. Made by wengert.tensor and kin."""
 
     def __add__(a, b):
-        return apply2(O_ADD, <PyObject*> a, <PyObject*> b)
+        return apply_either(O_ADD, <PyObject*> a, <PyObject*> b)
 
     def __sub__(a, b):
         return apply2(O_SUB, <PyObject*> a, <PyObject*> b)
 
     def __mul__(a, b):
-        return apply2(O_MUL, <PyObject*> a, <PyObject*> b)
+        return apply_either(O_MUL, <PyObject*> a, <PyObject*> b)
 
     def __truediv__(a, b):
         return apply2(O_TRUEDIV, <PyObject*> a, <PyObject*> b)

@@ -11,6 +11,7 @@ from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_of, set_origin_hook
 from wengert_engine.record cimport base_hooks, inplace_fn, record_fn, set_base
+from wengert_engine.shown cimport shown_number
 from wengert_engine.trace cimport capture
 
 cdef extern from "Python.h":
@@ -134,7 +135,7 @@ cdef int check_gradients(Node node, list grads, list parts) except -1:
         return 0
     for i in range(len(grads)):
         if isinstance(grads[i], Tensor) and has_bad(<Tensor> grads[i]):
-            raise REPORT("backward", type(node).__name__, i, every_sample(grads[i]), inputs_of(node, parts), trace_of(node))
+            raise REPORT("backward", type(node).__name__, shown_number(node, i), every_sample(grads[i]), inputs_of(node, parts), trace_of(node))
     return 0
 
 

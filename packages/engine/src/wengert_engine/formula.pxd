@@ -82,6 +82,7 @@ cdef class Formula:
     cdef int n_named                   # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
     cdef uint8_t named_slots[2]
     cdef PyObject* node_types[25]      # by the kinds of what these slots hold; owned by keep
+    cdef uint8_t hidden[25]            # bit per input which that class does not show: Note [Edges of numbers] in shown.pyx
     cdef readonly str error            # not None: backward raises this
     cdef readonly object entry         # the table's entry
     cdef readonly Op op
@@ -96,6 +97,8 @@ cdef class Formula:
     cdef int argument(self, str name, uint32_t wanted_by) except -100
     cdef int add_joint(self, object fn) except -1
     cdef int name_nodes(self, object name, str usual) except -1
+    cdef int hide_numbers(self) except -1
+    cdef uint32_t hidden_for(self, PyObject* node_type) noexcept
     cdef object node_class(self, str name)
     cdef int add_saved_properties(self, object cls) except -1
     cdef bint saves_tensor(self, int index) except -1

@@ -32,6 +32,8 @@ cdef enum:
     N_KINDS = 5
 
 cdef tuple KINDS = ("none", "number", "tensor", "matrix", "several")   # what an argument is; a matrix is a tensor of two dims
+cdef tuple OF_TENSORS = ("tensor", "matrix")
+cdef tuple OF_WRAPPED_NUMBERS = ("Add", "Sub", "Mul", "Div")           # in torch these ops make a tensor of a number
 
 
 cdef inline int kind_of(PyObject* value) noexcept:
@@ -112,6 +114,34 @@ cdef class Formula:
                 self.node_types[first * N_KINDS + second] = <PyObject*> cls
         self.node_type = self.node_types[0]
         self.n_named = len(slots)
+        if not self.has_list:
+            self.hide_numbers()
+        return 0
+
+    cdef int hide_numbers(self) except -1:
+        """Find out which inputs are no tensors wherever a class of nodes has its name. Note [Edges of numbers] in shown.pyx."""
+        cdef int i, kinds
+        named = [self.named_slots[i] for i in range(self.n_named)]
+        tensors = {}                   # by class of nodes: which of these may be tensors
+        for kinds in range(N_KINDS * N_KINDS):
+            found = tensors.setdefault(<object> self.node_types[kinds], set())
+            for slot, kind in zip(named, (KINDS[kinds // N_KINDS], KINDS[kinds % N_KINDS])):
+                if kind in OF_TENSORS:
+                    found.add(slot)
+        for kinds in range(N_KINDS * N_KINDS):
+            cls = <object> self.node_types[kinds]
+            for i in range(self.n_inputs):
+                if self.inputs[i].slot in named and self.inputs[i].slot not in tensors[cls] \
+                        and not cls.__name__.startswith(OF_WRAPPED_NUMBERS):
+                    self.hidden[kinds] |= 1 << i
+        return 0
+
+    cdef uint32_t hidden_for(self, PyObject* node_type) noexcept:
+        """Bit per input that a class of nodes does not show."""
+        cdef int kinds
+        for kinds in range(N_KINDS * N_KINDS):
+            if self.node_types[kinds] == node_type:
+                return self.hidden[kinds]
         return 0
 
     cdef object node_class(self, str name):

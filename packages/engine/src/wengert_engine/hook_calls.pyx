@@ -8,6 +8,7 @@ from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
 from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold
+from wengert_engine.shown cimport recorded_gradients, shown_gradients
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
@@ -99,8 +100,10 @@ cdef list run_leaf_hooks(Node node, list parts):
 
 
 cdef list run_post_hooks(Node node, list grads, list parts):
+    """The gradients of a node's inputs as its hooks leave them; they see those of the edges that next_functions shows."""
+    grads = shown_gradients(node, grads)
     for hook in list((<dict> node.extra.post_hooks).values()):
         result = hook(tuple(grads), tuple(parts))
         if result is not None:
             grads = checked_results(hook, result, grads)
-    return grads
+    return recorded_gradients(node, grads)

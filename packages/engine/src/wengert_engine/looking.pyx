@@ -6,6 +6,7 @@ from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_ACCUMULATE, NODE_
                                   saved_of, sizes_of)
 from wengert_engine.packing cimport Several
 from wengert_engine.packing import Packed
+from wengert_engine.shown import seen
 
 cdef dict KINDS = {SAVED_PLAIN: "plain", SAVED_TENSOR: "tensor", SAVED_OUTPUT: "output", SAVED_PACKED: "packed",
                    SAVED_SEVERAL: "several"}
@@ -58,7 +59,7 @@ cdef Formula formula_at(Node node):
 
 
 def input_names(Node node):
-    """What the operation calls the input of each edge; '' where it cannot be told.
+    """What the operation calls the input of each edge of ``next_functions``; '' where it cannot be told.
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> from wengert_engine.looking import input_names
@@ -76,11 +77,11 @@ def input_names(Node node):
                 names += [f"{name}[{k}]" for k in range(spare + 1)]
             else:
                 names.append(name)
-    return tuple(names) if len(names) == node.n_edges else ("",) * node.n_edges
+    return seen(node, names if len(names) == node.n_edges else [""] * node.n_edges)
 
 
 def zero_inputs(Node node):
-    """For each edge whether the operation's derivative there is zero everywhere: floor, sign ...
+    """For each edge of ``next_functions`` whether the operation's derivative there is zero everywhere: floor, sign ...
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> from wengert_engine.looking import zero_inputs
@@ -90,8 +91,8 @@ def zero_inputs(Node node):
     cdef Formula f = formula_at(node)
     cdef int i
     if f is None or f.has_list or f.n_inputs != node.n_edges:
-        return (False,) * node.n_edges
-    return tuple([f.inputs[i].kind == RULE_ZERO for i in range(f.n_inputs)])
+        return seen(node, [False] * node.n_edges)
+    return seen(node, [f.inputs[i].kind == RULE_ZERO for i in range(f.n_inputs)])
 
 
 def outputs(Node node):

@@ -23,6 +23,7 @@ from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
 from wengert_engine.regions cimport geometry, is_of_other_kind, part_of, region
+from wengert_engine.shown cimport hidden_edges, n_bits
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -372,14 +373,15 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
     """Put the node of a write to a view into a CopySlices of the view's base. own: which of its edges is the view's; -1: none."""
     cdef Tensor base = <Tensor> view.base
     cdef int next_dim = 0, i
+    cdef uint32_t hidden = hidden_edges(inner)
     cdef Node outer
     cdef Edge* edges
-    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + (own < 0), 2, 1, base.rank)
+    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + (own < 0) - n_bits(hidden), 2, 1, base.rank)
     edges = edges_of(outer)
     if base.flags & WG_GRAD:
         edges[0].node = gradient_edge(base, &edges[0].input_nr)
     for i in range(inner.n_edges):
-        if i != own:
+        if i != own and not hidden >> i & 1:
             edges += 1
             edges[0] = edges_of(inner)[i]
             Py_XINCREF(edges[0].node)

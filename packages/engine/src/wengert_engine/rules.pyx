@@ -1,5 +1,6 @@
 """Rules: the gradients of a node's inputs from those of its outputs, by its formula or whatever else the node is."""
 from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, find_op
@@ -15,6 +16,7 @@ from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM
                                   FunctionNode, edges_of, saved_of)
 from wengert_engine.regions cimport part_of
 from wengert_engine.saved cimport enter_write, is_view_gradient, leave_write, saved_value
+from wengert_engine.shown cimport hidden_edges, shown_gradients
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
@@ -177,6 +179,9 @@ cdef list around_view(Node node, object grad, bint create_graph):
     if saved_of(node)[0].value == NULL:
         raise errors.freed_graph("CopySlices")
     cdef Node inner = <Node> saved_of(node)[0].value
+    cdef uint32_t hidden = hidden_edges(inner)
+    cdef list inside, grads
+    cdef int i
     base, view = <object> saved_of(node)[1].value
     whole = find_op("new_empty_strided")(grad, base[0], base[1])
     whole.copy_(grad)
@@ -188,15 +193,17 @@ cdef list around_view(Node node, object grad, bint create_graph):
     finally:
         leave_write(inner)
     own = None
-    for i in range(inner.n_edges):
+    grads = [whole]
+    for i in range(<int> inner.n_edges):
         if is_view_gradient(edges_of(inner)[i].node):
-            own = inside.pop(i)
-            break
+            own = inside[i]
+        elif not hidden >> i & 1:
+            grads.append(inside[i])
     if own is None:
         part.zero_()
     else:
         part.copy_(own)
-    return [whole] + inside
+    return grads
 
 
 def call_node(Node node, grads):
@@ -210,5 +217,5 @@ def call_node(Node node, grads):
     for i, grad in enumerate(grads):
         if grad is not None and not isinstance(grad, Tensor):
             raise TypeError(f"argument {i} is not a Variable: {name} got {type(grad).__name__}")
-    results = input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0)
+    results = shown_gradients(node, input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0))
     return results[0] if len(results) == 1 else tuple(results)

@@ -15,9 +15,9 @@ Shape = tuple[int, ...]
 # ---- writes to a whole tensor
 
 
-def fill_name(value: str, inplace: bool) -> str:
-    """Of a number, of a tensor; then the same in place."""
-    return f"FillBackward{int(of_tensor(value)) + 2 * inplace}"
+def fill_name(value: str, inplace: bool, operator: bool) -> str:
+    """Of a number, of a tensor; then the same in place. x[...] = 2 is as with a tensor."""
+    return f"FillBackward{int(operator or of_tensor(value)) + 2 * inplace}"
 
 
 linear(

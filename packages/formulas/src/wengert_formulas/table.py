@@ -27,8 +27,9 @@ Rule = Callable[..., Any] | int | float | None
 Jvp = Callable[..., Any] | Mapping[str, Callable[..., Any]] | None
 NodeName = str | Callable[..., str] | None
 """A name of nodes (None: the op's name in camel case and "Backward0"), or a function that gives it: of what up to two
-arguments are ("none", "number", "tensor", "matrix": a tensor of two dims, "several": a list or tuple), and of
-``inplace`` (bool)."""
+arguments are ("none", "number", "tensor", "matrix": a tensor of two dims, "several": a list or tuple), of
+``inplace`` (bool), and of ``operator`` (bool): whether Python's operator or x[...] = has called. A name stands for one
+of torch's overloads: where an argument is never a tensor with that name, the nodes show no edge for it."""
 
 
 class Entry:
@@ -152,10 +153,10 @@ class FormulaTable:
             )
         )
 
-    def zero(self, *ops: str) -> None:
+    def zero(self, *ops: str, node: NodeName = None) -> None:
         """Ops whose derivative is 0 everywhere: recorded, with zero gradients."""
         for op in ops:
-            self._add(Entry(op, "zero", {}))
+            self._add(Entry(op, "zero", {}, node_name=node))
 
     def not_differentiable(self, *ops: str) -> None:
         """Ops that are never recorded: their outputs do not require grad."""

@@ -36,7 +36,7 @@ TABLE.writing(
     reference=lambda xp, x, src, non_blocking: xp.broadcast_to(xp.asarray(src), x.shape).astype(x.dtype),
     doc="src, converted and broadcast, becomes self's contents.",
 )
-TABLE.filling(
+fill_ = TABLE.filling(
     "fill(Tensor self, Any value) -> Tensor",
     reference=lambda xp, x, value: xp.full_like(x, value),
     doc="A tensor like self with one value everywhere.",
@@ -68,5 +68,5 @@ TABLE.masking(
 )
 
 set_index_op(TABLE.ops["index"])
-set_ops(TABLE.ops["copy_"], TABLE.ops["fill_"], TABLE.ops["index_put_"], TABLE.ops["masked_fill_"])
+set_ops(TABLE.ops["copy_"], TABLE.assigning(fill_), TABLE.ops["index_put_"], TABLE.ops["masked_fill_"])
 set_operators({"getitem": getitem, "setitem": setitem})

@@ -45,6 +45,14 @@ class IndexingRows(Rows):
             inplace_schema(schema), way="fill", doc=f"In-place version of {op.name}.", out_of_place=op, function=True
         )
 
+    def assigning(self, fill: Op) -> Op:
+        """What ``x[...] = number`` runs: a twin of fill_ with the nodes of a tensor, which torch makes of it."""
+        options = {**fill.options, "operator": True}
+        twin = Op(fill.schema, "indexing", doc=fill.doc, inplace=True, out_of_place=fill.out_of_place, options=options)
+        _writing.configure(twin, "fill")
+        twin.owner = self.name
+        return twin
+
     def positions(self, schema: str, *, way: str, reference: Reference, doc: str = "", method: bool = True) -> Op:
         """A row with a list of index tensors: index, index_put (with its in-place variant)."""
         op = Op(schema, "indexing", doc=doc, reference=reference, options={"function": way != "index"})

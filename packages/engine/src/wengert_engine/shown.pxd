@@ -1,0 +1,17 @@
+"""Which of a node's edges users see. See shown.pyx."""
+from libc.stdint cimport uint32_t
+
+from wengert_engine.node cimport Node
+
+cdef uint32_t hidden_edges(Node node) noexcept                  # bit per recorded edge
+cdef list shown_gradients(Node node, list grads)                # of those that users see, from those of all
+cdef list recorded_gradients(Node node, list shown)             # the other way round
+cdef int shown_number(Node node, int edge) noexcept
+
+
+cdef inline int n_bits(uint32_t mask) noexcept:
+    cdef int n = 0
+    while mask:
+        mask &= mask - 1
+        n += 1
+    return n
