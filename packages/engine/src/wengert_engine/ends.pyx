@@ -50,7 +50,7 @@ def is_inside():
 
 def as_tuple(tensors):
     """One tensor, a gradient edge or a sequence, as a tuple."""
-    if isinstance(tensors, tuple) and not isinstance(tensors, GradientEdge):
+    if type(tensors) is tuple:
         return tensors
     if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)

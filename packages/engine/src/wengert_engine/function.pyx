@@ -425,7 +425,7 @@ cdef list run_function(FunctionNode node, list parts):
         grads = cls._run_backward(node, list(given) if given is parts else given)
     else:
         grads = cls._run_backward(node, *given)
-    return edge_gradients(node, grads if isinstance(grads, tuple) else (grads,))
+    return edge_gradients(node, tuple(grads) if isinstance(grads, tuple) else (grads,))  # of a named tuple a plain one
 
 
 cdef list edge_gradients(FunctionNode node, tuple grads):
