@@ -418,7 +418,6 @@ from wengert_core import linalg_eigh as linalg_eigh
 from wengert_core import linalg_inv_ex as linalg_inv_ex
 from wengert_core import linalg_lstsq as linalg_lstsq
 from wengert_core import linalg_lu_factor_ex as linalg_lu_factor_ex
-from wengert_core import linalg_lu_solve as linalg_lu_solve
 from wengert_core import linalg_matrix_exp as linalg_matrix_exp
 from wengert_core import linalg_pinv as linalg_pinv
 from wengert_core import linalg_qr as linalg_qr
