@@ -28,6 +28,10 @@ def count_transforms(int change):
     TRANSFORMS += change
 
 
+cdef int running_transforms() noexcept:
+    return TRANSFORMS
+
+
 def in_transform():
     """Whether operations of this thread run inside of a vmap or of another transform of functions.
 

@@ -248,7 +248,7 @@ def aminmax(
 ) -> Any:
     """The smallest and the largest."""
     dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
-    if dim is None and isinstance(input, Tensor) and not input.numel():
+    if dim is None and not input.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity: input has the "
             f"shape {list(input.shape)}"
