@@ -3,7 +3,6 @@
 import operator
 
 import pytest
-
 import wengert
 from wengert_core import TABLE
 
