@@ -1,5 +1,8 @@
 """dir(wengert) shows what torch would, whatever else is in reach."""
 
+import operator
+
+import pytest
 import wengert
 from wengert_core import TABLE
 
@@ -33,3 +36,12 @@ def test_import_star_of_autograd():
     found = {}
     exec("from wengert.autograd import *", found)
     assert {"backward", "grad", "Function", "no_grad"} - set(found) == set()
+
+
+@pytest.mark.parametrize(("place", "name"), [
+    ("linalg", "solve"), ("fft", "rfft"), ("special", "erf"), ("nn.functional", "relu"), ("signal.windows", "hann"),
+])
+def test_import_star_of_a_place_with_operations(place, name):
+    found = {}
+    exec(f"from wengert.{place} import *", found)
+    assert found[name] is operator.attrgetter(f"{place}.{name}")(wengert)

@@ -170,7 +170,7 @@ def test_variance_of_large_numbers_keeps_its_digits() -> None:
 def test_named_results_print_as_torch_has_them() -> None:
     result = wg.max(from_array(np.array([[1.0, 3.0]])), 1)
     assert repr(result).startswith("torch.return_types.max(\nvalues=")
-    assert result._fields == ("values", "indices")
+    assert result.__match_args__ == ("values", "indices")
     assert result[0] is result.values
 
 

@@ -84,5 +84,5 @@ def test_unique_with_everything() -> None:
 
 def test_results_have_names() -> None:
     result = wg.sort(from_array(np.array([2.0, 1.0])))
-    assert (type(result).__name__, result._fields) == ("sort", ("values", "indices"))
+    assert (type(result).__name__, result.__match_args__) == ("sort", ("values", "indices"))
     assert result.indices is result[1]

@@ -4,6 +4,7 @@ from types import ModuleType
 from typing import Any
 
 import wengert_core
+from wengert_core import named
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.public import LATER as PUBLIC_LATER
 
@@ -20,7 +21,7 @@ def top() -> dict[str, Any]:
     names = {name: value for name, value in values if not name.startswith("_") and is_public(name, value)}
     names.pop("tensortype", None)  # there when its module has been used
     aliases = {alias: getattr(wengert_core, name) for alias, name in DTYPE_ALIASES.items()}
-    return names | {"linalg.LinAlgError": LinAlgError} | aliases
+    return names | {"linalg.LinAlgError": LinAlgError, "return_types": named.MODULE} | aliases
 
 
 def is_public(name: str, value: Any) -> bool:

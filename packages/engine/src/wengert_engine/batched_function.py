@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wengert_core.tensor import Tensor
 
+from wengert_engine import errors
 from wengert_engine.batched import (
     batched,
     enter,
@@ -18,9 +19,8 @@ from wengert_engine.batched import (
     size_of,
 )
 from wengert_engine.custom import Function, FunctionMeta, _member
+from wengert_engine.errors import MORE
 from wengert_engine.fitting import fit
-
-MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
 
 class VmapInfo(NamedTuple):
@@ -73,8 +73,7 @@ def check_support(cls: Any) -> None:
     """RuntimeError for a Function that cannot be batched."""
     name = cls.__name__
     if not cls._splits_context:
-        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
-                           f"...), it must override the setup_context staticmethod. {MORE}. The Function is {name}")
+        raise errors.no_setup_context(cls)
     has_own = _member(cls, "vmap") is not _member(Function, "vmap")
     if cls.generate_vmap_rule and has_own:
         raise RuntimeError(f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden "
@@ -155,6 +154,7 @@ class Generated(Function):
     """A Function on physical tensors, whose methods call another one's on batched tensors."""
 
     generate_vmap_rule = True
+    _inside_transforms = True
 
     @staticmethod
     def forward(cls: Any, size: int, randomness: str, flags: tuple[bool, ...], *values: Any) -> Any:

@@ -23,7 +23,7 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         super().__init__(name, bases, members)
         cls._backward_cls = make_function_node_class(name + "Backward", (FunctionCtx,), {
-            "__module__": "wengert.autograd", "__slots__": (), "_forward_cls": cls, "apply": _apply_node})
+            "__module__": "wengert.autograd.function", "__slots__": (), "_forward_cls": cls, "apply": _apply_node})
         cls._splits_context = bool(bases) and _member(cls, "setup_context") is not _member(Function, "setup_context")
         cls._has_defaults = cls._splits_context and _has_defaults(cls)
         chosen: Any = _chosen_backward(cls) if bases else vars(cls)["backward"].__func__
@@ -95,6 +95,7 @@ class Function(metaclass=FunctionMeta):
     _splits_context: bool
     _has_defaults: bool
     _run_backward: Callable[..., Any]
+    _inside_transforms = False      # runs under transforms of functions without a setup_context of its own
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
     """True: what save_for_backward kept is freed when backward reads ctx.saved_tensors, which it may do once."""
@@ -174,6 +175,8 @@ class InplaceFunction(Function):
 
 class _RefuseTwice(Function):
     """The identity, whose backward is an error."""
+
+    _inside_transforms = True
 
     @staticmethod
     def forward(ctx: Any, value: Any, *inputs: Any) -> Any:

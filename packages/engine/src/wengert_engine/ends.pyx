@@ -28,6 +28,10 @@ def count_transforms(int change):
     TRANSFORMS += change
 
 
+cdef int running_transforms() noexcept:
+    return TRANSFORMS
+
+
 def in_transform():
     """Whether operations of this thread run inside of a vmap or of another transform of functions.
 
@@ -50,7 +54,7 @@ def is_inside():
 
 def as_tuple(tensors):
     """One tensor, a gradient edge or a sequence, as a tuple."""
-    if isinstance(tensors, tuple) and not isinstance(tensors, GradientEdge):
+    if type(tensors) is tuple:
         return tensors
     if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)

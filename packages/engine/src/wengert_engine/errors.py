@@ -276,3 +276,13 @@ def none_replaced() -> RuntimeError:
     """For a hook that makes a gradient where the backward came without one."""
     return RuntimeError("can't replace a None gradient with a non-None value: the hook was called because the backward "
                         "came here, but no gradient did; return None")
+
+
+# ---- custom Functions under transforms of functions
+MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+def no_setup_context(function: type) -> RuntimeError:
+    return RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                        f"...), it must override the setup_context staticmethod. {MORE}. The Function is "
+                        f"{function.__name__}")

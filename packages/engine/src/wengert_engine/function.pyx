@@ -10,6 +10,7 @@ from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgStat
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
+from wengert_engine.ends cimport running_transforms
 from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
                                   edges_of, fill_payload, gradient_edge, hold, metas_of, number, release_saved, saved_of, set_meta, set_output)
@@ -131,6 +132,11 @@ def get_raw_saved_tensors(FunctionNode self):
     return saved_tensors(self)
 
 
+def named_repr(FunctionNode self):
+    """With the module, as torch shows these nodes."""
+    return f"<torch.autograd.function.{type(self).__name__} object at {<Py_ssize_t> <PyObject*> self:#x}>"
+
+
 CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
     "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
@@ -144,6 +150,7 @@ CTX_MEMBERS = {
     "dirty_tensors": property(get_dirty_tensors, doc=get_dirty_tensors.__doc__),
     "non_differentiable": property(get_non_differentiable, doc=get_non_differentiable.__doc__),
     "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
+    "__repr__": named_repr,
     "__module__": "wengert.autograd.function",
 }
 
@@ -205,6 +212,8 @@ cdef inline object applied(cls, tuple args):
         if cls._splits_context:
             outputs = cls.forward(*args)
             cls.setup_context(ctx, args, outputs)
+        elif running_transforms() > 0 and not cls._inside_transforms:
+            raise errors.no_setup_context(cls)
         else:
             outputs = cls.forward(ctx, *args)
     finally:
@@ -425,7 +434,7 @@ cdef list run_function(FunctionNode node, list parts):
         grads = cls._run_backward(node, list(given) if given is parts else given)
     else:
         grads = cls._run_backward(node, *given)
-    return edge_gradients(node, grads if isinstance(grads, tuple) else (grads,))
+    return edge_gradients(node, tuple(grads) if isinstance(grads, tuple) else (grads,))  # of a named tuple a plain one
 
 
 cdef list edge_gradients(FunctionNode node, tuple grads):

@@ -1,7 +1,7 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport Py_XINCREF, PyObject
 
-from wengert_core.dtypes cimport dtype_of
+from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
@@ -17,6 +17,7 @@ from wengert_core.devices import DEVICES as _DEVICES
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
+cdef DTypeFacts* FACTS = dtype_facts()
 cdef dict OUTER = {}                   # (thread, inner node) -> its CopySlices, while that is run with create_graph
 
 
@@ -59,6 +60,8 @@ cdef object saved_value(Node node, int index, bint create_graph):
     if saved.kind == SAVED_OUTPUT:
         if node.n_edges and is_part_of_write(node):
             return seen_from_base(node, t)
+        if FACTS.category[t.code] < CAT_FLOAT:                 # indices, pivots: no gradient comes to them
+            return t
         out = alias_with_tangent(t)
         set_output(node, saved.output, out)
         return out

@@ -108,6 +108,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Generator[None, None, Non
     Traceback (most recent call last):
     RuntimeError: no hooks in here
     """
+    if not isinstance(error_message, str):
+        raise TypeError("disable_saved_tensors_hooks(): incompatible function arguments. error_message must be str, "
+                        f"not {type(error_message).__name__}")
     before = getattr(_disabled, "message", None)
     if hooks_active():
         raise RuntimeError(error_message)

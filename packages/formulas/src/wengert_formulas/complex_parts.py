@@ -10,6 +10,11 @@ from wengert_formulas.base import TABLE, imag, real
 derivative, linear = TABLE.derivative, TABLE.linear
 
 linear("conj", self=lambda grad: grad.conj())
+linear(
+    "conj_physical",
+    self=lambda grad: grad.conj_physical(),
+    node=lambda inplace: f"ConjPhysicalBackward{int(inplace)}",
+)
 
 
 def angle_grad(grad: Tensor, self: Tensor) -> Tensor:

@@ -174,11 +174,29 @@ def linear(func: Callable[..., Any], values: list[Any], spec: trees.Spec, has_au
     return output, aux, leaves, push
 
 
+class Called:
+    """A function's output, of which only the tensors are differentiated: what else is in it stays."""
+
+    def __init__(self, func: Callable[..., Any]) -> None:
+        self.func = func
+        self.leaves: list[Any] = []
+        self.spec = trees.LEAF
+
+    def tensors(self, *args: Any) -> list[Any]:
+        self.leaves, self.spec = trees.flatten(self.func(*args))
+        return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
+
+    def around(self, tensors: list[Any]) -> Any:
+        """The output with these tensors in it."""
+        rest = iter(tensors)
+        return trees.unflatten(self.spec, [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves])
+
+
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """What ``func(*primals)`` returns, and the function from tangents to Jacobian-vector products at ``primals``.
 
     func is called once; each call of the function that is returned costs a backward pass through what it recorded.
-    It takes tangents built as the primals.
+    It takes tangents built as the primals. What is no tensor in the output is in the tangents as well, as it is.
 
     >>> import wengert as wg
     >>> output, push = wg.func.linearize(wg.sin, wg.zeros(2))
@@ -190,12 +208,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         check_tensor(value)
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
-    where = "linearize(f, *primals)"
+    called = Called(func)
     with Level(), enable_grad():
-        output, _, leaves, push = linear(func, values, spec, False, where)
-        out_spec = trees.flatten(output)[1]
+        output, _, leaves, push = linear(called.tensors, values, spec, False, "linearize(f, *primals)")
         recorded = is_nested() or reaches_out(leaves)
-        shown = leaving(output)
+        shown = called.around(leaving(output))
         own = set(STATE.leaves)
 
     def pushing(*tangents: Any) -> Any:
@@ -214,6 +231,6 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                      for tangent, leaf in zip(push(directions), leaves, strict=True)]
             if not (recorded or is_nested() or reaches_out(directions)):
                 found = [without_graph(tangent) for tangent in found]
-        return trees.unflatten(out_spec, found)
+        return called.around(found)
 
     return shown, pushing

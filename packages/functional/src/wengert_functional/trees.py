@@ -1,6 +1,7 @@
 """Nested containers of tensors: taken apart into a list of leaves, and put together again.
 
-Tuples, lists, named tuples, deques and dicts are containers; anything else, None too, is a leaf.
+Tuples, lists, named tuples (those of results too, ``torch.return_types``), deques and dicts are containers; anything
+else, None too, is a leaf.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+from wengert_core import Size
+from wengert_core.named import Result
 
 DICTS = (dict, OrderedDict, defaultdict)
 
@@ -75,8 +79,12 @@ def maker(tree: Any) -> Callable[[list[Any]], Any] | None:
     kind = type(tree)
     if kind is tuple or kind is list:
         return kind
+    if kind is Size:
+        return tuple
     if kind is deque:
         return lambda parts: deque(parts, tree.maxlen)
+    if isinstance(tree, Result):
+        return kind
     if isinstance(tree, tuple) and hasattr(kind, "_make"):
         make: Callable[[list[Any]], Any] = kind._make
         return make
@@ -100,9 +108,9 @@ def put_together(spec: Spec, leaves: Iterator[Any]) -> Any:
 
 
 def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
-    """The leaves of a nest in the order of a spec, or None when it is built in another way.
+    """The leaves of a nest in the order of a spec, or None when it is built in another way (a dict: in another order).
 
-    >>> leaves_like(flatten({"a": 1, "b": 2})[1], {"b": 20, "a": 10})
+    >>> leaves_like(flatten({"a": 1, "b": 2})[1], {"a": 10, "b": 20})
     [10, 20]
     >>> leaves_like(flatten((1, 2))[1], [1, 2]) is None
     True
@@ -114,9 +122,9 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
     if kind is not spec.kind or len(tree) != len(spec.parts):
         return None
     if spec.keys is not None:
-        if any(key not in tree for key in spec.keys):
+        if tuple(tree) != spec.keys:
             return None
-        values = [tree[key] for key in spec.keys]
+        values = list(tree.values())
     else:
         values = list(tree)
     found: list[Any] = []
@@ -129,7 +137,8 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
 
 
 def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
-    """For each leaf of a spec what a nest has there: one value may stand for all of a part. None when it does not fit.
+    """For each leaf of a spec what a nest has there: one value may stand for all of a part, and a dict for a dict of
+    another type. None when it does not fit.
 
     >>> broadcast_leaves(flatten(((1, 2), 3))[1], (0, None))
     [0, 0, None]
@@ -137,7 +146,9 @@ def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
     kind: Any = type(tree)
     if maker(tree) is None and kind not in DICTS:
         return [tree] * count_leaves(spec)
-    if spec.kind is None or kind is not spec.kind or len(tree) != len(spec.parts):
+    if spec.kind is None or len(tree) != len(spec.parts):
+        return None
+    if kind is not spec.kind and not (kind in DICTS and spec.keys is not None):
         return None
     if spec.keys is not None:
         if any(key not in tree for key in spec.keys):

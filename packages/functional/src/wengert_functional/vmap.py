@@ -93,6 +93,8 @@ def checked_dim(value: Any, dim: Any, where: str) -> int | None:
     if not isinstance(dim, int):
         raise ValueError(f"{where}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
                          "None.")
+    if isinstance(dim, bool):
+        raise TypeError(f"size(): argument 'dim' (position 1) must be int, not bool: {where} got in_dim={dim}")
     if not isinstance(value, Tensor):
         raise ValueError(f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot "
                          "vmap over non-Tensor arguments, please use None as the respective in_dim")
@@ -159,7 +161,7 @@ def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
         return value
     if not has_batch:
         value = value.expand(size, *value.shape)
-    return value.movedim(0, dim) if dim else value
+    return value.movedim(0, int(dim)) if dim else value
 
 
 # ---- in chunks

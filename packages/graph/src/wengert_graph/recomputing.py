@@ -48,6 +48,8 @@ class Holder:
 class KeepArguments(Function):
     """Saves a segment's tensor arguments; its output is never used."""
 
+    _inside_transforms = True
+
     @staticmethod
     def forward(ctx: Any, anchor: Any, *arguments: Any) -> Any:
         tensors = [one for one in arguments if isinstance(one, Tensor)]

@@ -67,6 +67,8 @@ class Mounted(ModuleType):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         if mount_late(self):
             return getattr(self, name)
+        if name == "__all__":
+            return [name for name in dir(self) if not name.startswith("_")]
         return find(f"{self.__name__.partition('.')[2]}.{name}")
 
     def __dir__(self) -> list[str]:

@@ -20,6 +20,13 @@ TABLE.pointwise_unary(
     inplace=False,
     doc="The complex conjugate; a real tensor itself.",
 )
+TABLE.pointwise_unary(
+    "conj_physical(Tensor self) -> Tensor",
+    kernels=[np.conjugate],
+    reference=lambda xp, x: xp.conjugate(x),
+    identity="real",
+    doc="The complex conjugate, a real tensor itself: the same as conj, which is never postponed here.",
+)
 
 
 def angle(xp: Any, x: Any) -> Any:
@@ -40,16 +47,6 @@ TABLE.pointwise_unary(
 )
 
 
-def conj_physical(input: Any, *, out: Any = None) -> Any:
-    """The complex conjugate: the same as conj, which never postpones it."""
-    return TABLE.ops["conj"](input, out=out)
-
-
-def conj_physical_(self: Any) -> Any:
-    """In-place version of conj_physical."""
-    return self.copy_(TABLE.ops["conj"](self)) if self.dtype.category == 3 else self
-
-
 def itself(name: str, input: Any) -> Any:
     """The tensor itself; TypeError for anything else."""
     if not isinstance(input, Tensor):
@@ -57,8 +54,6 @@ def itself(name: str, input: Any) -> Any:
     return input
 
 
-TABLE.composite(conj_physical, method=True)
-TABLE.composite(conj_physical_, method=True)
 TABLE.composite(
     lambda input: itself("resolve_conj", input),
     name="resolve_conj",

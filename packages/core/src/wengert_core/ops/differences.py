@@ -164,12 +164,12 @@ def check_integrand(name: str, y: Tensor, x: Any, dx: Any) -> None:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
 
 
-def heights(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, Any]:
-    """(widths of the trapezoids, twice their heights) along a dim."""
+def heights(name: str, y: Tensor, x: Any, dim: int) -> tuple[Any, Any]:
+    """(widths of the trapezoids, None where all are one number; twice their heights) along a dim."""
     n = y.shape[dim]
     both = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
     if x is None:
-        return dx, both
+        return None, both
     if x.dim() == 1:
         x = x.reshape([-1 if d == dim else 1 for d in range(y.dim())])
     elif x.dim() < y.dim():
@@ -188,9 +188,8 @@ def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> A
     check_integrand("trapezoid", y, x, dx)
     if not y.shape[dim]:
         return y.sum(dim)
-    widths, both = heights("trapezoid", y, x, dx, dim)
-    places: Any = x
-    return both.sum(dim) * (dx / 2) if places is None else (widths * both).sum(dim) / 2
+    widths, both = heights("trapezoid", y, x, dim)
+    return both.sum(dim) * (dx / 2) if widths is None else (widths * both).sum(dim) / 2
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:
@@ -201,9 +200,8 @@ def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int
     check_integrand("cumulative_trapezoid", y, x, dx)
     if not y.shape[dim]:
         return y.clone()
-    widths, both = heights("cumulative_trapezoid", y, x, dx, dim)
-    places: Any = x
-    return (both * (dx / 2)).cumsum(dim) if places is None else (widths * both).cumsum(dim) / 2
+    widths, both = heights("cumulative_trapezoid", y, x, dim)
+    return (both * (dx / 2)).cumsum(dim) if widths is None else (widths * both).cumsum(dim) / 2
 
 
 def trapz(y: Tensor, x: Tensor = UNSAID, *, dx: float = 1, dim: int = -1) -> Any:

@@ -1,4 +1,4 @@
-"""einsum and tensordot: sums of products, as views and batches of matrix products."""
+"""einsum: sums of products, as views and batches of matrix products."""
 
 from __future__ import annotations
 
@@ -6,117 +6,9 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from wengert_core.ops.einsum_equation import Labels, fail, from_sublists, parsed
 from wengert_core.ops.table import TABLE
-from wengert_core.outputs import into
 from wengert_core.tensor import Tensor
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-Labels = list[Any]  # a letter for a subscript, a number for a dim of an ellipsis, counted from the right: -1, -2, ...
-
-
-# ---- reading the equation
-
-
-def fail(text: str) -> RuntimeError:
-    """The error that all mistakes in an equation give."""
-    return RuntimeError(f"einsum(): {text}")
-
-
-def read_term(equation: str, start: int, end: int, which: str) -> tuple[list[str], int]:
-    """The subscripts up to ``end`` or a comma, "..." among them, and where it stopped. which: "operand 0", "output"."""
-    term: list[str] = []
-    at = start
-    while at < end and not (equation[at] == "," and which != "output"):
-        mark = equation[at]
-        if mark == ".":
-            mark = read_ellipsis(equation, at, end, which, "..." in term)
-            at += 2
-        elif mark not in LETTERS and mark != " ":
-            raise fail(f"invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]")
-        if mark != " ":
-            term.append(mark)
-        at += 1
-    return term, at
-
-
-def read_ellipsis(equation: str, at: int, end: int, which: str, seen: bool) -> str:
-    """The three dots at ``at``."""
-    output = which == "output"
-    if seen:
-        raise fail(
-            "found '.' for output but an ellipsis (...) was already found"
-            if output
-            else f"found '.' for {which} for which an ellipsis was already found"
-        )
-    if equation[at : min(at + 3, end)] != "...":
-        raise fail(f"found '.' for {which} that is not part of any ellipsis" + (" (...)" if output else ""))
-    return "..."
-
-
-def read(equation: str, n_operands: int) -> tuple[list[list[str]], list[str] | None]:
-    """The terms of the operands, and of the output when it is given."""
-    arrow = equation.find("->")
-    end = len(equation) if arrow < 0 else arrow
-    terms: list[list[str]] = []
-    at = 0
-    while True:
-        if len(terms) == n_operands:
-            raise fail("fewer operands were provided than specified in the equation")
-        term, at = read_term(equation, at, end, f"operand {len(terms)}")
-        terms.append(term)
-        if at >= end:
-            break
-        at += 1
-    if len(terms) < n_operands:
-        raise fail("more operands were provided than specified in the equation")
-    if arrow < 0:
-        return terms, None
-    return terms, read_term(equation, arrow + 2, len(equation), "output")[0]
-
-
-def labels_of(term: list[str], ndim: int, which: int) -> Labels:
-    """A label for each dim of an operand."""
-    n = len(term) - ("..." in term)
-    if "..." not in term and n != ndim:
-        raise fail(
-            f"the number of subscripts in the equation ({n}) does not match the number of dimensions ({ndim}) for "
-            f"operand {which} "
-            "and no ellipsis was given"
-        )
-    if n > ndim:
-        raise fail(
-            f"the number of subscripts in the equation ({n}) is more than the number of dimensions ({ndim}) for "
-            f"operand {which}"
-        )
-    labels: Labels = []
-    for mark in term:
-        labels += range(n - ndim, 0) if mark == "..." else [mark]
-    return labels
-
-
-def output_labels(term: list[str] | None, terms: list[list[str]], ellipsis: int) -> Labels:
-    """The labels of the output; without a term: the ellipsis, then the subscripts which come once, sorted."""
-    marks = [mark for one in terms for mark in one if mark != "..."]
-    if term is None:
-        return [*range(-ellipsis, 0), *sorted(mark for mark in set(marks) if marks.count(mark) == 1)]
-    labels: Labels = []
-    for mark in term:
-        if mark != "..." and mark not in marks:
-            raise fail(f"output subscript {mark} does not appear in the equation for any input operand")
-        if mark in labels:
-            raise fail(f"output subscript {mark} appears more than once in the output")
-        labels += range(-ellipsis, 0) if mark == "..." else [mark]
-    return labels
-
-
-@lru_cache(maxsize=1024)
-def parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
-    """The labels of the operands' dims and of the output's; kept, since programs have few equations."""
-    terms, output = read(equation, len(ranks))
-    labelled = [labels_of(term, rank, i) for i, (term, rank) in enumerate(zip(terms, ranks, strict=True))]
-    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labelled)
-    return labelled, output_labels(output, terms, ellipsis)
-
 
 # ---- operands
 
@@ -272,22 +164,6 @@ def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: l
     return result if order is None else result.permute(order)
 
 
-def from_sublists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    """The equation of operands that alternate with lists of subscript numbers; a last list is the output's."""
-
-    def term(numbers: Any) -> str:
-        for number in numbers:
-            if number is not Ellipsis and not 0 <= number < len(LETTERS):
-                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-        return "".join("..." if number is Ellipsis else LETTERS[number] for number in numbers)
-
-    pairs = len(arguments) // 2
-    equation = ",".join(term(arguments[2 * i + 1]) for i in range(pairs))
-    if len(arguments) % 2:
-        equation += "->" + term(arguments[-1])
-    return equation, [arguments[2 * i] for i in range(pairs)]
-
-
 @TABLE.composite
 def einsum(*args: Any) -> Any:
     """Sums of products in Einstein's notation: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]).
@@ -318,54 +194,3 @@ def einsum(*args: Any) -> Any:
     parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
     check_sizes(parts)
     return contracted(parts, output)
-
-
-# ---- tensordot
-
-
-def contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
-    """The dims that tensordot sums, of each tensor, counted from the front."""
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.dim(), b.dim()):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        return list(range(a.dim() - dims, a.dim())), list(range(dims))
-    both = [[one] if isinstance(one, int) else list(one) for one in dims]
-    if len(both) != 2 or len(both[0]) != len(both[1]):
-        raise RuntimeError("both dimension lists should have same length")
-    for x, one in zip((a, b), both, strict=True):
-        for i, dim in enumerate(one):
-            if not -x.dim() <= dim < x.dim():
-                raise IndexError(
-                    f"Dimension out of range (expected to be in range of [{-x.dim()}, {x.dim() - 1}], but got {dim})"
-                )
-            one[i] = dim % x.dim()
-            if one[i] in one[:i]:
-                raise RuntimeError(f"dim {one[i]} appears multiple times in the list of dims")
-    return both[0], both[1]
-
-
-@TABLE.composite
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
-    """The sums of products over some dims of both: the last ``dims`` of a and the first of b, or two lists of dims."""
-    dims_a, dims_b = contracted_dims(a, b, dims)
-    if a.dtype != b.dtype:
-        raise RuntimeError("both inputs should have same dtype")
-    for i, k in zip(dims_a, dims_b, strict=True):
-        m, n = a.size(i), b.size(k)
-        if m != n and 1 not in (m, n):
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in "
-                f"dim {k}"
-            )
-        a, b = (a.sum(i, keepdim=True) if n == 1 != m else a), (b.sum(k, keepdim=True) if m == 1 != n else b)
-    free_a, free_b = [i for i in range(a.dim()) if i not in dims_a], [i for i in range(b.dim()) if i not in dims_b]
-    summed = math.prod(a.size(i) for i in dims_a)
-    shape = [*(a.size(i) for i in free_a), *(b.size(i) for i in free_b)]
-    left = a.permute([*free_a, *dims_a]).reshape(math.prod(shape[: len(free_a)]), summed)
-    right = b.permute([*dims_b, *free_b]).reshape(summed, math.prod(shape[len(free_a) :]))
-    result = TABLE.ops["mm"](left, right).view(shape)
-    return result if out is None else into("tensordot", result, out)

@@ -18,7 +18,12 @@ ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 def two_dims(name: str, A: Tensor, dim: Any) -> tuple[int, int]:
     """The two dims of the matrices, counted from the front."""
-    dims = [dim] if isinstance(dim, int) else list(dim)
+    if not isinstance(dim, (tuple, list)):
+        raise TypeError(
+            f"{name.replace('.', '_')}() received an invalid combination of arguments - got dim={type(dim).__name__}, "
+            "but expected a tuple of 2 ints"
+        )
+    dims = list(dim)
     if len(dims) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     rank = A.dim()

@@ -186,6 +186,11 @@ def soft_margin_loss(
     return soft_margin_op(input, target, NUMBERS[reduction])
 
 
+def ranking_losses(input1: Tensor, input2: Tensor, target: Tensor, margin: float) -> Tensor:
+    """max(0, margin - target * (input1 - input2))."""
+    return (-target * (input1 - input2) + float(margin)).clamp_min(0)
+
+
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -202,7 +207,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
+    return reduced(ranking_losses(input1, input2, target, margin), reduction)
 
 
 for function in (

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.ops.loss_reduction import reduced_by_number
+from wengert_core.ops.margin_losses import ranking_losses
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -23,11 +25,6 @@ def functional(name: str) -> Any:
 def named(reduction: int) -> str:
     """The name of a reduction."""
     return REDUCTIONS.get(reduction, "none")
-
-
-def reduced(loss: Any, reduction: int) -> Any:
-    """Mean, sum, or the losses as they are."""
-    return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
 
 
 def binary_cross_entropy_with_logits(
@@ -66,14 +63,14 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
     """target * (log(target) - input). reduction: 0 none, 1 mean, 2 sum."""
-    return reduced(functional("kl_div")(input, target, reduction="none", log_target=log_target), reduction)
+    return reduced_by_number(functional("kl_div")(input, target, reduction="none", log_target=log_target), reduction)
 
 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, margin - target * (input1 - input2)). reduction: 0 none, 1 mean, 2 sum."""
-    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
+    return reduced_by_number(ranking_losses(input1, input2, target, margin), reduction)
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:

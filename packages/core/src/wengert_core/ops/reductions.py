@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.composite import UNSAID
-from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.factories import invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
@@ -221,6 +221,22 @@ aminmax_op = TABLE.staged(
 )
 
 
+def check_pair(name: str, input: Any, out: Any) -> None:
+    """out= must be two tensors of the input's dtype."""
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if len(out) != 2:
+        raise TypeError(f"expected tuple of 2 elements but got {len(out)}: {name}() writes the two extremes")
+    for i, part in enumerate(out):
+        if not isinstance(part, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 3, but got {type(part).__name__}")
+        if part.dtype is not input.dtype:
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {C_NAMES[input.dtype.code]}, but got {C_NAMES[part.dtype.code]} "
+                "instead"
+            )
+
+
 def aminmax(
     input: Tensor,
     *,
@@ -232,9 +248,14 @@ def aminmax(
 ) -> Any:
     """The smallest and the largest."""
     dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
+    if dim is None and not input.numel():
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity: input has the "
+            f"shape {list(input.shape)}"
+        )
     if out is not None:
-        least, largest = out
-        pair = amin(input, dim, keepdim, out=least), amax(input, dim, keepdim, out=largest)
+        check_pair("aminmax", input, out)
+        pair = amin(input, dim, keepdim, out=out[0]), amax(input, dim, keepdim, out=out[1])
         return result_type("aminmax_out", ("min", "max"))(*pair)
     return result_type("aminmax", ("min", "max"))(*aminmax_op(input, dim=dim, keepdim=keepdim))
 
