@@ -38,6 +38,8 @@ OP_CALLS = {
     "nll_loss_backward": "y.sum(), (4, 4), i, None, 1, -100", "prelu": "x, a", "nn.functional.embedding": "i, x",
     "embedding": "x, i", "_embedding": "x, i", "embedding_renorm_": "x, i, 1.0, 2.0",
     "interpolate": "b[None], 8, mode='bilinear'", "grid_sample": "b[None], b[None, :2, :, :2], align_corners=False",
+    "_grid_sampler_2d": "b[None], b[None, :2, :, :2], 0, 0, False",
+    "_grid_sampler_3d": "b[None, None], b[None, None, :2, :, :3], 0, 0, False",
     "affine_grid": "x[None, :2, :3], (1, 1, 4, 4), False", "pixel_shuffle": "b, 2", "pixel_unshuffle": "b, 2",
     "_put": "x, i, a", "_pixel_shuffle": "b, 2", "_pixel_unshuffle": "b, 2",
     "pdist": "x", "nn.functional.embedding_bag": "n % 4, x", "embedding_bag": "x, i, i[:2] * 2",

@@ -258,6 +258,20 @@ def _fft_r2c(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _geqrf(input: Tensor) -> tuple[Tensor, ...]: ...
+def _grid_sampler_2d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor: ...
+def _grid_sampler_3d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor: ...
 def _group_norm(
     input: Tensor,
     weight: Tensor | None,

@@ -107,6 +107,9 @@ OPS = {
     "gates": (
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
     ),
+    "grid_sampling": (
+        "_grid_sampler_2d _grid_sampler_3d "
+    ),
     "grids": (
         "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
     ),
