@@ -47,6 +47,7 @@ OP_CALLS = {
     "_multi_margin_loss": "x, i", "_multilabel_margin_loss": "x, j",
     "multilabel_margin_loss": "x, j", "multilabel_soft_margin_loss": "x, y", "triplet_margin_loss": "x, y, x + 1",
     "triplet_margin_with_distance_loss": "x, y, x + 1", "poisson_nll_loss": "x, y, True, False, 1e-8, 1",
+    "_ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0), 0, False",
     "ctc_loss": "b.log_softmax(2), j, (4, 4, 4, 4), (2, 2, 1, 0)",
     "relu_": "x", "elu_": "x", "hardtanh_": "x", "leaky_relu_": "x", "threshold_": "x, 0.5, 0.1", "celu_": "x",
     "selu_": "x", "rrelu_": "x", "renorm": "x, 2, 0, 1.0",

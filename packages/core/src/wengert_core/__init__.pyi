@@ -194,6 +194,14 @@ def _col2im(
     padding: _Ints,
     stride: _Ints,
 ) -> Tensor: ...
+def _ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: _Ints,
+    target_lengths: _Ints,
+    blank: _int,
+    zero_infinity: _bool,
+) -> tuple[Tensor, ...]: ...
 def _diag_embed(
     input: Tensor,
     offset: _int = 0,

@@ -136,7 +136,10 @@ def each_choice(parts: Sequence[Tensor], join: Callable[[Tensor, Tensor], Tensor
     """[N, taps, points] of each dim, joined for each choice of a tap for each dim: [N, choices, points]."""
     whole = parts[0]
     for part in parts[1:]:
-        whole = join(whole.unsqueeze(2), part.unsqueeze(1)).flatten(1, 2)
+        if whole.size(1) == 1:
+            whole = join(whole, part)
+        else:
+            whole = join(whole.unsqueeze(2), part.unsqueeze(1)).flatten(1, 2)
     return whole
 
 
@@ -191,8 +194,11 @@ class Sampler:
     def spread(self, grad: Tensor) -> Tensor:
         """The adjoint of reading: images in which each pixel has what it was read for."""
         n, channels = grad.shape[:2]
-        weights = self.inside.to(grad.dtype) if self.mode == NEAREST else where(self.inside, self.weights(), 0)
-        each = grad.reshape(n, channels, 1, self.points) * weights.unsqueeze(1)
+        each = grad.reshape(n, channels, 1, self.points)
+        if self.mode == NEAREST:
+            each = where(self.inside.unsqueeze(1), each, 0)
+        else:
+            each = each * where(self.inside, self.weights(), 0).unsqueeze(1)
         flat = grad.new_zeros((n, channels, math.prod(self.sizes)))
         index = self.flat_index(channels)
         return flat.scatter_add(2, index, each.reshape(index.shape)).reshape(n, channels, *self.sizes)
