@@ -59,7 +59,7 @@ OPS = {
         "corrcoef cov "
     ),
     "ctc": (
-        "nn.functional.ctc_loss "
+        "_ctc_loss nn.functional.ctc_loss "
     ),
     "diagonals": (
         "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "

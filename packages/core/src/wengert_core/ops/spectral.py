@@ -38,12 +38,9 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
         raise RuntimeError(
             "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
             f"({amount}, {amount}) at dimension {len(wide) - 1} of input {wide}")
-    if mode == "reflect":
-        places = [abs(k) if k < n else 2 * (n - 1) - k for k in range(-amount, n + amount)]
-    elif mode == "circular":
-        places = [k % n for k in range(-amount, n + amount)]
-    else:
-        places = [min(max(k, 0), n - 1) for k in range(-amount, n + amount)]
+    if mode != "circular":
+        return ops["_reflection_pad1d" if mode == "reflect" else "_replication_pad1d"](input, (amount, amount))
+    places = [k % n for k in range(-amount, n + amount)]
     return ops["index_select"](input, input.ndim - 1, ops["tensor"](places, device=input.device))
 
 
