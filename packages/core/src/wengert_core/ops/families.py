@@ -198,7 +198,9 @@ OPS = {
         "flip fliplr flipud roll rot90 tril tril_ triu triu_ "
     ),
     "padding": (
-        "_col2im _im2col constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+        "_col2im _im2col _reflection_pad1d _reflection_pad2d _reflection_pad3d _replication_pad1d "
+        "_replication_pad2d _replication_pad3d constant_pad_nd nn.functional.fold nn.functional.pad "
+        "nn.functional.unfold "
     ),
     "pixels": (
         "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "

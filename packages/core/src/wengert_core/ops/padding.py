@@ -97,7 +97,7 @@ def add_row(n: int, mode: str) -> None:
         key=f"_{NAMES[mode]}{n}d",
         method=False,
         out=False,
-        doc=f"The last {n} dims, mirrored at their ends." if mode == "reflect" else f"The last {n} dims, ends repeated.",
+        doc=f"The last {n} dims, {'mirrored at their ends' if mode == 'reflect' else 'their ends repeated'}.",
     )
 
 

@@ -106,12 +106,15 @@ def stft(
     if return_complex is False:
         warn_user("stft with return_complex=False is deprecated: call torch.view_as_real on the complex result.")
     aligned = bool(align_to_window)
-    frames = ops["unfold"](input, -1, win if aligned else n_fft, hop)
+    single = input.ndim == 1
+    frames = ops["unfold"](ops["unsqueeze"](input, 0) if single else input, -1, win if aligned else n_fft, hop)
     if window is not None:
         frames = frames * (window if aligned else widened(window, n_fft))
     elif win < n_fft and not aligned:
         frames = frames * widened(input.new_ones(win), n_fft)
-    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
+    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), 1, 2)
+    if single:
+        ops["squeeze_"](result, 0)
     return ops["view_as_real"](result) if return_complex is False else result
 
 

@@ -44,12 +44,11 @@ def margins(call: Call) -> Any:
 
 @rule("ctc_loss")
 def alignments(call: Call) -> Any:
-    """The batch goes into that of the op. What says which labels there are has none: its numbers are read."""
-    x, size = call["log_probs"], call.size
-    targets = call["targets"]
+    """The batch goes into that of the op."""
+    x, targets, size = call.expanded("log_probs"), call.expanded("targets"), call.size
     losses = call.run(
         log_probs=x.permute(1, 0, 2, 3).reshape(x.shape[1], size * x.shape[2], x.shape[3]),
-        targets=targets.repeat(size, *[1] * (targets.dim() - 1)),
+        targets=targets.reshape(size * targets.shape[1], *targets.shape[2:]),
         input_lengths=[*call["input_lengths"]] * size,
         target_lengths=[*call["target_lengths"]] * size,
     )
