@@ -194,6 +194,14 @@ def _col2im(
     padding: _Ints,
     stride: _Ints,
 ) -> Tensor: ...
+def _ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: _Ints,
+    target_lengths: _Ints,
+    blank: _int,
+    zero_infinity: _bool,
+) -> tuple[Tensor, ...]: ...
 def _diag_embed(
     input: Tensor,
     offset: _int = 0,
@@ -258,6 +266,20 @@ def _fft_r2c(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _geqrf(input: Tensor) -> tuple[Tensor, ...]: ...
+def _grid_sampler_2d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor: ...
+def _grid_sampler_3d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor: ...
 def _group_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -377,7 +399,13 @@ def _put(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def _reflection_pad1d(input: Tensor, padding: _Ints) -> Tensor: ...
+def _reflection_pad2d(input: Tensor, padding: _Ints) -> Tensor: ...
+def _reflection_pad3d(input: Tensor, padding: _Ints) -> Tensor: ...
 def _renorm(input: Tensor, p: _Scalar, dim: _int, maxnorm: _Scalar, *, out: Tensor | None = None) -> Tensor: ...
+def _replication_pad1d(input: Tensor, padding: _Ints) -> Tensor: ...
+def _replication_pad2d(input: Tensor, padding: _Ints) -> Tensor: ...
+def _replication_pad3d(input: Tensor, padding: _Ints) -> Tensor: ...
 def _rsub(other: _Operand, input: _Operand, *, alpha: _Scalar = 1, out: Tensor | None = None) -> Tensor: ...
 def _scaled_dot_product_attention(
     query: Tensor,

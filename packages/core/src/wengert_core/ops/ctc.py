@@ -5,6 +5,7 @@ Logarithms of probabilities are kept above IMPOSSIBLE, a finite number, so that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,41 +78,137 @@ def check_ctc(log_probs: Tensor, targets: Tensor, blank: int, inputs: Any, outpu
         )
 
 
-def alignments(logs: Tensor, labels: Any, blank: int, inputs: Any, outputs: Any) -> Tensor:
-    """The logarithm of the sum over all alignments, for each of the batch. logs: [time, batch, classes]."""
-    steps, batch = logs.size(0), logs.size(1)
-    extended = np.full((batch, 2 * labels.shape[1] + 1), blank)
-    extended[:, 1::2] = labels
-    skips = np.zeros(extended.shape, bool)  # from two places before, past a blank between different labels
-    skips[:, 2:] = (extended[:, 2:] != blank) & (extended[:, 2:] != extended[:, :-2])
-    width = extended.shape[1]
-    at = logs.gather(2, beside(logs, extended).unsqueeze(0).expand(steps, batch, width))
+class Alignments:
+    """All alignments of labels with times, as chains of places: a blank, a label, a blank, ... Arrays, none of tensors.
+
+    index: of each step's places in the flat log_probs, [time, batch, place].   skips: places that may follow the one
+    before the last, past a blank between different labels.   ends: of the last two places at the last time, in states
+    [time, batch, place].
+    """
+
+    def __init__(self, logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int) -> None:
+        self.steps, self.batch, self.classes = logs.shape
+        self.inputs, self.outputs, self.blank = np.asarray(inputs, np.int64), np.asarray(outputs, np.int64), blank
+        labels = labels_of(targets, self.outputs, int(max(outputs, default=0)))
+        labels[np.arange(labels.shape[1]) >= self.outputs[:, None]] = blank  # what is behind is not looked at
+        if labels.size and (labels.min() < 0 or labels.max() >= self.classes):
+            wrong = int(labels.min() if labels.min() < 0 else labels.max())
+            raise RuntimeError(
+                f"index {wrong} is out of bounds for dimension 2 with size {self.classes}: targets are classes"
+            )
+        self.places = np.full((self.batch, 2 * labels.shape[1] + 1), blank)
+        self.places[:, 1::2] = labels
+        self.times = np.arange(self.steps)[:, None]
+        self.index = self.at(self.times, self.places)
+        self.skips = self.skipping(self.places)
+        ends = np.maximum(np.stack([2 * self.outputs, 2 * self.outputs - 1]), 0)
+        self.ends = self.state_at(np.maximum(self.inputs - 1, 0), ends)
+
+    def at(self, times: Any, places: Any) -> Any:
+        """Where a step's places are in the flat log_probs: [time, batch, place]. times: [time, batch or 1]."""
+        return ((times * self.batch + np.arange(self.batch)) * self.classes)[..., None] + places
+
+    def state_at(self, times: Any, places: Any) -> Any:
+        """Where places are in flat states."""
+        return (times * self.batch + np.arange(self.batch)) * self.places.shape[1] + places
+
+    def skipping(self, places: Any) -> Any:
+        """Which places may follow the one before the last."""
+        skips = np.zeros(places.shape, bool)
+        skips[:, 2:] = (places[:, 2:] != self.blank) & (places[:, 2:] != places[:, :-2])
+        return skips
+
+    def reversed(self) -> tuple[Any, Any, Any]:
+        """index and skips of the alignments read from their ends, and where each place's state is in theirs."""
+        last = np.maximum(2 * self.outputs[:, None] - np.arange(self.places.shape[1]), 0)
+        times = np.maximum(self.inputs - 1 - self.times, 0)
+        places = np.take_along_axis(self.places, last, 1)
+        return self.at(times, places), self.skipping(places), self.state_at(times, 0)[..., None] + last
+
+    def during(self, logs: Tensor) -> Any:
+        """Whether a time is one of a sample's: [time, batch, 1]."""
+        return beside(logs, (self.times < self.inputs)[..., None])
+
+
+def chances(logs: Tensor, index: Any, skips: Any) -> tuple[Any, Any]:
+    """The logarithms of the probabilities of each step's places, and of all ways that lead there."""
+    at = ops["take"](logs, beside(logs, index))
     at = where(at < IMPOSSIBLE, IMPOSSIBLE, at)
-    before = logs.new_full((batch, 2), IMPOSSIBLE)
+    before = logs.new_full((skips.shape[0], 2), IMPOSSIBLE)
     skip = beside(logs, skips)
-    state = where(beside(logs, np.arange(width) < 2), at[0], IMPOSSIBLE) if steps else logs.new_full((batch, width), 0)
-    even = len(inputs) == 0 or bool((inputs == steps).all())
-    for t in range(1, steps):
-        shifted = ops["cat"]([before, state], 1)
-        paths = ops["logaddexp"](state, shifted[:, 1:-1])
-        paths = ops["logaddexp"](paths, where(skip, shifted[:, :-2], IMPOSSIBLE)) + at[t]
-        state = paths if even else where(beside(logs, t < inputs).unsqueeze(1), paths, state)
-    return ending(state, inputs, outputs)
+    steps = at.unbind(0)
+    states = [where(beside(logs, np.arange(skips.shape[1]) < 2), steps[0], IMPOSSIBLE)]
+    for step in steps[1:]:
+        shifted = ops["cat"]([before, states[-1]], 1)
+        paths = ops["logaddexp"](states[-1], shifted[:, 1:-1])
+        states.append(ops["logaddexp"](paths, where(skip, shifted[:, :-2], IMPOSSIBLE)) + step)
+    return at, ops["stack"](states)
 
 
-def ending(state: Tensor, inputs: Any, outputs: Any) -> Tensor:
-    """At the end only the last label and the blank behind it count; without any time only no labels are possible."""
-    last = beside(state, 2 * outputs).unsqueeze(1)
-    ends = state.gather(1, last).squeeze(1)
-    previous = state.gather(1, (last - 1).clamp_min(0)).squeeze(1)
-    total = where(beside(state, outputs > 0), ops["logaddexp"](ends, previous), ends)
-    nothing = beside(state, np.where(outputs == 0, 0.0, IMPOSSIBLE)).to(state.dtype)
-    return where(beside(state, inputs == 0), nothing, total)
+def loss_stages(logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int, zero_infinity: bool) -> Tensor:
+    """The stages of _ctc_loss. At the end only the last label and the blank behind it count."""
+    chains = Alignments(logs, targets, inputs, outputs, blank)
+    ends = ops["take"](chances(logs, chains.index, chains.skips)[1], beside(logs, chains.ends))
+    total = where(beside(logs, chains.outputs > 0), ops["logaddexp"](ends[0], ends[1]), ends[0])
+    if not chains.inputs.all():  # without any time only no labels are possible
+        nothing = np.where(chains.outputs == 0, 0.0, IMPOSSIBLE)
+        total = where(beside(logs, chains.inputs == 0), beside(logs, nothing).to(logs.dtype), total)
+    return where(total < IMPOSSIBLE / 2, math.inf, -total)
 
 
-def held(x: Tensor) -> Tensor:
-    """x - x: it is 0, but has the derivative of x."""
-    return x - x.detach() if hasattr(x, "detach") else x - x
+def loss_slope(
+    logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int, zero_infinity: bool, losses: Tensor
+) -> Any:
+    """The derivative of each loss by its log_probs: the probabilities less those that the labels leave.
+
+    Where a loss is infinite NaN, or 0. In ordinary ops, which differentiate again.
+    """
+    chains = Alignments(logs, targets, inputs, outputs, blank)
+    index, skips, back = chains.reversed()
+    at, states = chances(
+        logs, np.concatenate([chains.index, index], 1), np.concatenate([chains.skips, skips], 0)
+    )
+    forth, back_states = (states.narrow(1, k * chains.batch, chains.batch) for k in (0, 1))
+    passing = forth + ops["take"](back_states, beside(logs, back)) - at.narrow(1, 0, chains.batch)
+    inside = beside(logs, np.arange(skips.shape[1]) <= 2 * chains.outputs[:, None])
+    shares = where(inside, passing, -math.inf).softmax(2)
+    classes = beside(logs, chains.places).expand(index.shape)
+    slope = logs.exp() - ops["zeros_like"](logs).scatter_add(2, classes, shares)
+    slope = where(losses.unsqueeze(1) == math.inf, 0 if zero_infinity else math.nan, slope)
+    return where(chains.during(logs), slope, 0)
+
+
+def array_losses(
+    xp: Any, logs: Any, targets: Any, inputs: Any, outputs: Any, blank: int, zero_infinity: bool = False
+) -> Any:
+    """The reference of _ctc_loss: sums of probabilities, one sample after the other."""
+    starts = xp.concatenate([[0], xp.cumsum(xp.asarray(outputs, "int64"))])
+    losses = []
+    for n, (steps, count) in enumerate(zip(inputs, outputs, strict=True)):
+        labels = targets[n, :count] if targets.ndim > 1 else targets[starts[n] : starts[n + 1]]
+        places = xp.full(2 * count + 1, blank)
+        places[1::2] = labels
+        skips = (places[2:] != blank) & (places[2:] != places[:-2])
+        states = xp.where(xp.arange(len(places)) == 0, 1.0, 0.0)
+        for t in range(steps):
+            each = xp.copy(states)
+            each[1:] += states[:-1] if t or count else 0
+            each[2:] += xp.where(skips, states[:-2], 0) if t else 0
+            states = each * xp.exp(logs[t, n][places])
+        losses.append(-xp.log(states[-2:].sum() if steps or not count else 0.0))
+    return xp.asarray(losses, logs.dtype)
+
+
+ctc_op = TABLE.staged(
+    "ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank, "
+    "bool zero_infinity) -> (Tensor result0)",
+    stages=loss_stages,
+    reference=array_losses,
+    key="_ctc_loss",
+    method=False,
+    out=False,
+    doc="Minus the logarithm of the sum over all alignments, for each of the batch; inf where there is none.",
+)
 
 
 def ctc_loss(
@@ -153,12 +250,9 @@ def ctc_loss(
     inputs = lengths_of("input_lengths", input_lengths, logs.size(1))
     outputs = lengths_of("target_lengths", target_lengths, logs.size(1))
     check_ctc(log_probs, targets, blank, inputs, outputs)
-    labels = labels_of(targets, outputs, int(max(outputs, default=0)))
-    losses = -alignments(logs, labels, blank, inputs, outputs)
-    during = beside(logs, np.arange(logs.size(0))[:, None] < inputs).unsqueeze(2)
-    losses = losses + held(where(during, logs, -np.inf).exp().sum((0, 2)))
-    lost = losses > -IMPOSSIBLE / 2
-    losses = where(lost, 0, losses) if zero_infinity else losses * where(lost, np.inf, 1.0)  # whose gradient is NaN
+    losses = ctc_op(logs, targets, inputs.tolist(), outputs.tolist(), blank, zero_infinity)
+    if zero_infinity:
+        losses = where(losses == math.inf, 0, losses)
     if reduction == "mean":
         return (losses / beside(losses, np.maximum(outputs, 1)).to(losses.dtype)).mean()
     if reduction == "sum":

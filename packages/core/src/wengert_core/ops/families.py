@@ -59,7 +59,7 @@ OPS = {
         "corrcoef cov "
     ),
     "ctc": (
-        "nn.functional.ctc_loss "
+        "_ctc_loss nn.functional.ctc_loss "
     ),
     "diagonals": (
         "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "
@@ -106,6 +106,9 @@ OPS = {
     ),
     "gates": (
         "_prelu_kernel _prelu_kernel_backward glu nn.functional.glu nn.functional.prelu prelu "
+    ),
+    "grid_sampling": (
+        "_grid_sampler_2d _grid_sampler_3d "
     ),
     "grids": (
         "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
@@ -193,7 +196,9 @@ OPS = {
         "flip fliplr flipud roll rot90 tril tril_ triu triu_ "
     ),
     "padding": (
-        "_col2im _im2col constant_pad_nd nn.functional.fold nn.functional.pad nn.functional.unfold "
+        "_col2im _im2col _reflection_pad1d _reflection_pad2d _reflection_pad3d _replication_pad1d "
+        "_replication_pad2d _replication_pad3d constant_pad_nd nn.functional.fold nn.functional.pad "
+        "nn.functional.unfold "
     ),
     "pixels": (
         "_pixel_shuffle _pixel_unshuffle nn.functional.pixel_shuffle nn.functional.pixel_unshuffle pixel_shuffle "

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import type_name
 from wengert_core.factories import not_for
+from wengert_core.ops.grid_sampling import MODES, PADDING
 from wengert_core.ops.table import TABLE
-from wengert_core.ops.upsampling import CUBIC
-from wengert_core.rows.base import BOOL
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
-where = ops["where"]
-PADDING = ("zeros", "border", "reflection")
 
 
 # ---- grids
@@ -105,99 +101,7 @@ def warn_of_corners() -> None:
     )
 
 
-# ---- places in pixels
-def unnormalized(x: Tensor, size: int, align_corners: bool) -> Tensor:
-    """From [-1, 1] to pixels."""
-    return (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
-
-
-def bounded(x: Tensor, size: int) -> Tensor:
-    """Held inside the image; at its edges and beyond nothing changes with x."""
-    return where(x <= 0, 0, where(x >= size - 1, size - 1, x))
-
-
-def reflected(x: Tensor, size: int, align_corners: bool) -> Tensor:
-    """Mirrored at the edges, as often as it takes."""
-    low, span = (0.0, float(size - 1)) if align_corners else (-0.5, float(size))
-    if span == 0:
-        return x * 0
-    distance = (x - low).abs()
-    turns = ops["floor"](distance / span)
-    rest = ops["fmod"](distance, span)
-    return where(ops["fmod"](turns, 2) == 0, rest + low, span - rest + low)
-
-
-def padded(x: Tensor, size: int, padding_mode: str, align_corners: bool) -> Tensor:
-    """Places outside of the image brought inside; as they are for zeros."""
-    if padding_mode == "zeros":
-        return x
-    return bounded(reflected(x, size, align_corners) if padding_mode == "reflection" else x, size)
-
-
 # ---- sampling
-class Reader:
-    """Pixels of images at whole places; 0 outside."""
-
-    def __init__(self, input: Tensor, points: int) -> None:
-        self.sizes = list(input.shape[2:])
-        self.flat = input.reshape(input.size(0), input.size(1), math.prod(self.sizes))
-        self.points = points
-
-    def at(self, places: Sequence[Tensor]) -> Tensor:
-        """[N, C, points], from a place for each dim, first dim first: [N, points]."""
-        inside: Any = None
-        index: Any = 0
-        for place, size in zip(places, self.sizes, strict=True):
-            good = (place >= 0) & (place <= size - 1)
-            inside = good if inside is None else inside & good
-            index = index * size + where(good, place, 0).long()
-        index = index.unsqueeze(1).expand(self.flat.size(0), self.flat.size(1), self.points)
-        return where(inside.unsqueeze(1), self.flat.gather(2, index), 0)
-
-
-def nearest(reader: Reader, places: Sequence[Tensor]) -> Tensor:
-    """The nearest pixel; between two the even one."""
-    return reader.at([ops["round"](x) for x in places])
-
-
-def linear(reader: Reader, places: Sequence[Tensor]) -> Tensor:
-    """The corners around each place, weighted."""
-    low = [ops["floor"](x) for x in places]
-    total: Any = 0
-    for corner in product((0, 1), repeat=len(places)):
-        weight: Any = 1
-        for side, x, start in zip(corner, places, low, strict=True):
-            weight = weight * (x - start if side else start + 1 - x)
-        total = total + reader.at([start + side for side, start in zip(corner, low, strict=True)]) * weight.unsqueeze(1)
-    return total
-
-
-def cubic(reader: Reader, places: Sequence[Tensor], pad: Callable[[Tensor, int], Tensor]) -> Tensor:
-    """Sixteen pixels around each place, weighted; each is brought inside by itself."""
-    low = [ops["floor"](x) for x in places]
-    weights = [cubic_weights(x - start) for x, start in zip(places, low, strict=True)]
-    total: Any = 0
-    for i in range(4):
-        row: Any = 0
-        for j in range(4):
-            at = [pad(low[0] + (i - 1), 0), pad(low[1] + (j - 1), 1)]
-            row = row + reader.at(at) * weights[1][j].unsqueeze(1)
-        total = total + row * weights[0][i].unsqueeze(1)
-    return total
-
-
-def cubic_weights(share: Tensor) -> list[Tensor]:
-    """The weights of the four neighbours, by the distance from the second one."""
-
-    def near(x: Tensor) -> Tensor:
-        return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
-
-    def far(x: Tensor) -> Tensor:
-        return ((x - 5) * x + 8) * x * CUBIC - 4 * CUBIC
-
-    return [far(share + 1), near(share), near(1 - share), far(2 - share)]
-
-
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -214,27 +118,15 @@ def grid_sample(
     check_sampling(input, grid, mode, padding_mode)
     if align_corners is None:
         warn_of_corners()
-    corners = bool(align_corners)
-    shape, dims = grid.shape[1:-1], input.dim() - 2
-    points = grid.reshape(grid.size(0), math.prod(shape), dims)
-    sizes = list(input.shape[2:])
-    places = [unnormalized(points.select(-1, dims - 1 - d), sizes[d], corners) for d in range(dims)]
-    reader = Reader(input, points.size(1))
-    if mode == "bicubic":
-        found = cubic(reader, places, lambda x, d: padded(x, sizes[d], padding_mode, corners))
-    else:
-        places = [padded(x, size, padding_mode, corners) for x, size in zip(places, sizes, strict=True)]
-        found = (nearest if mode == "nearest" else linear)(reader, places)
-    if mode == "nearest" and getattr(grid, "requires_grad", False):
-        found = found + where(ops["zeros_like"](points, dtype=BOOL[0]), points, 0).sum(-1).unsqueeze(1)  # gradient 0
-    return found.reshape(input.size(0), input.size(1), *shape)
+    sampler = ops[f"_grid_sampler_{input.dim() - 2}d"]
+    return sampler(input, grid, MODES.index(mode), PADDING.index(padding_mode), bool(align_corners))
 
 
 def check_sampling(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """What grid_sample refuses."""
     if input.dtype.category != 2:
         raise not_for("grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype)
-    if mode not in ("bilinear", "nearest", "bicubic"):
+    if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
             f"'{mode}'"

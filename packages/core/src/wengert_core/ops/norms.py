@@ -153,9 +153,8 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
     return dist_op(input, other, p)
 
 
-def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> Any:
-    """The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer."""
-    rank = input.dim()
+def check_renorm(rank: int, p: Any, dim: int, maxnorm: Any) -> None:
+    """What renorm refuses."""
     if p <= 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported: p is {p}")
     if maxnorm < 0:
@@ -164,6 +163,11 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> An
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
     if not -rank <= dim < rank:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+
+
+def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> Any:
+    """The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer."""
+    check_renorm(input.dim(), p, dim, maxnorm)
     return renorm_op(input, p, dim, maxnorm, out=out)
 
 
@@ -185,18 +189,28 @@ def renorm_reference(xp: Any, x: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     return (x * xp.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)).astype(x.dtype)
 
 
+RENORM = "_renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor"
+
+
+def renorm_stages(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """The stages of renorm."""
+    return renormed(self, p, others(self.dim(), dim), maxnorm).contiguous()
+
+
 renorm_op = TABLE.staged(
-    "_renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
-    stages=lambda self, p, dim, maxnorm: renormed(self, p, others(self.dim(), dim), maxnorm).contiguous(),
+    RENORM,
+    stages=renorm_stages,
     reference=renorm_reference,
     method=False,
     doc="The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer.",
 )
+written_renorm = TABLE.as_a_whole(renorm_op, RENORM, renorm_stages)
 
 
 def renorm_(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     """In-place version of renorm."""
-    return self.copy_(renorm(self, p, dim, maxnorm))
+    check_renorm(self.dim(), p, dim, maxnorm)
+    return written_renorm(self, p, dim, maxnorm)
 
 
 TABLE.methods["renorm_"] = renorm_

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from wengert_core.dtypes import type_name
+from wengert_core.layouts import contiguous_format
 from wengert_core.ops.beside import beside
 from wengert_core.ops.convolution import as_list
 from wengert_core.ops.layout import kept
@@ -55,6 +56,54 @@ def circular(n: int, before: int, after: int) -> list[int]:
 
 PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
 NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
+
+
+def places(input: Any, pad: Sequence[int], mode: str) -> Iterator[tuple[int, Tensor]]:
+    """For each dim, counted from the end, that is padded: where its elements come from."""
+    for i in range(len(pad) // 2):
+        before, after = pad[2 * i], pad[2 * i + 1]
+        if before or after:
+            yield -1 - i, ops["tensor"](PLACES[mode](input.size(-1 - i), before, after), device=input.device)
+
+
+def unpadded(grad: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
+    """The adjoint of padding: each element has what its copies have. ``input``: or one of its shape."""
+    for dim, index in reversed([*places(input, pad, mode)]):
+        shape = list(grad.shape)
+        shape[dim] = input.size(dim)
+        grad = grad.new_zeros(shape).index_add(dim, index, grad)
+    return grad
+
+
+def add_row(n: int, mode: str) -> None:
+    """Padding of n dims, as one node."""
+
+    def stages(self: Tensor, padding: Sequence[int]) -> Any:
+        result = self
+        for dim, index in places(self, padding, mode):
+            result = result.index_select(dim, index)
+        return self.clone() if result is self else kept(self, result)
+
+    def reference(xp: Any, x: Any, padding: Sequence[int]) -> Any:
+        for i in range(n):
+            wanted = PLACES[mode](x.shape[-1 - i], *padding[2 * i : 2 * i + 2])
+            x = xp.take(x, xp.asarray(wanted, "int64"), -1 - i)
+        return x
+
+    TABLE.staged(
+        f"{NAMES[mode]}{n}d(Tensor self, int[] padding) -> Tensor",
+        stages=stages,
+        reference=reference,
+        key=f"_{NAMES[mode]}{n}d",
+        method=False,
+        out=False,
+        doc=f"The last {n} dims, {'mirrored at their ends' if mode == 'reflect' else 'their ends repeated'}.",
+    )
+
+
+for dims in (1, 2, 3):
+    for name in NAMES:
+        add_row(dims, name)
 
 
 def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
@@ -106,13 +155,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     check_mode(input, pads, mode)
-    given = input
-    for i in range(len(pads) // 2):
-        dim, before, after = input.dim() - 1 - i, pads[2 * i], pads[2 * i + 1]
-        if before or after:
-            wanted = PLACES[mode](input.size(dim), before, after)
-            input = input.index_select(dim, ops["tensor"](wanted, device=input.device))
-    return input if mode == "circular" else kept(given, input)
+    if mode == "circular":
+        result = input
+        for dim, index in places(input, pads, mode):
+            result = result.index_select(dim, index)
+        return input.clone(memory_format=contiguous_format) if result is input else result
+    return ops[f"_{NAMES[mode]}{len(pads) // 2}d"](input, tuple(pads))
 
 
 # ---- sliding blocks

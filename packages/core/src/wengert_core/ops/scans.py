@@ -24,13 +24,9 @@ for name, words in (
     ("cumsum", "The sums of the elements so far."),
     ("cumprod", "The products of the elements so far."),
 ):
-    op = along(
-        f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
-        reference=running(name),
-        kernel=("scan", name),
-        results=["sum"],
-        doc=words,
-    )
+    schema = f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor"
+    op = along(schema, reference=running(name), kernel=("scan", name), results=["sum"], doc=words)
+    TABLE.add(TABLE.as_a_whole(op, schema), f"{name}_", function=False)
 
 
 def extremes(largest: bool) -> Any:
@@ -76,19 +72,3 @@ along(
     dtypes=FLOATING_COMPLEX,
     doc="The logarithm of the sum of the exponentials so far.",
 )
-
-
-def in_place(name: str) -> Any:
-    """The variant that writes into its first argument; the op works on a copy, which its derivative needs."""
-
-    def function(input: Any, dim: int, *, dtype: Any = None) -> Any:
-        return input.copy_(TABLE.ops[name](input.clone(), dim, dtype=dtype))
-
-    function.__name__ = f"{name}_"
-    function.__doc__ = f"In-place version of {name}."
-    return function
-
-
-for name in ("cumsum", "cumprod"):
-    TABLE.composite(in_place(name), name=f"{name}_", method=True)
-    del TABLE.ops[f"{name}_"]

@@ -38,12 +38,9 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
         raise RuntimeError(
             "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
             f"({amount}, {amount}) at dimension {len(wide) - 1} of input {wide}")
-    if mode == "reflect":
-        places = [abs(k) if k < n else 2 * (n - 1) - k for k in range(-amount, n + amount)]
-    elif mode == "circular":
-        places = [k % n for k in range(-amount, n + amount)]
-    else:
-        places = [min(max(k, 0), n - 1) for k in range(-amount, n + amount)]
+    if mode != "circular":
+        return ops["_reflection_pad1d" if mode == "reflect" else "_replication_pad1d"](input, (amount, amount))
+    places = [k % n for k in range(-amount, n + amount)]
     return ops["index_select"](input, input.ndim - 1, ops["tensor"](places, device=input.device))
 
 
@@ -109,12 +106,15 @@ def stft(
     if return_complex is False:
         warn_user("stft with return_complex=False is deprecated: call torch.view_as_real on the complex result.")
     aligned = bool(align_to_window)
-    frames = ops["unfold"](input, -1, win if aligned else n_fft, hop)
+    single = input.ndim == 1
+    frames = ops["unfold"](ops["unsqueeze"](input, 0) if single else input, -1, win if aligned else n_fft, hop)
     if window is not None:
         frames = frames * (window if aligned else widened(window, n_fft))
     elif win < n_fft and not aligned:
         frames = frames * widened(input.new_ones(win), n_fft)
-    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), -1, -2)
+    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), 1, 2)
+    if single:
+        ops["squeeze_"](result, 0)
     return ops["view_as_real"](result) if return_complex is False else result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_formulas.batching.arranging import aligned
+from wengert_formulas.batching.arranging import aligned, unfolded
 from wengert_formulas.batching.call import Call, rule
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -40,3 +40,16 @@ def margins(call: Call) -> Any:
     losses = losses.reshape(call.size, losses.numel() // max(call.size, 1))
     return losses if call["reduction"] not in (MEAN, SUM) else (
         losses.mean(1) if call["reduction"] == MEAN else losses.sum(1))
+
+
+@rule("ctc_loss")
+def alignments(call: Call) -> Any:
+    """The batch goes into that of the op."""
+    x, targets, size = call.expanded("log_probs"), call.expanded("targets"), call.size
+    losses = call.run(
+        log_probs=x.permute(1, 0, 2, 3).reshape(x.shape[1], size * x.shape[2], x.shape[3]),
+        targets=targets.reshape(size * targets.shape[1], *targets.shape[2:]),
+        input_lengths=[*call["input_lengths"]] * size,
+        target_lengths=[*call["target_lengths"]] * size,
+    )
+    return unfolded(losses, size, x.shape[2])

@@ -1,4 +1,4 @@
-"""Batching rule of constant_pad_nd, which pads the last dims."""
+"""Batching rules of padding, which is of the last dims."""
 
 from __future__ import annotations
 
@@ -12,4 +12,9 @@ from wengert_formulas.batching.call import Call, rule
 def constant_pad_nd(call: Call) -> Any:
     if len(call["pad"]) > 2 * call.rank("self"):
         raise refused(call)
+    return call.run()
+
+
+@rule(*(f"{kind}_pad{n}d" for kind in ("reflection", "replication") for n in (1, 2, 3)))
+def pad(call: Call) -> Any:
     return call.run()

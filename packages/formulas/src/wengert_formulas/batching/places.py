@@ -47,6 +47,13 @@ def grids(call: Call) -> Any:
     return unfolded(places, call.size, count), call.expand(base)
 
 
+@rule("grid_sampler_2d", "grid_sampler_3d")
+def read(call: Call) -> Any:
+    """The batch becomes images, each with a grid."""
+    input, grid = (call.expanded(name) for name in ("input", "grid"))
+    return unfolded(call.run(input=folded(input), grid=folded(grid)), call.size, input.shape[1])
+
+
 @rule(*(f"_upsample_{kind}" for kind in KINDS), "_upsample_backward")
 def upsample(call: Call) -> Any:
     """The batch becomes images."""

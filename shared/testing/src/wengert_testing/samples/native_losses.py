@@ -74,6 +74,13 @@ CASES = [
         note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
     ),
     OpCase(
+        "_ctc_loss",
+        lambda x, labels, times, counts, blank, zero: alignments(x, labels, np.array(times), np.array(counts), blank),
+        [(T(3, 3, 3, domain=(-2, -0.2)), CTC[0], (3, 3, 2), (2, 1, 1), 0, False)],
+        grad=False,
+        note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
+    ),
+    OpCase(
         "hinge_embedding_loss",
         by_number(by_element(lambda x, t, margin=1.0: np.where(t == 1, x, np.maximum(0, margin - x)))),
         [(MATRIX, SIGNS), (MATRIX, SIGNS, {"margin": 5.0, "reduction": 2})],

@@ -63,6 +63,16 @@ CASES = [
         lambda x, pad, value=0: padded(x, pad, value=value),
         [(T(2, 3), (1, 2)), (T(2, 3), (1, -1, -1, 2), 2.5), (T(3), (-2, 1)), (T(0, 2), (1, 1)), (T(2, 1), ())],
     ),
+    *(
+        OpCase(
+            f"_{name}_pad{n}d",
+            lambda x, pad, mode=mode: padded(x, pad, mode),
+            [(T(2, *(3, 4, 3)[:n]), (1, 2, 0, 1, 1, 0)[: 2 * n]),
+             (T(1, 2, *(2, 3, 2)[:n]), (0, 1, 1, 0, 0, 0)[: 2 * n])],
+        )
+        for name, mode in (("reflection", "reflect"), ("replication", "replicate"))
+        for n in (1, 2, 3)
+    ),
     of_nn(
         "pad",
         padded,
