@@ -82,6 +82,7 @@ cdef extern from *:
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef uint64_t SEQUENCE = 0
 cdef OriginHook NOTE_ORIGIN = NULL
+cdef object NEXT_FUNCTIONS = None      # of the module shown, which stands above this one: looked up when first needed
 cdef PyObject* WAITING = NULL          # nodes whose turn to be freed comes; linked through .sequence
 cdef bint FREEING = False
 
@@ -130,8 +131,11 @@ cdef class Node:
     @property
     def next_functions(self):
         """For each input the node its gradient goes to and which of that node's outputs it is: a tuple of pairs."""
-        from wengert_engine.shown import next_functions
-        return next_functions(self)
+        global NEXT_FUNCTIONS
+        if NEXT_FUNCTIONS is None:
+            from wengert_engine.shown import next_functions
+            NEXT_FUNCTIONS = next_functions
+        return NEXT_FUNCTIONS(self)
 
     @property
     def metadata(self):

@@ -23,7 +23,7 @@ from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
 from wengert_engine.regions cimport geometry, is_of_other_kind, part_of, region
-from wengert_engine.shown cimport hidden_edges, n_bits
+from wengert_engine.shown cimport hidden_edges, is_shown, n_bits
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -381,7 +381,7 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
     if base.flags & WG_GRAD:
         edges[0].node = gradient_edge(base, &edges[0].input_nr)
     for i in range(inner.n_edges):
-        if i != own and not hidden >> i & 1:
+        if i != own and is_shown(hidden, i):
             edges += 1
             edges[0] = edges_of(inner)[i]
             Py_XINCREF(edges[0].node)

@@ -16,7 +16,7 @@ from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM
                                   FunctionNode, edges_of, saved_of)
 from wengert_engine.regions cimport part_of
 from wengert_engine.saved cimport enter_write, is_view_gradient, leave_write, saved_value
-from wengert_engine.shown cimport hidden_edges, shown_gradients
+from wengert_engine.shown cimport hidden_edges, is_shown, shown_gradients
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
@@ -197,7 +197,7 @@ cdef list around_view(Node node, object grad, bint create_graph):
     for i in range(<int> inner.n_edges):
         if is_view_gradient(edges_of(inner)[i].node):
             own = inside[i]
-        elif not hidden >> i & 1:
+        elif is_shown(hidden, i):
             grads.append(inside[i])
     if own is None:
         part.zero_()

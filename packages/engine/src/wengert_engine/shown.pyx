@@ -28,10 +28,6 @@ cdef uint32_t hidden_edges(Node node) noexcept:
     return hidden
 
 
-cdef inline bint is_shown(uint32_t hidden, int edge) noexcept:
-    return edge >= 32 or not hidden >> edge & 1
-
-
 def next_functions(Node node):
     """For each input the node its gradient goes to and which of that node's outputs it is: a tuple of pairs."""
     cdef Edge* edges = edges_of(node)
