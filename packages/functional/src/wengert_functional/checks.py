@@ -11,8 +11,9 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import grad
+from wengert_engine.batched_attributes import refused
 
-from wengert_functional.levels import without_graph
+from wengert_functional.levels import STATE, without_graph
 
 zeros_like = TABLE.ops["zeros_like"]
 OUTPUTS = "outputs of the user-provided function"
@@ -46,7 +47,12 @@ def as_tuple(given: Any, name: str, where: str) -> tuple[bool, tuple[Any, ...]]:
 
 
 def tracked(inputs: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
-    """The inputs as the function gets them: what it records ends here, or with create_graph goes on behind them."""
+    """The inputs as the function gets them: what it records ends here, or with create_graph goes on behind them.
+
+    RuntimeError inside of a transform of functions without create_graph: its derivative would be 0 in silence.
+    """
+    if STATE.depth and not create_graph:
+        raise refused("requires_grad_")
     return tuple(alias(value) if create_graph else value.detach().requires_grad_() for value in inputs)
 
 

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from wengert_core.tensor import Tensor
-from wengert_engine import forward, no_grad
+from wengert_engine import forward, inference_mode, is_inference_mode_enabled, no_grad
 from wengert_engine.attributes import edge_of
 from wengert_engine.ends import count_transforms
 
@@ -39,7 +39,8 @@ STATE = State()
 
 
 class Level:
-    """A transform that is running: a context. leaves: those of an earlier level whose graph is used again.
+    """A transform that is running: a context, in which inference mode is off. leaves: those of an earlier level whose
+    graph is used again.
 
     computes_gradients: inside of vmap tensors then say that they require grad.
     """
@@ -47,8 +48,11 @@ class Level:
     def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True) -> None:
         self.leaves = leaves
         self.batching = batching if computes_gradients else None
+        self.recording = inference_mode(False) if is_inference_mode_enabled() else None
 
     def __enter__(self) -> None:
+        if self.recording is not None:
+            self.recording.__enter__()
         STATE.depth += 1
         count_transforms(1)
         STATE.leaves.update(self.leaves)
@@ -63,6 +67,8 @@ class Level:
             self.batching.count_transforms(-1)
         if not STATE.depth:
             STATE.leaves = set()
+        if self.recording is not None:
+            self.recording.__exit__(kind, error, trace)
 
 
 def is_nested() -> bool:
@@ -84,7 +90,7 @@ def tracked(value: Any) -> Any:
 
 def own_leaf(value: Any) -> Any:
     """An alias that is a leaf of the level that is running."""
-    leaf = own = without_graph(value)
+    leaf = own = value.clone() if value.is_inference() else without_graph(value)  # an inference tensor gets no gradient
     while batching is not None and batching.is_batched(own):
         own = batching.physical_of(own)
     own.requires_grad_()
