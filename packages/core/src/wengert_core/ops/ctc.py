@@ -82,35 +82,39 @@ class Alignments:
     """All alignments of labels with times, as chains of places: a blank, a label, a blank, ... Arrays, none of tensors.
 
     index: of each step's places in the flat log_probs, [time, batch, place].   skips: places that may follow the one
-    before the last, past a blank between different labels.   ends: of the last two places at the last time, in states
-    [time, batch, place].
+    before the last, past a blank between different labels.
     """
 
     def __init__(self, logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int) -> None:
         self.steps, self.batch, self.classes = logs.shape
         self.inputs, self.outputs, self.blank = np.asarray(inputs, np.int64), np.asarray(outputs, np.int64), blank
-        labels = labels_of(targets, self.outputs, int(max(outputs, default=0)))
-        labels[np.arange(labels.shape[1]) >= self.outputs[:, None]] = blank  # what is behind is not looked at
-        if labels.size and (labels.min() < 0 or labels.max() >= self.classes):
-            wrong = int(labels.min() if labels.min() < 0 else labels.max())
+        longest = max(outputs, default=0)
+        labels = labels_of(targets, self.outputs, longest)
+        if longest and min(outputs) < longest:
+            labels[np.arange(longest) >= self.outputs[:, None]] = blank  # what is behind is not looked at
+        if (labels.view(np.uint64) >= self.classes).any():
+            wrong = next(label for label in labels.flat if not 0 <= label < self.classes)
             raise RuntimeError(
                 f"index {wrong} is out of bounds for dimension 2 with size {self.classes}: targets are classes"
             )
-        self.places = np.full((self.batch, 2 * labels.shape[1] + 1), blank)
+        self.places = np.full((self.batch, 2 * longest + 1), blank)
         self.places[:, 1::2] = labels
         self.times = np.arange(self.steps)[:, None]
         self.index = self.at(self.times, self.places)
         self.skips = self.skipping(self.places)
-        ends = np.maximum(np.stack([2 * self.outputs, 2 * self.outputs - 1]), 0)
-        self.ends = self.state_at(np.maximum(self.inputs - 1, 0), ends)
 
     def at(self, times: Any, places: Any) -> Any:
         """Where a step's places are in the flat log_probs: [time, batch, place]. times: [time, batch or 1]."""
         return ((times * self.batch + np.arange(self.batch)) * self.classes)[..., None] + places
 
-    def state_at(self, times: Any, places: Any) -> Any:
-        """Where places are in flat states."""
-        return (times * self.batch + np.arange(self.batch)) * self.places.shape[1] + places
+    def state_at(self, times: Any) -> Any:
+        """Where the first places are in flat states [time, batch, place]."""
+        return (times * self.batch + np.arange(self.batch)) * self.places.shape[1]
+
+    def ends(self) -> tuple[Any, Any]:
+        """Where the last place at the last time is in flat states, and the one before it."""
+        last = self.state_at(np.maximum(self.inputs - 1, 0)) + 2 * self.outputs
+        return last, last - (self.outputs > 0)
 
     def skipping(self, places: Any) -> Any:
         """Which places may follow the one before the last."""
@@ -123,7 +127,7 @@ class Alignments:
         last = np.maximum(2 * self.outputs[:, None] - np.arange(self.places.shape[1]), 0)
         times = np.maximum(self.inputs - 1 - self.times, 0)
         places = np.take_along_axis(self.places, last, 1)
-        return self.at(times, places), self.skipping(places), self.state_at(times, 0)[..., None] + last
+        return self.at(times, places), self.skipping(places), self.state_at(times)[..., None] + last
 
     def during(self, logs: Tensor) -> Any:
         """Whether a time is one of a sample's: [time, batch, 1]."""
@@ -134,23 +138,29 @@ def chances(logs: Tensor, index: Any, skips: Any) -> tuple[Any, Any]:
     """The logarithms of the probabilities of each step's places, and of all ways that lead there."""
     at = ops["take"](logs, beside(logs, index))
     at = where(at < IMPOSSIBLE, IMPOSSIBLE, at)
-    before = logs.new_full((skips.shape[0], 2), IMPOSSIBLE)
+    batch, width = skips.shape
+    before = logs.new_full((batch, 2), IMPOSSIBLE)
     skip = beside(logs, skips)
     steps = at.unbind(0)
-    states = [where(beside(logs, np.arange(skips.shape[1]) < 2), steps[0], IMPOSSIBLE)]
+    state = where(beside(logs, np.arange(width) < 2), steps[0], IMPOSSIBLE)
+    states = [state]
+    cat, logaddexp = ops["cat"], ops["logaddexp"]
     for step in steps[1:]:
-        shifted = ops["cat"]([before, states[-1]], 1)
-        paths = ops["logaddexp"](states[-1], shifted[:, 1:-1])
-        states.append(ops["logaddexp"](paths, where(skip, shifted[:, :-2], IMPOSSIBLE)) + step)
+        shifted = cat((before, state), 1)
+        paths = logaddexp(state, shifted.narrow(1, 1, width))
+        state = logaddexp(paths, where(skip, shifted.narrow(1, 0, width), IMPOSSIBLE)) + step
+        states.append(state)
     return at, ops["stack"](states)
 
 
 def loss_stages(logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int, zero_infinity: bool) -> Tensor:
     """The stages of _ctc_loss. At the end only the last label and the blank behind it count."""
     chains = Alignments(logs, targets, inputs, outputs, blank)
-    ends = ops["take"](chances(logs, chains.index, chains.skips)[1], beside(logs, chains.ends))
-    total = where(beside(logs, chains.outputs > 0), ops["logaddexp"](ends[0], ends[1]), ends[0])
-    if not chains.inputs.all():  # without any time only no labels are possible
+    states = chances(logs, chains.index, chains.skips)[1]
+    total, before = (ops["take"](states, beside(logs, end)) for end in chains.ends())
+    both = ops["logaddexp"](total, before)
+    total = both if all(outputs) else where(beside(logs, chains.outputs > 0), both, total)
+    if not all(inputs):  # without any time only no labels are possible
         nothing = np.where(chains.outputs == 0, 0.0, IMPOSSIBLE)
         total = where(beside(logs, chains.inputs == 0), beside(logs, nothing).to(logs.dtype), total)
     return where(total < IMPOSSIBLE / 2, math.inf, -total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -58,20 +58,28 @@ PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
 NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 
 
-def places(input: Any, pad: Sequence[int], mode: str) -> Iterator[tuple[int, Tensor]]:
+@functools.lru_cache(128)
+def origins(mode: str, size: int, before: int, after: int) -> Any:
+    """Where the elements of a padded dim come from, as an array; nothing writes into it."""
+    return np.asarray(PLACES[mode](size, before, after), np.int64)
+
+
+def places(input: Any, pad: Sequence[int], mode: str) -> list[tuple[int, Tensor]]:
     """For each dim, counted from the end, that is padded: where its elements come from."""
+    found = []
     for i in range(len(pad) // 2):
         before, after = pad[2 * i], pad[2 * i + 1]
         if before or after:
-            yield -1 - i, ops["tensor"](PLACES[mode](input.size(-1 - i), before, after), device=input.device)
+            found.append((-1 - i, beside(input, origins(mode, input.size(-1 - i), before, after))))
+    return found
 
 
 def unpadded(grad: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
     """The adjoint of padding: each element has what its copies have. ``input``: or one of its shape."""
-    for dim, index in reversed([*places(input, pad, mode)]):
-        shape = list(grad.shape)
-        shape[dim] = input.size(dim)
-        grad = grad.new_zeros(shape).index_add(dim, index, grad)
+    sizes = list(grad.shape)
+    for dim, index in reversed(places(input, pad, mode)):
+        sizes[dim] = input.size(dim)
+        grad = grad.new_zeros(sizes).index_add(dim, index, grad)
     return grad
 
 

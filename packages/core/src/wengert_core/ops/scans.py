@@ -20,13 +20,18 @@ def running(name: str) -> Any:
     return reference
 
 
+def whole(op: Any) -> Any:
+    """The stages of the variant in place."""
+    return lambda self, dim, dtype: op(self, dim) if dtype is None else op(self, dim, dtype=dtype)
+
+
 for name, words in (
     ("cumsum", "The sums of the elements so far."),
     ("cumprod", "The products of the elements so far."),
 ):
     schema = f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor"
     op = along(schema, reference=running(name), kernel=("scan", name), results=["sum"], doc=words)
-    TABLE.add(TABLE.as_a_whole(op, schema), f"{name}_", function=False)
+    TABLE.add(TABLE.as_a_whole(op, schema, whole(op)), f"{name}_", function=False)
 
 
 def extremes(largest: bool) -> Any:

@@ -106,14 +106,13 @@ class ReductionRows(Rows):
             self.add(changed, changed.name, function=inplace == "function")
         return op
 
-    def as_a_whole(self, op: Op, schema: str, stages: Any = None) -> Op:
+    def as_a_whole(self, op: Op, schema: str, stages: Any) -> Op:
         """The in-place variant of an op that cannot work in place: it computes the whole, then writes it.
 
-        It is one node, with the op's formula; it is not in the table.   schema: of op.   stages: of op, if it has some.
+        It is one node, with the op's formula; it is not in the table.   schema, stages: of op.
         """
-        changed = Op(inplace_schema(schema), "staged" if stages else op.family, doc=f"In-place version of {op.name}.",
-                     out_of_place=op, inplace=True, reference=op.reference)
-        whole = stages or (lambda *values: op(**dict(zip(changed.params, values, strict=True))))
-        driver("staged").configure(changed, whole)
+        changed = Op(inplace_schema(schema), op.family, doc=f"In-place version of {op.name}.", out_of_place=op,
+                     inplace=True, reference=op.reference)
+        driver("staged").configure(changed, stages)
         changed.owner = self.name
         return changed
