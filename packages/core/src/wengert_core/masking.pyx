@@ -127,6 +127,11 @@ cdef inline void store_items(item_t* unused, char* data, Py_ssize_t stride, char
                              char* number) noexcept nogil:
     cdef Py_ssize_t i
     cdef item_t value = (<item_t*> number)[0]
+    cdef item_t* row = <item_t*> data
+    if stride == sizeof(item_t) and step == 1:
+        for i in range(n):             # without a branch, which no processor could foretell
+            row[i] = value if mask[i] else row[i]
+        return
     for i in range(n):
         if mask[i * step]:
             (<item_t*> (data + i * stride))[0] = value

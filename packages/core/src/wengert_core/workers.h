@@ -7,6 +7,11 @@
  * job that has pieces for them, never touch Python, take no signals and end with the process. A child of fork() has none
  * of them; it starts with an empty pool.
  *
+ * Note [Each its share first]
+ * 0 .. n is cut into as many shares as there are threads. Each thread begins with its own, the same one in every job, and
+ * takes what is left of others' only when that is done: so the next kernel on the same arrays finds them in the caches of
+ * who worked on them last (a mean of 10^6 float32, two threads, medians: 44 to 62 us instead of 74 to 84).
+ *
  * Note [Away from the caller]
  * Where processors share no cache (as on many virtual machines) Linux wakes a thread on the processor of who wakes it. There
  * a worker waits until the caller has done the whole job, again and again, until the balancing that comes by every few
@@ -44,9 +49,15 @@ static struct {
     int active;                      /* workers inside the job */
     wg_body body;                    /* from here on: the job */
     void *ctx;
-    Py_ssize_t n, piece, next;
+    Py_ssize_t n, piece, share;
+    int shares;
     fenv_t rounding;                 /* the caller's, so that results do not depend on who computes them */
 } wg_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER, .wanted = 1};
+
+static struct {
+    Py_ssize_t next;                 /* in this share, where nobody has begun */
+    char apart[64 - sizeof(Py_ssize_t)];
+} wg_shares[WG_MOST_WORKERS + 1];
 
 #ifdef __linux__
 static struct {
@@ -76,12 +87,18 @@ static void wg_keep_off(void) {}
 static void wg_begin(int worker) { (void)worker; }
 #endif
 
-static void wg_take_pieces(void) {
-    const Py_ssize_t n = wg_pool.n, piece = wg_pool.piece;
-    for (;;) {
-        const Py_ssize_t begin = __atomic_fetch_add(&wg_pool.next, piece, __ATOMIC_RELAXED);
-        if (begin >= n) return;
-        wg_pool.body(begin, n - begin < piece ? n : begin + piece, wg_pool.ctx);
+/* who: 0 for the caller. */
+static void wg_take_pieces(int who) {
+    const Py_ssize_t n = wg_pool.n, piece = wg_pool.piece, share = wg_pool.share;
+    const int shares = wg_pool.shares;
+    for (int i = 0; i < shares; i++) {
+        const int which = (who + i) % shares;
+        const Py_ssize_t rest = n - which * share, end = which * share + (rest < share ? rest : share);
+        for (;;) {
+            const Py_ssize_t begin = __atomic_fetch_add(&wg_shares[which].next, piece, __ATOMIC_RELAXED);
+            if (begin >= end) break;
+            wg_pool.body(begin, end - begin < piece ? end : begin + piece, wg_pool.ctx);
+        }
     }
 }
 
@@ -105,7 +122,7 @@ static void *wg_worker(void *number) {
         wg_pool.active++;
         pthread_mutex_unlock(&wg_pool.lock);
         fesetenv(&wg_pool.rounding);
-        wg_take_pieces();
+        wg_take_pieces((int)(intptr_t)number + 1);
         pthread_mutex_lock(&wg_pool.lock);
         if (__atomic_sub_fetch(&wg_pool.active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&wg_pool.left);
         pthread_mutex_unlock(&wg_pool.lock);
@@ -163,7 +180,7 @@ static void wg_wait_until_left(void) {
     pthread_mutex_unlock(&wg_pool.lock);
 }
 
-/* body on pieces that make up 0 .. n, none smaller than grain but the last. Returns how many threads were asked to work. */
+/* body on pieces that make up 0 .. n, none smaller than grain but those at the end of a share. Returns how many threads were asked to work. */
 static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *ctx) {
     const int wanted = __atomic_load_n(&wg_pool.wanted, __ATOMIC_RELAXED);
     if (n <= 0) return 1;
@@ -177,19 +194,21 @@ static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *c
     if (workers > WG_MOST_WORKERS) workers = WG_MOST_WORKERS;
     wg_start_workers(workers);
     if (workers > wg_pool.workers) workers = wg_pool.workers;
-    const Py_ssize_t fair = n / ((Py_ssize_t)(workers + 1) * WG_PIECES_EACH);
+    const Py_ssize_t share = (n + workers) / (workers + 1), pieces = share / grain < WG_PIECES_EACH ? share / grain : WG_PIECES_EACH;
     wg_pool.body = body;
     wg_pool.ctx = ctx;
     wg_pool.n = n;
-    wg_pool.piece = fair > grain ? fair : grain;
-    wg_pool.next = 0;
+    wg_pool.share = share;
+    wg_pool.shares = workers + 1;
+    wg_pool.piece = (share + pieces - 1) / pieces;
+    for (int i = 0; i <= workers; i++) wg_shares[i].next = i * share;
     fegetenv(&wg_pool.rounding);
     pthread_mutex_lock(&wg_pool.lock);
     wg_keep_off();
     __atomic_store_n(&wg_pool.seats, workers, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&wg_pool.lock);
     for (int i = 0; i < workers; i++) pthread_cond_signal(&wg_pool.wake);
-    wg_take_pieces();
+    wg_take_pieces(0);
     wg_wait_until_left();
     __atomic_store_n(&wg_pool.taken, 0, __ATOMIC_RELEASE);
     return workers + 1;
