@@ -12,7 +12,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, by_place
 
 derivative, elementwise = TABLE.derivative, TABLE.elementwise
 
@@ -56,6 +56,7 @@ derivative(
     "threshold",
     self=lambda grad, self, threshold: wc.threshold_backward(grad, self, threshold),
     jvp=lambda self_t, self, threshold: wc.threshold_backward(self_t, self, threshold),
+    node=by_place("Threshold"),
 )
 derivative(
     "threshold_backward",
@@ -67,6 +68,7 @@ derivative(
     "leaky_relu",
     self=lambda grad, self, negative_slope: wc.leaky_relu_backward(grad, self, negative_slope),
     jvp=lambda self_t, self, negative_slope: wc.leaky_relu_backward(self_t, self, negative_slope),
+    node=by_place("LeakyRelu"),
 )
 derivative(
     "leaky_relu_backward",

@@ -36,6 +36,11 @@ def by_value(name: str) -> Any:
     return lambda value: f"{name}Backward{int(of_tensor(value))}"
 
 
+def by_place(name: str) -> Any:
+    """Overload 0, and 1 for the in-place variant."""
+    return lambda inplace: f"{name}Backward{int(inplace)}"
+
+
 def conj(x: Any) -> Any:
     """The complex conjugate of a tensor or a number; a real one itself."""
     return x.conj() if isinstance(x, Tensor) else x.conjugate()

@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, by_place
 
 linear, derivative = TABLE.linear, TABLE.derivative
 Shape = tuple[int, ...]
@@ -18,11 +18,6 @@ def reshaped(self_t: Tensor, result: Tensor) -> Tensor:
     """The tangent in the result's shape, also where its own strides allow no view."""
     return self_t.reshape(result.shape)
 
-
-
-def numbered(name: str) -> Any:
-    """torch counts the in-place variant of a view op as its second overload."""
-    return lambda inplace: f"{name}Backward{int(inplace)}"
 
 
 def squeeze_name(dim: str, inplace: bool) -> str:
@@ -35,10 +30,10 @@ linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=resha
 linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("alias", self=1)
 linear("clone", self=1)
-linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=numbered("Transpose"))
-linear("t", self=lambda grad: grad.t(), node=numbered("T"))
+linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=by_place("Transpose"))
+linear("t", self=lambda grad: grad.t(), node=by_place("T"))
 linear("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape), node=squeeze_name)
-linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim), node=numbered("Unsqueeze"))
+linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim), node=by_place("Unsqueeze"))
 linear("expand", self=1)  # the engine's edge sums what was repeated
 
 
@@ -109,7 +104,7 @@ def as_strided_tangent(
     return wc.restride(self_t, self_geometry, (tuple(size), tuple(stride), offset), self_geometry)
 
 
-linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=numbered("AsStrided"))
+linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=by_place("AsStrided"))
 linear("restride", self=lambda grad, source, target, shared: wc.restride(grad, target, source, shared))
 
 # ---- complex numbers as pairs
