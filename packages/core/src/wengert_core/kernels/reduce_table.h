@@ -6,46 +6,59 @@
 #include "reduce.h"
 
 /* sum and prod: integers accumulate in int64, 16-bit floats in float, the rest in their own type. */
-#define WG_ADDITIVE_INTEGERS(NAME, OP, UNIT) \
-    WG_REDUCE(NAME##_BOOL, uint8_t, WG_WIDE_BOOL, int64_t, UNIT, OP, int64_t, WG_SAME) \
+#define WG_ADDITIVE_SHORTS(NAME, OP, UNIT) \
     WG_REDUCE(NAME##_U8, uint8_t, WG_WIDE, int64_t, UNIT, OP, int64_t, WG_SAME) \
     WG_REDUCE(NAME##_I8, int8_t, WG_WIDE, int64_t, UNIT, OP, int64_t, WG_SAME) \
-    WG_REDUCE(NAME##_I16, int16_t, WG_WIDE, int64_t, UNIT, OP, int64_t, WG_SAME) \
+    WG_REDUCE(NAME##_I16, int16_t, WG_WIDE, int64_t, UNIT, OP, int64_t, WG_SAME)
+#define WG_ADDITIVE_INTEGERS(NAME, OP, UNIT) \
+    WG_REDUCE(NAME##_BOOL, uint8_t, WG_WIDE_BOOL, int64_t, UNIT, OP, int64_t, WG_SAME) \
     WG_REDUCE(NAME##_I32, int32_t, WG_WIDE, int64_t, UNIT, OP, int64_t, WG_SAME) \
     WG_REDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, UNIT, OP, int64_t, WG_SAME)
-#define WG_ADDITIVE_FLOATS(NAME, OP, UNIT) \
+#define WG_ADDITIVE_HALVES(NAME, OP, UNIT) \
     WG_REDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, UNIT, OP, uint16_t, wg_float_to_half) \
     WG_REDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, UNIT, OP, uint16_t, wg_float_to_bfloat) \
     WG_REDUCE(NAME##_F16_F32, uint16_t, wg_half_to_float, float, UNIT, OP, float, WG_SAME) \
-    WG_REDUCE(NAME##_BF16_F32, uint16_t, wg_bfloat_to_float, float, UNIT, OP, float, WG_SAME) \
+    WG_REDUCE(NAME##_BF16_F32, uint16_t, wg_bfloat_to_float, float, UNIT, OP, float, WG_SAME)
+#define WG_ADDITIVE_FLOATS(NAME, OP, UNIT) \
     WG_REDUCE(NAME##_F32, float, WG_SAME, float, UNIT, OP, float, WG_SAME) \
     WG_REDUCE(NAME##_F64, double, WG_SAME, double, UNIT, OP, double, WG_SAME)
 #define WG_ADDITIVE_COMPLEX(NAME, OP, UNIT) \
     WG_REDUCE(NAME##_C64, wg_c64, WG_SAME, wg_c64, UNIT##_wg_c64, OP##_wg_c64, wg_c64, WG_SAME) \
     WG_REDUCE(NAME##_C128, wg_c128, WG_SAME, wg_c128, UNIT##_wg_c128, OP##_wg_c128, wg_c128, WG_SAME)
 
-#define WG_EXTREME_INTEGERS(NAME, OP, U8, I8, I16, I32, I64) \
+#define WG_EXTREME_SHORTS(NAME, OP, U8, I8, I16) \
     WG_REDUCE(NAME##_U8, uint8_t, WG_SAME, uint8_t, U8, OP, uint8_t, WG_SAME) \
     WG_REDUCE(NAME##_I8, int8_t, WG_SAME, int8_t, I8, OP, int8_t, WG_SAME) \
-    WG_REDUCE(NAME##_I16, int16_t, WG_SAME, int16_t, I16, OP, int16_t, WG_SAME) \
+    WG_REDUCE(NAME##_I16, int16_t, WG_SAME, int16_t, I16, OP, int16_t, WG_SAME)
+#define WG_EXTREME_INTEGERS(NAME, OP, I32, I64) \
     WG_REDUCE(NAME##_I32, int32_t, WG_SAME, int32_t, I32, OP, int32_t, WG_SAME) \
     WG_REDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, I64, OP, int64_t, WG_SAME)
+#define WG_EXTREME_HALVES(NAME, OP, INF) \
+    WG_REDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, INF, OP, uint16_t, wg_float_to_half) \
+    WG_REDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, INF, OP, uint16_t, wg_float_to_bfloat)
 #define WG_EXTREME_FLOATS(NAME, OPF, OPD, INF) \
-    WG_REDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, INF, OPF, uint16_t, wg_float_to_half) \
-    WG_REDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, INF, OPF, uint16_t, wg_float_to_bfloat) \
     WG_REDUCE(NAME##_F32, float, WG_SAME, float, INF, OPF, float, WG_SAME) \
     WG_REDUCE(NAME##_F64, double, WG_SAME, double, INF, OPD, double, WG_SAME)
 
+/* Rare, or many to one of the oldest vectors: not worth the space of clones. */
+WG_ADDITIVE_SHORTS(sum, wg_add_i64, 0)
+WG_ADDITIVE_SHORTS(prod, wg_mul_i64, 1)
 WG_ADDITIVE_INTEGERS(prod, wg_mul_i64, 1)
+WG_ADDITIVE_HALVES(prod, WG_MUL, 1)
+WG_EXTREME_SHORTS(amax, WG_GREATER, 0, INT8_MIN, INT16_MIN)
+WG_EXTREME_SHORTS(amin, WG_LESS, UINT8_MAX, INT8_MAX, INT16_MAX)
+WG_EXTREME_HALVES(amax, wg_max_f32, -(float)INFINITY)
+WG_EXTREME_HALVES(amin, wg_min_f32, (float)INFINITY)
 WG_ADDITIVE_COMPLEX(sum, wg_add, WG_ZERO)
 WG_ADDITIVE_COMPLEX(prod, wg_mul, WG_ONE)
 #undef WG_REDUCE_ATTR
 #define WG_REDUCE_ATTR WG_CLONES
 WG_ADDITIVE_INTEGERS(sum, wg_add_i64, 0)
+WG_ADDITIVE_HALVES(sum, WG_ADD, 0)
 WG_ADDITIVE_FLOATS(sum, WG_ADD, 0)
 WG_ADDITIVE_FLOATS(prod, WG_MUL, 1)
-WG_EXTREME_INTEGERS(amax, WG_GREATER, 0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN)
-WG_EXTREME_INTEGERS(amin, WG_LESS, UINT8_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX)
+WG_EXTREME_INTEGERS(amax, WG_GREATER, INT32_MIN, INT64_MIN)
+WG_EXTREME_INTEGERS(amin, WG_LESS, INT32_MAX, INT64_MAX)
 WG_EXTREME_FLOATS(amax, wg_max_f32, wg_max_f64, -(float)INFINITY)
 WG_EXTREME_FLOATS(amin, wg_min_f32, wg_min_f64, (float)INFINITY)
 #undef WG_REDUCE_ATTR
