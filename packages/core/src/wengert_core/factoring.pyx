@@ -17,15 +17,15 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from wengert_core.array_ops cimport array_run
-from wengert_core.arrays cimport array_of, contiguous_copy, tensor_of_array
+from wengert_core.arrays cimport array_of, tensor_of_array
 from wengert_core.blas cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
 from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.driving cimport LIVE_INTERCEPT
-from wengert_core.dtypes cimport COMPLEX64, FLOAT32, FLOAT64, INT32, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport Tensor, new_empty, new_view
+from wengert_core.tensor cimport Tensor, new_empty
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:

@@ -149,12 +149,6 @@ def inverse(xp: Any, a: Any) -> tuple[Any, Any]:
     return result, pivot_info(xp, a, result)
 
 
-def solution(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """(x of a x = b, info of a); NaN where a matrix is singular."""
-    result = lapack.solve(xp, a, b)
-    return result, pivot_info(xp, a, result)
-
-
 def pivot_info(xp: Any, a: Any, result: Any) -> Any:
     """The number of the first zero pivot of each matrix, 0 without one; LAPACK has kept it, but a NaN tells of it.
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.dtypes import type_name
-from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import by_columns, check_floating, check_kernel, check_matrix, check_square, given
 from wengert_core.ops.linalg_solve import inv, solve
 from wengert_core.ops.matmul import matmul
@@ -48,7 +48,7 @@ def exponential(xp: Any, a: Any) -> Any:
     odd = x6 @ (b[13] * x6 + b[11] * x4 + b[9] * x2) + b[7] * x6 + b[5] * x4 + b[3] * x2 + b[1] * one
     even = x6 @ (b[12] * x6 + b[10] * x4 + b[8] * x2) + b[6] * x6 + b[4] * x4 + b[2] * x2 + b[0] * one
     u = x @ odd
-    result = arrays.solution(xp, even - u, even + u)[0]
+    result = lapack.solve(xp, even - u, even + u)
     for i in range(int(times.max())):
         result = xp.where((times > i)[..., None, None], result @ result, result)
     return result.astype(dtype)

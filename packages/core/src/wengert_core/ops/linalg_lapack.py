@@ -64,11 +64,6 @@ def solve(xp: Any, a: Any, b: Any) -> Any:
     return call(xp, "solve", xp.linalg.solve, a, b)
 
 
-def det(xp: Any, a: Any) -> Any:
-    """The determinant."""
-    return call(xp, "det", xp.linalg.det, a)
-
-
 def slogdet(xp: Any, a: Any) -> Any:
     """(sign, log |det|)."""
     return call(xp, "slogdet", lambda x: tuple(xp.linalg.slogdet(x)), a)

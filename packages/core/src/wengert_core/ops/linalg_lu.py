@@ -11,6 +11,7 @@ from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.named import result_type
 from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import (
     all_given,
     check_kernel,
@@ -180,7 +181,7 @@ def numpy_lu_solve(xp: Any, LU: Any, pivots: Any, b: Any, left: bool, adjoint: b
     matrix, lower, upper = numpy_unpacked(xp, LU, pivots)
     a = matrix @ lower @ upper
     a = xp.conj(a.swapaxes(-2, -1)) if adjoint else a
-    return arrays.solution(xp, a, b)[0] if left else b @ arrays.inverse(xp, a)[0]
+    return lapack.solve(xp, a, b) if left else b @ arrays.inverse(xp, a)[0]
 
 
 solve_op = factoring(

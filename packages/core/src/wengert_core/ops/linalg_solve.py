@@ -8,6 +8,7 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes import type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import (
     all_given,
     by_columns,
@@ -78,11 +79,11 @@ def solved(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any, Any, Any]:
     """The reference of solve."""
     LU, pivots, info = arrays.lu_factor(xp, a)
     if is_vector(a.shape, b.shape):
-        x = arrays.solution(xp, a, b[..., None])[0][..., 0]
+        x = lapack.solve(xp, a, b[..., None])[..., 0]
     elif left:
-        x = arrays.solution(xp, a, b)[0]
+        x = lapack.solve(xp, a, b)
     else:
-        x = arrays.solution(xp, a.swapaxes(-2, -1), b.swapaxes(-2, -1))[0].swapaxes(-2, -1)
+        x = lapack.solve(xp, a.swapaxes(-2, -1), b.swapaxes(-2, -1)).swapaxes(-2, -1)
     return x, info, LU, pivots
 
 
