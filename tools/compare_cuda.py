@@ -11,6 +11,7 @@ status 1.
 from __future__ import annotations
 
 import argparse
+import platform
 import statistics
 import sys
 import time
@@ -18,6 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 SENTENCE = "compare-cuda: there is no GPU to compare on: {}"
 
@@ -212,7 +215,10 @@ def main() -> int:
     torch.backends.cuda.matmul.allow_tf32 = False
     best = ceilings(cp)
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    print(f"{name}: memory {best[0] / 1e9:.0f} GB/s (copying), matrices {best[1] / 1e12:.1f} Tflop/s (float32)\n")
+    print(f"{name}: memory {best[0] / 1e9:.0f} GB/s (copying), matrices {best[1] / 1e12:.1f} Tflop/s (float32)")
+    modules = {"NumPy": np, "CuPy": cp, "PyTorch": torch}
+    versions = [f"{module} {found.__version__}" for module, found in modules.items()]
+    print(", ".join([f"Python {platform.python_version()}", *versions]), "\n")
     print(f"{'':34}{'wengert us':>12}{'PyTorch us':>12}{'ratio':>8}")
     for work in WORK:
         runs = 3 if options.quick else 7

@@ -35,11 +35,14 @@ def answers(subject: str) -> dict[str, Any]:
 def deferred() -> dict[str, str]:
     """Cases that wengert does not pass, with the reason: lines ``subject-name: reason`` of deferred.txt.
 
-    With another device as the default one (wengert_testing.on_device) also those of device_differences.txt.
+    With another device as the default one (wengert_testing.on_device) also those of device_differences.txt, and of the
+    file for its type.
     """
-    lines = (ANSWERS.parent / "deferred.txt").read_text(encoding="utf-8").splitlines()
-    if wengert.get_default_device().type != "cpu":
-        lines += (ANSWERS.parent / "device_differences.txt").read_text(encoding="utf-8").splitlines()
+    device, names = wengert.get_default_device().type, ["deferred"]
+    if device != "cpu":
+        names += ["device_differences", f"device_differences_{device}"]
+    files = [ANSWERS.parent / f"{name}.txt" for name in names]
+    lines = [line for file in files if file.exists() for line in file.read_text(encoding="utf-8").splitlines()]
     return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
 
 

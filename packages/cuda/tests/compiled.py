@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from wengert_cuda import kernels, places
+from wengert_cuda import kernels, places, row_code
 
 COMPILER = shutil.which("g++")
 HEAD = r"""
@@ -23,6 +24,11 @@ HEAD = r"""
 #include <cmath>
 using namespace std;
 typedef long long int64;
+template <class T> static T atomicCAS(T* place, T seen, T value) {
+    T before = *place;
+    if (before == seen) *place = value;
+    return before;
+}
 template <class T> static T atomicAdd(T* place, T value) { T before = *place; *place += value; return before; }
 template <class T> static T erfinv(T y) {           /* Newton's steps on erf, from a rough start */
     if (y == T(1) || y == T(-1)) return y * T(INFINITY);
@@ -33,11 +39,22 @@ template <class T> static T erfinv(T y) {           /* Newton's steps on erf, fr
     return T(x);
 }
 """
+IN_TURN = r"""
+#define __device__ inline
+#define __global__
+struct Index { int x, y; };
+static Index threadIdx, blockIdx, blockDim;
+template <class F> static void run_blocks(int blocks, int nx, int ny, F kernel) {
+    blockDim = {nx, ny};
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < nx; threadIdx.x++) kernel();
+}
+"""
 BLOCKS = r"""
 #include <barrier>
 #include <thread>
 #include <vector>
-#define __device__ static
+#define __device__ inline
 #define __global__
 #define __shared__ static
 struct Index { int x, y; };
@@ -45,6 +62,16 @@ static thread_local Index threadIdx, blockIdx;
 static Index blockDim;
 static barrier<>* together;
 static void __syncthreads() { together->arrive_and_wait(); }
+#define WARP 8
+template <class T> static T __shfl_xor_sync(unsigned lanes, T value, int step) {
+    static T given[1024];
+    int me = threadIdx.y * blockDim.x + threadIdx.x;
+    given[me] = value;
+    __syncthreads();
+    T found = given[me ^ step];
+    __syncthreads();
+    return found;
+}
 template <class F> static void run_blocks(int blocks, int nx, int ny, F kernel) {
     blockDim = {nx, ny};
     for (int b = 0; b < blocks; b++) {
@@ -66,8 +93,8 @@ def library(source: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         file, built = Path(folder) / "kernels.cpp", Path(folder) / "kernels.so"
         file.write_text(HEAD + source, encoding="utf-8")
-        command = [COMPILER, "-std=c++20", "-O0", "-Wall", "-Werror", "-Wno-unused", "-shared", "-fPIC", "-pthread",
-                   str(file), "-o", str(built)]  # fmt: skip
+        command = [COMPILER, "-std=c++20", "-O0", "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas",
+                   "-shared", "-fPIC", "-pthread", str(file), "-o", str(built)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return ctypes.CDLL(str(built))
@@ -83,22 +110,50 @@ def launcher(name: str, arguments: str) -> str:
             f"{{ run_blocks(blocks, nx, ny, [=] {{ {name}({', '.join(names)}); }}); }}\n")
 
 
+HEADER = re.compile(r'extern "C" __global__ void (\w+)\(([^)]*)\)')
+
+
+@functools.cache
+def flat_library(number: str) -> ctypes.CDLL:
+    """All kernels for contiguous arrays, for every choice of what is an array: together, as that is quicker."""
+    parts = [IN_TURN]
+    for op, (inputs, _) in kernels.FUSED.items():
+        for arrays in range(1, 2 ** len(inputs.split(","))):
+            source, name = kernels.flat_source(op, number, arrays), f"flat_{op}_{arrays}"
+            _, arguments = HEADER.findall(source)[0]
+            source = HEADER.sub(f"static void {name}({arguments})", source)
+            parts.append(f"namespace space_{name} {{ {source} {launcher(name, arguments)} }}\n")
+    return library("".join(parts))
+
+
+def function(source: str, name: str) -> Any:
+    """What runs a kernel of a source with CUDA's ``__global__`` functions."""
+    if name.startswith("flat_"):
+        arguments = dict(HEADER.findall(source))[name].split(",")[:-3]  # behind them: the result, packs, elements
+        arrays = sum(1 << k for k, text in enumerate(arguments) if "*" in text)
+        return flat_library("f" if "typedef float" in source else "d")[f"launch_{name}_{arrays}"]
+    if name in row_code.SOURCES:  # all together, for a warp of 8 that has as much room
+        threads, kept = map(int, re.findall(r"THREADS = (\d+), KEPT = (\d+)", source)[0])
+        shape = row_code.Shape(8, kept and max(8, threads * kept // 8), False, 1)
+        source = row_code.source("float" if "typedef float" in source else "double", shape, *row_code.SOURCES)
+    return library(BLOCKS + source + "".join(launcher(*one) for one in HEADER.findall(source)))[f"launch_{name}"]
+
+
 def launched(source: str, name: str, blocks: int, threads: tuple[int, ...], arguments: tuple[object, ...]) -> None:
-    """Run a kernel of a source with CUDA's ``__global__`` functions."""
-    kernels = re.findall(r'extern "C" __global__ void (\w+)\(([^)]*)\)', source)
-    compiled = library(BLOCKS + source + "".join(launcher(*kernel) for kernel in kernels))
+    """Run a kernel of a source."""
     given: list[object] = []
     for value in arguments:
-        if isinstance(value, np.ndarray) and value.ndim:
+        if isinstance(value, np.ndarray):
             given.append(ctypes.c_void_p(value.ctypes.data))
-        elif isinstance(value, np.uintp):
+        elif isinstance(value, (int, np.uintp)):
             given.append(ctypes.c_void_p(int(value)))
         else:
             given.append({"i": ctypes.c_longlong, "f4": ctypes.c_float, "f8": ctypes.c_double}[
                 "i" if value.dtype.kind == "i" else value.dtype.str[1:]](value.item()))
     nx, ny = (*threads, 1)[:2]
-    nx = min(nx, 8) if ny == 1 else nx  # a thread of the host costs more than one of a GPU
-    compiled[f"launch_{name}"](blocks, nx, ny, *given)
+    if name in row_code.SOURCES:  # a warp of 8, a row for each block: a thread of the host costs more than one of a GPU
+        blocks, nx, ny = int(arguments[0]), 8, 1  # type: ignore[call-overload]
+    function(source, name)(blocks, nx, ny, *given)
 
 
 # ---- elementwise kernels, as CuPy writes them

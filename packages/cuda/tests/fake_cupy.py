@@ -6,7 +6,9 @@ a limit. ``install`` puts it in the place of CuPy. CuPy's documentation is the s
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import math
 import sys
 import types
 from typing import Any, Self
@@ -103,8 +105,14 @@ class ExternalStream(Stream):
 
 
 class Event:
+    happened = True
+
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
-        self.done, self.stream = True, None
+        self.stream = None
+
+    @property
+    def done(self) -> bool:
+        return self.happened
 
     def record(self, stream: Any = None) -> None:
         self.stream = stream.ptr
@@ -131,6 +139,7 @@ class ndarray:
         strides = np.empty(shape, dtype).strides if strides is None else strides
         span = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
         raw = (ctypes.c_uint8 * span).from_address(memptr.ptr)
+        self.pointer = memptr
         raw.keep = memptr
         self.hidden = np.ndarray(shape, dtype, raw, 0, strides)
 
@@ -147,7 +156,13 @@ class ndarray:
             object.__setattr__(self, name, value)
 
     @property
+    def base(self) -> Any:
+        return None if "pointer" in self.__dict__ else self.hidden
+
+    @property
     def data(self) -> MemoryPointer:
+        if "pointer" in self.__dict__:
+            return self.pointer  # type: ignore[no-any-return]
         return MemoryPointer(UnownedMemory(self.hidden.ctypes.data, self.hidden.nbytes, self), 0)
 
     @property
@@ -247,10 +262,13 @@ class ElementwiseKernel:
                 arrays.append(host(value))
             else:
                 arrays.append(np.ascontiguousarray(np.broadcast_to(np.asarray(host(value), wanted), shape)))
-        if len(args) < len(given):
-            arrays.append(np.empty(shape, dtype))
-        compiled.elementwise(self.inputs, self.outputs, self.name, arrays, dtype.str[1:])
-        return args[-1] if len(args) == len(given) else there(arrays[-1].reshape(shape))
+        if len(args) == len(given):
+            compiled.elementwise(self.inputs, self.outputs, self.name, arrays, dtype.str[1:])
+            return args[-1]
+        size = max(math.prod(shape) * dtype.itemsize, 1)
+        out = ndarray(shape, dtype, MemoryPointer(Memory(size), 0))
+        compiled.elementwise(self.inputs, self.outputs, self.name, [*arrays, out.hidden], dtype.str[1:])
+        return out
 
 
 class RawModule:
@@ -304,13 +322,14 @@ def install(limit: int = 1 << 40) -> types.ModuleType:
         MemoryPointer=MemoryPointer, UnownedMemory=UnownedMemory, get_elapsed_time=lambda a, b: 1.0,
         alloc=lambda size: MemoryPointer(Memory(size), 0), alloc_pinned_memory=lambda size: bytearray(size),
         get_current_stream=lambda device_id=None: CURRENT[0],
-        memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError, PooledMemory=Memory),
         runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, getDevice=lambda: Device.current,
                                       memGetInfo=lambda: (LIMIT[0] - USED[0], LIMIT[0])),
     )  # fmt: skip
     cupyx, functions = types.ModuleType("cupyx"), types.ModuleType("cupyx.scipy.special")
     for name in ("psi", "zeta", "gammainc", "gammaincc", "j0", "j1", "y0", "y1", "i0", "i0e", "i1", "i1e", "erfcx"):
         setattr(functions, name, Function(getattr(scipy.special, name)))
+    cupyx.errstate = lambda **options: contextlib.nullcontext()  # NumPy raises as it is
     sys.modules |= {"cupy": cupy, "cupyx": cupyx, "cupyx.scipy": types.ModuleType("cupyx.scipy"),
                     "cupyx.scipy.special": functions}
     return cupy

@@ -6,13 +6,14 @@ Each test is skipped where its tool is not installed: pip install nvidia-cuda-nv
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import importlib.util
 import sysconfig
 from pathlib import Path
 
 import pytest
-from wengert_cuda import kernels, places, rows
+from wengert_cuda import kernels, places, row_code
 from wengert_cuda.reductions import KERNELS as REDUCTIONS
 
 NAMES = """
@@ -27,7 +28,7 @@ SPECIAL = "psi zeta gammainc gammaincc j0 j1 y0 y1 i0 i0e i1 i1e k0 k0e k1 k1e e
 
 def nvrtc() -> ctypes.CDLL | None:
     """CUDA's compiler, of the system or of NVIDIA's wheel; None where there is none."""
-    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cuda_nvrtc/lib/libnvrtc.so.1*"))
+    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/lib/libnvrtc.so.1*"))
     for name in (*map(str, wheels), "libnvrtc.so.13", "libnvrtc.so.12"):
         try:
             return ctypes.CDLL(name)
@@ -42,7 +43,7 @@ COMPILER = nvrtc()
 def elementwise_source(number: str) -> str:
     """Kernels with the elementwise codes, an element for each thread. CuPy writes others around the same codes."""
     table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | places.SOURCES
-    text = [f"typedef {rows.REAL[number]} T; typedef long long int64; typedef long long I;\n"]
+    text = [f"typedef {row_code.REAL[number]} T; typedef long long int64; typedef long long I;\n"]
     for op, (inputs, outputs, code) in table.items():
         head, each = [], []
         for part, out in [(p, False) for p in inputs.split(",")] + [(p, True) for p in outputs.split(",")]:
@@ -55,13 +56,31 @@ def elementwise_source(number: str) -> str:
     return "".join(text)
 
 
+def flat_sources(number: str) -> str:
+    """Kernels for contiguous arrays: of two arrays, of an array and a number."""
+    parts = [f"namespace of_{op}_{arrays} {{ {kernels.flat_source(op, REAL[number], arrays)} }}\n"
+             for op in kernels.FUSED for arrays in (1, 3 if "," in kernels.FUSED[op][0] else 1)]
+    return "".join(part.replace('extern "C" ', "") for part in dict.fromkeys(parts))
+
+
+REAL = {"f4": "f", "f8": "d"}
+
+
+def row_sources(length: int, number: str) -> str:
+    """Kernels along rows of that length."""
+    return row_code.source(row_code.REAL[number], row_code.shape_of(length), *row_code.SOURCES)
+
+
 @pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
 @pytest.mark.parametrize("architecture", ["compute_75", "compute_90"])
 @pytest.mark.parametrize("number", ["f4", "f8"])
-@pytest.mark.parametrize("make", [lambda n: rows.source(rows.REAL[n]), elementwise_source], ids=["rows", "elementwise"])
+@pytest.mark.parametrize("make", [functools.partial(row_sources, 10), functools.partial(row_sources, 1024),
+                                  functools.partial(row_sources, 10**5), elementwise_source, flat_sources,
+                                  lambda n: row_code.BY_COLUMN % {"real": row_code.REAL[n]}],
+                         ids=["short", "rows", "long", "elementwise", "flat", "columns"])  # fmt: skip
 def test_cudas_compiler_takes_the_kernels(make, number, architecture):
     assert REDUCTIONS
-    assert "variance" in rows.SOURCES  # those of reductions.py are among them
+    assert "variance" in row_code.SOURCES  # those of reductions.py are among them
     program = ctypes.c_void_p()
     source = make(number).encode()
     assert COMPILER.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None) == 0

@@ -106,6 +106,24 @@ def test_backward_over_streams():
     assert torch.allclose(x.grad, 2 * x.detach())
 
 
+def test_memory_that_another_stream_uses_is_not_given_away():
+    side = torch.cuda.Stream()
+    x = torch.ones(1 << 20, device="cuda")
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        work = torch.rand(4096, 4096, device="cuda")
+        for _ in range(20):
+            work = work @ work * 1e-4
+        y = x * 2
+    x.record_stream(side)
+    place = x.data_ptr()
+    del x
+    z = torch.zeros(1 << 20, device="cuda")
+    assert z.data_ptr() != place or side.query()
+    torch.cuda.synchronize()
+    assert y.eq(2).all()
+
+
 def test_memory_is_counted_and_an_error_where_there_is_none():
     before = torch.cuda.memory_allocated()
     x = torch.zeros(1 << 20, device="cuda")
@@ -135,3 +153,16 @@ def test_events_measure_time():
 def test_the_devices_number_is_in_the_text():
     assert str(torch.ones(1, device="cuda").device) == f"cuda:{torch.cuda.current_device()}"
     assert devices.plugin_of("cuda").device_count() >= 1
+
+
+def test_results_keep_the_memory_of_what_a_kernel_computed():
+    x = torch.rand(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    used, place = torch.cuda.memory_allocated(), x.data_ptr()
+    y = x + x
+    assert torch.cuda.memory_allocated() == used + (1 << 22)
+    x.add_(1)
+    assert x.data_ptr() == place
+    torch.mul(y, 2, out=x)
+    assert x.data_ptr() == place
+    assert torch.allclose(x, y * 2)

@@ -277,7 +277,9 @@ cdef int by_reference(Op op, PyObject** slots, list outs, int code) except -1:
     arguments = []
     for i in range(op.n_params):
         value = <object> slots[i]
-        arguments.append(array_of(converted(value, code)) if isinstance(value, Tensor) else value)
+        if isinstance(value, Tensor):
+            value = array_of(value if (<Tensor> value).code == code else converted(value, code))
+        arguments.append(value)
     with np.errstate(all="ignore"):
         for computed, out in zip(reference_of(op)(namespace(), *arguments), outs):
             array_into(computed, out)

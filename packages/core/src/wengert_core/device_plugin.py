@@ -34,7 +34,9 @@ class DevicePlugin:
     xp: Any = None  # an array namespace close to NumPy's; looked up when something is computed
     special: Any = None  # a namespace of functions as scipy.special has them, for wengert-special; None: there is none
     kernels: Mapping[str, Callable[..., Any]] = {}  # op name -> callable as the op's reference is: (xp, *arguments);
-    # that of an op which other ops compute (TABLE.staged) may give None: it leaves these arguments to them
+    # that of an op which other ops compute (TABLE.staged) may give None: it leaves these arguments to them. A pointwise
+    # one may have a method flat(kind, arrays, out, n, *values) -> bool, which computes n contiguous elements by their
+    # addresses: kind is "f" (float32) or "d" (float64); values are addresses where arrays has a bit, numbers elsewhere
 
     dlpack_type: int | None = None  # DLPack's number of this type of device (CUDA: 2); None: it has none
     accelerator: bool = True  # whether pin_memory() without a device may mean this type
@@ -88,6 +90,13 @@ class DevicePlugin:
     def adopt(self, address: int, nbytes: int, index: int, owner: Any) -> Any:
         """Memory of another library on a device, as ``allocate`` would give it; it keeps ``owner``. For DLPack."""
         raise BufferError(f"devices of type '{self.type}' take no memory of other libraries")
+
+    def take(self, array: Array) -> tuple[Any, Any] | None:
+        """(an array's memory as ``allocate`` would give it, what owns the block), for a result that keeps the memory
+        instead of a copy; None where the array does not fill a block of the device's memory from its beginning, in
+        row-major order.
+        """
+        return None
 
     def memory_stats(self, index: int) -> dict[str, int]:
         """Figures: at least "allocated" and "peak", bytes of live tensors."""

@@ -8,6 +8,12 @@ Note [Drivers for other devices]
     whether WENGERT_KERNELS wants references only. So promotion, shapes, out=, errors, versions and recording are the same.
     What records (the engine, hooks of users) is called with the usual modes again.
     A tensor's data pointer is an address of the device there: only pointer arithmetic is done with it.
+Note [Results taken over]
+    A driver allocates its result, and a reference computes an array of its own: to copy the one into the other takes a kernel and
+    twice the memory's bandwidth. So where nobody can tell the difference, the result keeps the array's memory in place of its own:
+    the result's memory was allocated by the running operation (``FRESH``, forgotten when an operation begins or ends) and no other
+    tensor shares it, the array is known to this operation only, has the result's dtype and shape, and the plugin (``take``) finds
+    that it fills a block of the device's memory, which nothing else refers to.
 """
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_ELSEWHERE, thread_state
@@ -17,6 +23,8 @@ cdef inline bint elsewhere() noexcept:
     """Whether a driver runs for another device."""
     return thread_state().modes & WG_ELSEWHERE != 0
 
+cdef void forget_fresh() noexcept                  # an operation begins or ends: Note [Results taken over]
+cdef object shaped(object array, Tensor t)         # an array in t's shape; itself where it has it
 cdef object namespace()                            # the array namespace to compute with: NumPy, or the device's
 cdef object reference_of(Op op)                    # what computes an op there: the device's kernel for it, or its reference
 cdef object as_array(object value)                 # a computed value as an array of that namespace

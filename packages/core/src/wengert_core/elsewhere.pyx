@@ -3,7 +3,7 @@ from _thread import _local
 
 import numpy as np
 
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
 from wengert_core.arrays cimport array_of, copy_into, tensor_of_array
 from wengert_core.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, dtype_facts
@@ -13,6 +13,10 @@ from wengert_core.tensor cimport TF_CONTIGUOUS, Storage, alias, new_empty, new_e
 
 from wengert_core import devices as _devices
 from wengert_core import tensor as _tensor
+
+cdef extern from "Python.h":
+    PyObject* PyTuple_GET_ITEM(object found, Py_ssize_t k) noexcept        # borrowed
+    Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef list PLACED = _devices.PLACED          # by device number: (plugin, its number of the device); None: the CPU
@@ -25,6 +29,10 @@ class Hints(_local):
 
 
 cdef object HINTS = Hints()
+cdef enum:
+    MAX_FRESH = 4
+cdef PyObject* FRESH[MAX_FRESH]             # memory that the running operation allocated last, not owned
+cdef unsigned int next_fresh = 0
 
 
 cdef object plugin_of(unsigned int place):
@@ -33,8 +41,11 @@ cdef object plugin_of(unsigned int place):
 
 def allocate(place, nbytes):
     """What owns ``nbytes`` of a device's memory, and where it is."""
+    global next_fresh
     plugin, index = PLACED[place]
     memory = plugin.allocate(nbytes, index)
+    FRESH[next_fresh % MAX_FRESH] = <PyObject*> memory
+    next_fresh += 1
     return memory, memory.address
 
 
@@ -245,9 +256,50 @@ cdef int upload(Tensor target, Tensor source) except -1:
 cdef int put_array(object array, Tensor t) except -1:
     if isinstance(array, (np.ndarray, np.generic, bool, int, float, complex)):
         return copy_elsewhere(t, tensor_of_array(ready_array(np.asarray(array))))
-    if t.count:
+    if t.count and not taken_over(array, t):
         plugin_of(t.device).assign(array_at(t), array)
     return 0
+
+
+cdef void forget_fresh() noexcept:
+    cdef int i
+    for i in range(MAX_FRESH):
+        FRESH[i] = NULL
+
+
+cdef bint is_fresh(Tensor t) noexcept:
+    """Whether the running operation allocated t's memory, and no other tensor has it."""
+    cdef PyObject* s = t.storage
+    cdef int i
+    if t.device == 0 or references(s) > 1 or t.data != (<Storage> s).data or not t.flags & TF_CONTIGUOUS:
+        return False
+    for i in range(MAX_FRESH):
+        if FRESH[i] != NULL and FRESH[i] == (<Storage> s).owner:
+            return True
+    return False
+
+
+cdef bint taken_over(object array, Tensor t) except -1:
+    """Let a fresh tensor have the memory of an array that only the caller knows. False: it has to be copied."""
+    cdef Storage s
+    if references(<PyObject*> array) > 1 or not is_fresh(t) or array.dtype != numpy_dtype(t.code) or array.shape != shape_tuple(t):
+        return False
+    found = plugin_of(t.device).take(array)
+    if found is None or references(PyTuple_GET_ITEM(found, 1)) > 2:     # by the array, and by what was found
+        return False
+    memory = found[0]
+    s = storage_of(t)
+    before = <object> s.owner
+    Py_INCREF(memory)
+    s.owner = <PyObject*> memory
+    Py_DECREF(before)
+    s.data = <char*> <Py_ssize_t> memory.address
+    t.data = s.data
+    return True
+
+
+cdef object shaped(object array, Tensor t):
+    return array if array.shape == shape_tuple(t) else array.reshape(shape_tuple(t))
 
 
 cdef object ready_array(object array):

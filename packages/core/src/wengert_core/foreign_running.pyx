@@ -1,6 +1,7 @@
 """A driver, run for a device; and memory there for its results."""
 from cpython.ref cimport PyObject
 
+from wengert_core.elsewhere cimport forget_fresh
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_ELSEWHERE, WG_FOREIGN, WgState, thread_state
@@ -26,9 +27,11 @@ cdef object run_at(Op op, PyObject** slots, unsigned int place):
             state.modes, state.place = modes, before
     plugin, index = PLACED[place]
     token = plugin.enter(index)
+    forget_fresh()
     try:
         return op.run(op, slots)
     finally:
+        forget_fresh()
         state.modes, state.place = modes, before
         plugin.leave(token)
 

@@ -12,7 +12,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.relaid cimport as_laid_out
 from wengert_core.scratch cimport Scratch, scratch
@@ -222,10 +222,13 @@ cdef int by_reference(Op op, PyObject** slots, list outs) except -1:
     arguments = []
     for i in range(op.n_params):
         value = <object> slots[i]
-        arguments.append(array_of(converted(value, code)) if isinstance(value, Tensor) else value)
+        if isinstance(value, Tensor):
+            value = array_of(value if (<Tensor> value).code == code else converted(value, code))
+        arguments.append(value)
     with np.errstate(all="ignore"):
-        for computed, out in zip(reference_of(op)(namespace(), *arguments), outs):
-            array_into(computed.reshape(shape_tuple(out)), out)
+        results = list(reference_of(op)(namespace(), *arguments))
+        for out in outs:
+            array_into(shaped(results.pop(0), out), out)
     return 0
 
 

@@ -18,13 +18,13 @@ from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccept
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
-from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
-from wengert_core.scalars cimport check_bound, number_code, store_number
+from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
@@ -520,19 +520,48 @@ cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) 
     """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
     dtype = NUMPY_DTYPES[loop.compute]
     cdef bint away = elsewhere()
+    reference = <object> p.reference
+    if away and reference is op.reference:
+        reference = reference_of(op)
+        if loop.first == loop.compute == out.code and is_flat(reference, inputs, out):
+            return 0
     arrays = []
     for i, value in enumerate(inputs):
         if value is None:
             arrays.append(None)
             continue
         array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
-        array = array.astype(NUMPY_DTYPES[loop.first] if i == 0 else dtype, copy=False)
+        wanted = NUMPY_DTYPES[loop.first] if i == 0 else dtype
+        if array.dtype != wanted:
+            array = array.astype(wanted)
         arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
     with np.errstate(all="ignore"):
-        reference = <object> p.reference
-        result = as_array((reference_of(op) if away and reference is op.reference else reference)(namespace(), *arrays))
+        result = as_array(reference(namespace(), *arrays))
     array_into(result, out)
     return 0
+
+
+cdef bint is_flat(object kernel, list inputs, Tensor out) except -1:
+    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: it is none, or has none."""
+    cdef Tensor t
+    cdef int i, arrays = 0
+    flat = getattr(kernel, "flat", None)
+    if flat is None or not out.flags & TF_CONTIGUOUS or (out.code != FLOAT32 and out.code != FLOAT64):
+        return False
+    values = []
+    for i in range(len(inputs)):
+        value = inputs[i]
+        if isinstance(value, Tensor) and (<Tensor> value).device:
+            t = <Tensor> value
+            if t.code != out.code or not t.flags & TF_CONTIGUOUS or not same_shape(t, out):
+                return False
+            values.append(<Py_ssize_t> t.data)
+            arrays |= 1 << i
+        elif value is None:
+            return False
+        else:
+            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor) else value)
+    return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)
 
 
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in

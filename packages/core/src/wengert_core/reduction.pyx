@@ -309,7 +309,9 @@ cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
     with np.errstate(all="ignore"):
         result = as_array(reference_of(op)(namespace(), array, axes, keepdim))
-    return tensor_of_result(result.astype(np.int64) if result.dtype.kind == "u" else result, accumulated(r, t.code))
+    if result.dtype.kind == "u":
+        result = result.astype(np.int64)
+    return tensor_of_result(result, accumulated(r, t.code))
 
 
 cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -1:
@@ -552,7 +554,10 @@ cdef int divide(Tensor t, Py_ssize_t n) except -1:
     cdef double* wide = <double*> t.data
     if t.device:
         array = array_at(t)
-        return put_array(array / n, t)
+        if t.code != FLOAT32 and t.code != FLOAT64:
+            return put_array(array / n, t)
+        array /= n
+        return 0
     if FACTS.category[t.code] == CAT_COMPLEX:
         count *= 2
     if t.code == FLOAT32 or t.code == COMPLEX64:

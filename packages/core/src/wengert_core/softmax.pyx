@@ -15,7 +15,7 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.state cimport thread_state
@@ -182,10 +182,11 @@ cdef inline void run_rows(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept n
 cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
     cdef int code = computing_code(a.code)
     cdef Tensor out = new_like(a, a.code)
-    arrays = [array_of(converted(t, code)) for t in (a, b) if t is not None]
+    arrays = [array_of(t if (<Tensor> t).code == code else converted(t, code)) for t in (a, b) if t is not None]
     if a.rank == 0:
         arrays = [array.reshape(1) for array in arrays]
     with np.errstate(all="ignore"):
         result = reference_of(op)(namespace(), *arrays, dim)
-    array_into(result.reshape(shape_tuple(a)), out)
+    result = shaped(result, a)
+    array_into(result, out)
     return out

@@ -29,6 +29,17 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     return pin_memory(self, device)
 
 
+def _record_stream(self: Tensor, stream: Any) -> None:
+    """Say that work on a stream, other than the one the tensor was made on, uses its memory: which is then not used for
+    others before that work is done. Call it after the work is queued, before the tensor goes.
+    """
+    if self.device.type == "cpu":
+        raise NotImplementedError("record_stream(): a tensor on the CPU has no stream; expected one on a device")
+    from wengert_core.foreign import record_stream
+
+    record_stream(self, stream)
+
+
 def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
     """The memory of a tensor on a CUDA device, as other libraries share it (Numba's description, version 2)."""
     if self.device.type != "cuda":
@@ -98,6 +109,7 @@ METHODS = {
     "is_shared": _false,
     "ndimension": Tensor.dim,
     "pin_memory": _pin_memory,
+    "record_stream": _record_stream,
 }
 
 LATER = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import sys
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,11 +18,29 @@ from wengert_cuda.streams import CudaEvent, CudaStream
 class CudaMemory:
     """A block of CuPy's pool on one device, or memory of another library there."""
 
-    __slots__ = ("__weakref__", "address", "index", "pointer")
+    __slots__ = ("__weakref__", "address", "index", "others", "pointer")
 
     def __init__(self, pointer: Any, index: int) -> None:
         self.pointer, self.index = pointer, index
         self.address = int(pointer.ptr)
+        self.others: UsedElsewhere | None = None
+
+
+class UsedElsewhere:
+    """Streams that use a block besides its own. When the block's last tensor goes, they still may: so it is kept.
+
+    CuPy's pool gives a block to the next who asks on the block's own stream, which does not wait for others.
+    """
+
+    __slots__ = ("in_flight", "pointer", "streams")
+
+    def __init__(self, pointer: Any, in_flight: list[tuple[Any, Any]]) -> None:
+        self.pointer, self.in_flight = pointer, in_flight
+        self.streams: set[CudaStream] = set()
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            self.in_flight.extend((stream.record_event().raw, self.pointer) for stream in self.streams)
 
 
 @functools.cache
@@ -41,14 +60,22 @@ class CudaDevice(DevicePlugin):
     def __init__(self) -> None:
         super().__init__()
         self.peaks: dict[int, int] = {}
-        self.in_flight: list[tuple[Any, Any]] = []  # copies from pinned memory: (event, array)
+        self.in_flight: list[tuple[Any, Any]] = []  # (event, what must stay until it has happened)
+        self.letting_go = threading.Lock()
 
     # ---- what is there
 
-    @property
-    def xp(self) -> Any:  # looked up when something is computed
-        """CuPy."""
+    @functools.cached_property
+    def cupy(self) -> Any:
+        """CuPy's module. RuntimeError where there is no device."""
         return cupy()
+
+    @functools.cached_property
+    def xp(self) -> Any:  # looked up when something is computed
+        """CuPy, as references take it."""
+        from wengert_cuda.namespace import Namespace
+
+        return Namespace(self.cupy)
 
     def enter(self, index: int) -> int | None:
         before = self.current_device()
@@ -66,60 +93,90 @@ class CudaDevice(DevicePlugin):
         """Fused kernels, by op."""
         return kernels()
 
-    @property
+    @functools.cached_property
     def special(self) -> Any:
-        """The functions of cupyx.scipy.special."""
-        return importlib.import_module("cupyx.scipy.special")
+        """The functions of scipy.special."""
+        from wengert_cuda.special import Special
+
+        return Special(self.cupy)
 
     def device_count(self) -> int:
-        return 0 if found()[1] else int(cupy().cuda.runtime.getDeviceCount())
+        return 0 if found()[1] else int(self.cupy.cuda.runtime.getDeviceCount())
 
     def unavailable(self) -> str:
         return found()[1] or "there is no CUDA device"
 
     def current_device(self) -> int:
-        return int(cupy().cuda.runtime.getDevice())
+        return int(self.cupy.cuda.runtime.getDevice())
 
     def set_device(self, index: int) -> None:
-        cupy().cuda.Device(index).use()
+        self.cupy.cuda.Device(index).use()
 
     # ---- memory
 
     def allocate(self, nbytes: int, index: int) -> CudaMemory:
-        cuda = cupy().cuda
-        with cuda.Device(index):
-            for attempt in (1, 2):
-                try:
-                    return self.counted(CudaMemory(cuda.alloc(max(nbytes, 1)), index))
-                except cuda.memory.OutOfMemoryError as error:
-                    if attempt == 2:
-                        raise OutOfMemoryError(self.sizes(nbytes, index)) from error
-                self.empty_cache()
-        raise AssertionError("not reached")
+        if self.in_flight:
+            self.let_go()
+        before = self.enter(index)
+        try:
+            return self.counted(CudaMemory(self.block(nbytes, index), index))
+        finally:
+            self.leave(before)
+
+    def block(self, nbytes: int, index: int) -> Any:
+        """Memory of CuPy's pool on the current device. Where there is none, all that is kept for reuse is freed."""
+        cuda = self.cupy.cuda
+        try:
+            return cuda.alloc(nbytes or 1)
+        except cuda.memory.OutOfMemoryError:
+            self.let_go(wait=True)
+            self.empty_cache()
+        try:
+            return cuda.alloc(nbytes or 1)
+        except cuda.memory.OutOfMemoryError as error:
+            raise OutOfMemoryError(self.sizes(nbytes, index)) from error
 
     def sizes(self, nbytes: int, index: int) -> str:
         """What there is of memory, for the error when there is not enough."""
-        free, total = cupy().cuda.runtime.memGetInfo()
-        used = cupy().get_default_memory_pool().used_bytes()
+        free, total = self.cupy.cuda.runtime.memGetInfo()
+        used = self.pool.used_bytes()
         return (f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of {total} "
                 f"bytes of which {free} bytes are free; {used} bytes are in use by tensors")
 
     def counted(self, memory: CudaMemory) -> CudaMemory:
         """Note the most bytes in use; what references need in between is not seen."""
-        used = int(cupy().get_default_memory_pool().used_bytes())
-        self.peaks[memory.index] = max(self.peaks.get(memory.index, 0), used)
+        used = self.pool.used_bytes()
+        if used > self.peaks.get(memory.index, 0):
+            self.peaks[memory.index] = used
         return memory
 
+    @functools.cached_property
+    def pool(self) -> Any:
+        """CuPy's pool, of the device that is current."""
+        return self.cupy.get_default_memory_pool()
+
+    @functools.cached_property
+    def pooled(self) -> Any:
+        """The type of a block of the pool."""
+        return self.cupy.cuda.memory.PooledMemory
+
     def array(self, memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
-        return cupy().ndarray(shape, dtype, memory.pointer + offset, strides)
+        return self.cupy.ndarray(shape, dtype, memory.pointer + offset, strides)
 
     def adopt(self, address: int, nbytes: int, index: int, owner: Any) -> CudaMemory:
-        cuda = cupy().cuda
+        cuda = self.cupy.cuda
         return CudaMemory(cuda.MemoryPointer(cuda.UnownedMemory(address, nbytes, owner, index), 0), index)
 
+    def take(self, array: Any) -> tuple[CudaMemory, Any] | None:
+        pointer = array.data
+        block = pointer.mem
+        if array.base is not None or not array.flags.c_contiguous or type(block) is not self.pooled:
+            return None
+        return CudaMemory(pointer, array.device.id), block
+
     def memory_stats(self, index: int) -> dict[str, int]:
-        with cupy().cuda.Device(index):
-            pool = cupy().get_default_memory_pool()
+        with self.cupy.cuda.Device(index):
+            pool = self.pool
             used, total = int(pool.used_bytes()), int(pool.total_bytes())
         self.peaks[index] = max(self.peaks.get(index, 0), used)
         return {"allocated": used, "reserved": total, "peak": self.peaks[index]}
@@ -128,16 +185,16 @@ class CudaDevice(DevicePlugin):
         self.peaks[index] = 0
 
     def empty_cache(self) -> None:
-        cupy().get_default_memory_pool().free_all_blocks()
-        cupy().get_default_pinned_memory_pool().free_all_blocks()
+        self.pool.free_all_blocks()
+        self.cupy.get_default_pinned_memory_pool().free_all_blocks()
 
     def pin(self, nbytes: int) -> Any:
-        return cupy().cuda.alloc_pinned_memory(nbytes)
+        return self.cupy.cuda.alloc_pinned_memory(nbytes)
 
     # ---- copies
 
     def upload(self, host: Any, target: Any, non_blocking: bool) -> None:
-        cp = cupy()
+        cp = self.cupy
         with cp.cuda.Device(target.device.id):
             stream = cp.cuda.get_current_stream()
             if target.flags.c_contiguous and host.shape == target.shape and host.flags.c_contiguous:
@@ -156,20 +213,36 @@ class CudaDevice(DevicePlugin):
 
     def hold_until_copied(self, host: Any, stream: Any) -> None:
         """Keep pinned memory alive as long as a copy may use it."""
-        event = cupy().cuda.Event(disable_timing=True)
+        event = self.cupy.cuda.Event(disable_timing=True)
         event.record(stream)
-        self.in_flight = [one for one in self.in_flight if not one[0].done] + [(event, host)]
+        self.let_go()
+        self.in_flight.append((event, host))
+
+    def let_go(self, wait: bool = False) -> None:
+        """Drop what was kept until an event that has happened; wait: for all events."""
+        for event, _ in [*self.in_flight] if wait else ():
+            event.synchronize()
+        if not self.letting_go.acquire(blocking=False):  # another thread is at it, or a finalizer came in between
+            return
+        try:
+            there = len(self.in_flight)  # what finalizers add meanwhile comes behind
+            self.in_flight[:there] = [one for one in self.in_flight[:there] if not one[0].done]
+        finally:
+            self.letting_go.release()
 
     def assign(self, target: Any, source: Any) -> None:
-        with cupy().cuda.Device(target.device.id):
+        before = self.enter(target.device.id)
+        try:
             super().assign(target, source)
+        finally:
+            self.leave(before)
 
     def download(self, source: Any) -> Any:
-        with cupy().cuda.Device(source.device.id):
+        with self.cupy.cuda.Device(source.device.id):
             return source.get()
 
     def download_to(self, source: Any, host: Any) -> None:
-        cp = cupy()
+        cp = self.cupy
         with cp.cuda.Device(source.device.id):
             stream = cp.cuda.get_current_stream()
             flat = cp.ascontiguousarray(source)
@@ -177,7 +250,7 @@ class CudaDevice(DevicePlugin):
             self.hold_until_copied((host, flat), stream)
 
     def transfer(self, source: Any, target: Any) -> None:
-        cp = cupy()
+        cp = self.cupy
         here, there = self.current_stream(source.device.id), self.current_stream(target.device.id)
         there.wait_stream(here)
         with cp.cuda.Device(target.device.id):
@@ -187,15 +260,17 @@ class CudaDevice(DevicePlugin):
     # ---- order
 
     def synchronize(self, index: int) -> None:
-        cupy().cuda.Device(index).synchronize()
+        self.cupy.cuda.Device(index).synchronize()
 
     def current_stream(self, index: int) -> CudaStream:
-        return CudaStream(index, cupy().cuda.get_current_stream(index))
+        return CudaStream(index, self.cupy.cuda.get_current_stream(index))
 
     def set_stream(self, stream: Any) -> CudaStream:
         before = self.current_stream(stream.index)
+        if before.raw.ptr == stream.raw.ptr:
+            return before
         device = self.current_device()
-        with cupy().cuda.Device(stream.index):
+        with self.cupy.cuda.Device(stream.index):
             stream.raw.use()
         self.set_device(device)
         return before
@@ -204,7 +279,7 @@ class CudaDevice(DevicePlugin):
         return CudaStream(index, priority=priority)
 
     def default_stream(self, index: int) -> CudaStream:
-        return CudaStream(index, cupy().cuda.Stream.null)
+        return CudaStream(index, self.cupy.cuda.Stream.null)
 
     def stream_number(self, index: int) -> int:
         """CUDA's handle; DLPack calls the default stream, whose handle is 0, number 1."""
@@ -217,8 +292,13 @@ class CudaDevice(DevicePlugin):
         handle = 0 if number in (None, 1) else number
         if mine.cuda_stream == handle:
             return
-        with cupy().cuda.Device(index):
-            cupy().cuda.ExternalStream(handle).wait_event(mine.record_event().raw)
+        with self.cupy.cuda.Device(index):
+            self.cupy.cuda.ExternalStream(handle).wait_event(mine.record_event().raw)
+
+    def record_stream(self, memory: Any, stream: Any) -> None:
+        if memory.others is None:
+            memory.others = UsedElsewhere(memory.pointer, self.in_flight)
+        memory.others.streams.add(stream)
 
     def make_event(self, enable_timing: bool = False) -> CudaEvent:
         return CudaEvent(enable_timing)

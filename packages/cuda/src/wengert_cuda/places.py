@@ -16,6 +16,27 @@ from wengert_cuda.cupy_module import found
 from wengert_cuda.kernels import is_real, reference
 
 AT = "long long at = ((i / (length * inner)) * size + %s) * inner + i %% inner; "
+EXTREME = """
+    if (sizeof(T) == 4) {
+        unsigned int* there = (unsigned int*) &y[place];
+        for (unsigned int seen = *there;;) {
+            T now = *(T*) &seen, wanted = value;
+            if (now != now || !(value != value || value %(better)s now)) break;
+            unsigned int before = atomicCAS(there, seen, *(unsigned int*) &wanted);
+            if (before == seen) break;
+            seen = before;
+        }
+    } else {
+        unsigned long long* there = (unsigned long long*) &y[place];
+        for (unsigned long long seen = *there;;) {
+            T now = *(T*) &seen, wanted = value;
+            if (now != now || !(value != value || value %(better)s now)) break;
+            unsigned long long before = atomicCAS(there, seen, *(unsigned long long*) &wanted);
+            if (before == seen) break;
+            seen = before;
+        }
+    }
+"""
 SOURCES: dict[str, tuple[str, str, str]] = {
     # op: its inputs and its outputs as CuPy names them, and the code for element i of the index, or of the source
     "gather": ("raw T x, I index, int64 size, int64 length, int64 inner", "T y", AT % "index" + "y = x[at];"),
@@ -23,6 +44,9 @@ SOURCES: dict[str, tuple[str, str, str]] = {
                     AT % "index" + "atomicAdd(&y[at], src);"),
     "index_add": ("raw I index, T src, T alpha, int64 size, int64 length, int64 inner", "raw T y",
                   AT % "index[(i / inner) % length]" + "atomicAdd(&y[at], alpha * src);"),
+    # CuPy's own round float64 to float32 and lose NaN
+    "maximum": ("I place, T value", "raw T y", EXTREME % {"better": ">"}),
+    "minimum": ("I place, T value", "raw T y", EXTREME % {"better": "<"}),
 }
 
 

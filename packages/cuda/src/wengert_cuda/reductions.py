@@ -14,31 +14,31 @@ from typing import Any
 import numpy as np
 
 from wengert_cuda.kernels import is_real
-from wengert_cuda.rows import EACH, EXPONENTIALS, THREADS, TOP, add, kernel
+from wengert_cuda.row_code import SPREAD, TOP, add
+from wengert_cuda.rows import launch
 
 FEW_ROWS, LONG_ROW = 64, 1 << 16
 
 add(
     "variance",
     "const real* x, real* y, long long n, real left, long long root",
-    f"x += blockIdx.x * n; real total = real(0); {EACH} total += x[i]; real mean = sum_of(total, part) / n;"
-    f" total = real(0); {EACH} total += (x[i] - mean) * (x[i] - mean); total = sum_of(total, part) / left;"
-    " if (threadIdx.x == 0) y[blockIdx.x] = root ? sqrt(total) : total;",
+    f"{SPREAD} total /= left; if (threadIdx.x == 0) y[my_row()] = root ? sqrt(total) : total;",
 )
 add(
     "logsumexp",
     "const real* x, real* y, long long n",
     # an infinite or NaN maximum is the result itself
-    f"x += blockIdx.x * n; {TOP}{EXPONENTIALS}"
-    " if (threadIdx.x == 0) y[blockIdx.x] = top - top == real(0) ? top + log(total) : top;",
+    f"{TOP} if (threadIdx.x == 0) y[my_row()] = top - top == real(0) ? top + log(total) : top;",
 )
 add(
     "vector_norm",
     "const real* x, real* y, long long n, real order",
-    "x += blockIdx.x * n; real total = real(0);"
-    f" {EACH} total += order == real(2) ? x[i] * x[i] : order == real(1) ? fabs(x[i]) : pow(fabs(x[i]), order);"
+    "Row row(x, n); real total = real(0);"
+    " if (order == real(2)) row.each(EACH { total += value * value; });"
+    " else if (order == real(1)) row.each(EACH { total += fabs(value); });"
+    " else row.each(EACH { total += pow(fabs(value), order); });"
     " total = sum_of(total, part); if (threadIdx.x == 0)"
-    " y[blockIdx.x] = order == real(2) ? sqrt(total) : order == real(1) ? total : pow(total, real(1) / order);",
+    " y[my_row()] = order == real(2) ? sqrt(total) : order == real(1) ? total : pow(total, real(1) / order);",
 )
 
 
@@ -63,9 +63,10 @@ def in_rows(xp: Any, x: Any, dim: Any, keepdim: bool) -> tuple[Any, tuple[int, .
 
 def launched(xp: Any, name: str, rows: Any, shape: tuple[int, ...], *numbers: Any) -> Any:
     """The result of a kernel, an element for each row."""
-    out = xp.empty(rows.shape[0], rows.dtype)
-    kernel(name, rows)((rows.shape[0],), (THREADS,), (rows, out, np.int64(rows.shape[1]), *numbers))
-    return out.reshape(shape)
+    out = xp.empty(shape, rows.dtype)
+    count, n = rows.shape
+    launch(name, count, n, rows, (rows, out, np.int64(n), *numbers))
+    return out
 
 
 def spread(root: bool) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ def weighed(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -
     scores = scores if mask is None else scores + mask
     if causal:
         scores = xp.where(xp.tri(*scores.shape[-2:], dtype=bool), scores, -xp.inf)
-    top = scores.max(-1, keepdims=True, initial=-xp.inf)
+    top = scores.max(-1, keepdims=True) if scores.shape[-1] else xp.full((*scores.shape[:-1], 1), -xp.inf, scores.dtype)
     powers = xp.exp(scores - xp.where(top == -xp.inf, 0, top))
     total = powers.sum(-1, keepdims=True)
     seen = total != 0

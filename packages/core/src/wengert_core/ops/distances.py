@@ -43,7 +43,7 @@ def numpy_distances(xp: Any, difference: Any, p: float) -> Any:
     """The same of arrays."""
     size = xp.abs(difference)
     if p == math.inf:
-        return size.max(-1, initial=0)
+        return size.max(-1) if size.shape[-1] else size.sum(-1)
     return (size != 0).sum(-1).astype(size.dtype) if p == 0 else (size**p).sum(-1) ** (1 / p)
 
 

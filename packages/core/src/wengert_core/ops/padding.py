@@ -24,8 +24,11 @@ def bordered(xp: Any, x: Any, pad: Any, value: Any) -> Any:
     """The reference of constant_pad_nd."""
     pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, pairs, strict=True))
-    number = xp.asarray(value).astype(x.dtype)
-    return xp.pad(x[cut], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=number)
+    inner = x[cut]
+    out = xp.empty([max(a, 0) + n + max(b, 0) for n, (a, b) in zip(inner.shape, pairs, strict=True)], x.dtype)
+    out[...] = xp.asarray(value).astype(x.dtype)
+    out[tuple(slice(max(a, 0), max(a, 0) + n) for n, (a, _) in zip(inner.shape, pairs, strict=True))] = inner
+    return out
 
 
 constant_pad_nd = TABLE.padding_row(
