@@ -90,7 +90,7 @@ compare: ## a table of timings beside PyTorch and NumPy, in an environment of it
 compare-cuda: ## the same for a GPU, with its bandwidth and matrix rate (CUDA=13 for CUDA 13; ARGS=--quick)
 	@command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "compare-cuda: there is no GPU to compare on:" \
 	  "nvidia-smi finds none on this machine" >&2; exit 1; }
-	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
+	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare-cuda
 	@$(COMPARE)/bin/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare_cuda.py"
 	@$(COMPARE)/bin/python tools/compare_cuda.py $(ARGS)

@@ -166,3 +166,72 @@ def test_results_keep_the_memory_of_what_a_kernel_computed():
     torch.mul(y, 2, out=x)
     assert x.data_ptr() == place
     assert torch.allclose(x, y * 2)
+
+
+def test_a_profile_has_the_devices_times():
+    x = torch.rand(2048, 2048, device="cuda", requires_grad=True)
+    (x @ x).sum().backward()  # what is compiled is compiled
+    with torch.autograd.profiler.profile(use_device="cuda", profile_memory=True) as prof:
+        (x @ x).exp().sum().backward()
+    rows = {row.key: row for row in prof.key_averages()}
+    assert rows["aten::exp"].self_device_time_total > 5  # us: 32 MiB through the memory
+    assert rows["aten::exp"].device_memory_usage == 1 << 24
+    assert prof.self_cpu_time_total > 0
+    table = prof.key_averages().table(sort_by="cuda_time_total")
+    assert "CUDA time" in table
+
+
+def test_nvtx_ranges_can_be_emitted():
+    x = torch.rand(8, device="cuda", requires_grad=True)
+    with torch.autograd.profiler.emit_nvtx(record_shapes=True):
+        (x * x).sum().backward()
+    assert torch.allclose(x.grad, 2 * x.detach())
+
+
+def test_long_loops_keep_no_memory():
+    x = torch.rand(1000, device="cuda", requires_grad=True)
+    used = []
+    for _ in range(3):
+        for _ in range(200):
+            (x.softmax(0) * x.sigmoid()).sum().backward()
+            x.grad = None
+        torch.cuda.synchronize()
+        used.append(torch.cuda.memory_allocated())
+    assert used[0] == used[1] == used[2]
+
+
+def test_streams_of_a_graph_with_branches():
+    torch.manual_seed(0)
+    x = torch.rand(1 << 18, device="cuda", requires_grad=True)
+    streams, parts = [torch.cuda.Stream() for _ in range(3)], []
+    for k, stream in enumerate(streams):
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            parts.append(((x * (k + 1)).sin() * x).sum())
+    for stream in streams:
+        torch.cuda.current_stream().wait_stream(stream)
+    sum(parts).backward()
+    host = x.detach().cpu().requires_grad_()
+    sum(((host * (k + 1)).sin() * host).sum() for k in range(3)).backward()
+    assert torch.allclose(x.grad.cpu(), host.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_functions_of_the_namespace():
+    assert torch.cuda.is_available()
+    assert torch.cuda.device_count() >= 1
+    torch.cuda.set_device(0)
+    assert torch.cuda.current_device() == 0
+    torch.cuda.manual_seed(3)
+    first = torch.rand(4, device="cuda")
+    torch.cuda.manual_seed(3)
+    assert torch.rand(4, device="cuda").equal(first)
+    torch.cuda.reset_peak_memory_stats()
+    x = torch.zeros(1 << 20, device="cuda")
+    assert torch.cuda.max_memory_allocated() >= torch.cuda.memory_allocated() >= x.numel() * 4
+    del x
+    torch.cuda.empty_cache()
+    with pytest.raises(RuntimeError, match=r"invalid device ordinal|cuda:99|device"):
+        torch.ones(1, device="cuda:99")
+    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+        torch.ones(2, device="cuda") + torch.ones(2)
+    assert (torch.ones(2, device="cuda") + torch.tensor(1.0)).tolist() == [2.0, 2.0]

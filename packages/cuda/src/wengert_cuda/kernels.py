@@ -2,9 +2,9 @@
 
 Elementwise ones are here: as CuPy's kernels for any strides, and for contiguous memory of one shape as kernels which
 read as much at once as a thread can (``flat``). Those along rows (softmax, layer_norm) are in rows.py, reductions (var,
-logsumexp, norms) in reductions.py, those at places (gather, scatter_add, index_add) in places.py. A kernel is compiled by
-CuPy for each combination of dtypes when it is first called, and kept. They are for float32 and float64, and float16 as core's drivers
-compute it: in float32. Everything else is left to the op's reference.
+logsumexp, norms) in reductions.py, those at places (gather, scatter_add, index_add) in places.py. A kernel is compiled
+by CuPy for each combination of dtypes when it is first called, and kept. They are for float32 and float64, and float16
+as core's drivers compute it: in float32. Everything else is left to the op's reference.
 """
 
 from __future__ import annotations
