@@ -308,6 +308,11 @@ def test_quotients_are_rounded_down_as_on_the_cpu(values):
         np.testing.assert_array_equal(divide(y.cuda(), x.cuda()).cpu().numpy(), divide(y, x).numpy())
 
 
+def test_a_number_too_large_for_the_dtype_is_infinity():
+    x = torch.ones(3)
+    assert (x.cuda() * 1e300).cpu().equal(x * 1e300)
+
+
 # ---- results take over the memory of arrays
 
 

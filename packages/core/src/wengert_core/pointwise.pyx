@@ -523,7 +523,7 @@ cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) 
     reference = <object> p.reference
     if away and reference is op.reference:
         reference = reference_of(op)
-        if loop.first == loop.compute == out.code and is_flat(reference, inputs, out):
+        if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
             return 0
     arrays = []
     for i, value in enumerate(inputs):
@@ -541,8 +541,8 @@ cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) 
     return 0
 
 
-cdef bint is_flat(object kernel, list inputs, Tensor out) except -1:
-    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: it is none, or has none."""
+cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
+    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: nothing was done."""
     cdef Tensor t
     cdef int i, arrays = 0
     flat = getattr(kernel, "flat", None)

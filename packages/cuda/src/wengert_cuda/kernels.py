@@ -100,7 +100,8 @@ class Fused:
                 together |= value
                 given.append(value)
             else:
-                given.append(number(value))
+                with np.errstate(over="ignore"):  # infinity, as on the CPU
+                    given.append(number(value))
         size = SIZES[kind]
         packs = 0 if together % PACK else n // size
         items = packs + n - packs * size
