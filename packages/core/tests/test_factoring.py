@@ -11,7 +11,8 @@ from wengert_core.dtypes import ALL as DTYPES
 
 DTYPE_NAMES = ("float32", "float64", "complex64", "complex128")
 OPS = {name: getattr(wc, f"linalg_{name}") for name in
-       ("cholesky_ex", "inv_ex", "solve_ex", "solve_triangular", "lu_factor_ex", "qr", "lu_solve", "det", "slogdet")}
+       ("cholesky_ex", "inv_ex", "solve_ex", "solve_triangular", "lu_factor_ex", "qr", "lu_solve", "det", "slogdet",
+        "eigh", "svd")}
 ONE = [("inv_ex", {}), ("lu_factor_ex", {}), ("det", {}), ("slogdet", {}),
        *(("qr", {"mode": mode}) for mode in ("reduced", "complete", "r")),
        *(("cholesky_ex", {"upper": upper}) for upper in (False, True))]
@@ -135,6 +136,59 @@ def test_systems_of_known_factors_in_every_layout(left, adjoint, dtype):
                 np.testing.assert_allclose(*np.broadcast_arrays(product, b), 1e-3, 2e-4)
 
 
+WIDTHS = [(1, 1), (1, 4), (4, 1), (3, 3), (2, 1, 5, 3), (2, 3, 5), (60, 4), (4, 60), (30, 30), (170, 165)]
+
+
+def precision(dtype):
+    return 1e-9 if dtype in ("float64", "complex128") else 3e-4
+
+
+def rebuilt(parts, name):
+    """The matrices that eigenvectors and eigenvalues, or singular ones, are of."""
+    if name == "eigh":
+        values, vectors = (x.numpy() for x in parts)
+        return vectors * values[..., None, :] @ vectors.conj().swapaxes(-2, -1)
+    u, values, vh = (x.numpy() for x in parts)
+    k = values.shape[-1]
+    return u[..., :k] * values[..., None, :] @ vh[..., :k, :]
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 1, 4, 4), (30, 30), (170, 170)], ids=str)
+def test_eigenvalues_of_the_triangle_that_is_asked_for(shape, upper, dtype):
+    a = matrices(dtype, *shape)
+    triangle = np.triu(a, 1) if upper else np.tril(a, -1)
+    whole = triangle + triangle.conj().swapaxes(-2, -1) + np.eye(shape[-1]) * a.real
+    for x in layouts(a):
+        parts = OPS["eigh"](x, "U" if upper else "L", True)
+        np.testing.assert_allclose(rebuilt(parts, "eigh"), whole, 1e-3, precision(dtype))
+        assert (np.diff(parts[0].numpy()) >= 0).all()
+        assert parts[1].stride()[-2:] == (1, shape[-1])
+        values, nothing = OPS["eigh"](x, "U" if upper else "L", False)
+        assert nothing.shape == (0,)
+        np.testing.assert_allclose(values.numpy(), parts[0].numpy(), 1e-3, 3e-4)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("shape", WIDTHS, ids=str)
+def test_singular_values_in_every_layout(shape, full, dtype):
+    a = matrices(dtype, *shape)
+    m, n, k = *shape[-2:], min(shape[-2:])
+    for x in layouts(a):
+        parts = OPS["svd"](x, full, True)
+        np.testing.assert_allclose(rebuilt(parts, "svd"), a, 1e-3, precision(dtype))
+        assert (parts[0].shape[-2:], parts[2].shape[-2:]) == (((m, m), (n, n)) if full else ((m, k), (k, n)))
+        for vectors in (parts[0].numpy(), parts[2].numpy().conj().swapaxes(-2, -1)):
+            eye = np.broadcast_to(np.eye(vectors.shape[-1]), (*shape[:-2], *vectors.shape[-1:] * 2))
+            np.testing.assert_allclose(vectors.conj().swapaxes(-2, -1) @ vectors, eye, atol=1e-4)
+        assert (np.diff(parts[1].numpy()) <= 0).all()
+        none, values, nothing = OPS["svd"](x, full, False)
+        assert (none.shape, nothing.shape) == ((0,), (0,))
+        np.testing.assert_allclose(values.numpy(), parts[1].numpy(), 1e-3, 3e-4)
+
+
 def test_pivots_of_no_row_are_refused():
     lu, b = wc.eye(3), wc.ones(3, 2)
     for pivots in ([1, 2, 4], [0, 2, 3], [1, -5, 3]):
@@ -184,7 +238,7 @@ def test_threads_share_the_matrices_of_a_batch_and_change_nothing():
     a = wc.from_numpy(positive(matrices("float32", 300, 20, 20)))
     b = wc.from_numpy(matrices("float32", 300, 20, 20, seed=1))
     calls = {"cholesky_ex": (a,), "inv_ex": (b,), "solve_ex": (b, a), "lu_factor_ex": (b,), "qr": (b,), "det": (b,),
-             "slogdet": (b,), "lu_solve": (*OPS["lu_factor_ex"](b)[:2], a)}
+             "slogdet": (b,), "eigh": (a,), "svd": (b,), "lu_solve": (*OPS["lu_factor_ex"](b)[:2], a)}
     before = wc.get_num_threads()
     several = {name for name in calls if name != "lu_solve"}
     results = []

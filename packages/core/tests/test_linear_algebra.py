@@ -139,6 +139,21 @@ def test_eigenvalues_of_a_batch_with_nan():
     assert np.isnan(vectors[1]).all()
     with pytest.raises(LinAlgError, match=r"Batch element 1.*non-finite values"):
         OPS["linalg.svd"](wc.tensor(x))
+    with pytest.raises(LinAlgError, match="non-finite values"):
+        OPS["linalg.pinv"](wc.tensor(x[1]))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 50])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_singular_values_of_infinities_come_to_an_end(dtype, n):
+    x = np.stack([np.eye(n, dtype=dtype)] * 2)
+    x[1, 0, 0] = np.inf
+    u, values, vh = (y.numpy() for y in OPS["linalg.svd"](wc.tensor(x)))
+    np.testing.assert_allclose(u[0] * values[0, None] @ vh[0], x[0])
+    assert np.isnan(values[1]).all()
+    assert np.isnan(OPS["linalg.svdvals"](wc.tensor(x)).numpy()[1]).all()
+    assert np.isnan(OPS["linalg.cond"](wc.tensor(x)).numpy()[1])
+    assert OPS["linalg.matrix_rank"](wc.tensor(x)).tolist() == [n, 0]
 
 
 def test_out_is_written_resized_and_checked():

@@ -1,4 +1,4 @@
-"""The steps of ops that LAPACK computes, for systems.pyx."""
+"""The steps of ops that LAPACK computes, for systems.pyx and spectra.pyx."""
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
 
@@ -7,6 +7,9 @@ from wengert_core.tensor cimport Tensor
 from wengert_core.workers cimport body_fn
 
 cdef extern from "kernels/factoring.h" nogil:
+    const int WG_NO_MEMORY
+    const int WG_NO_SUCH_ROW
+    const int WG_NO_RESULT
     ctypedef struct wg_lapack:
         void* potrf
         void* getrf
@@ -15,6 +18,8 @@ cdef extern from "kernels/factoring.h" nogil:
         void* orgqr
         void* trsm
         void* gemm
+        void* syevd
+        void* gesdd
         int wide
         char one[16]
         char minus_one[16]
@@ -24,18 +29,19 @@ cdef extern from "kernels/factoring.h" nogil:
         Py_ssize_t steps[64]
     ctypedef struct wg_factoring:
         const wg_lapack* lapack
-        int code, itemsize, n_batch, upper, left, unit, adjoint, guarded, failed
+        int code, itemsize, n_batch, upper, left, unit, adjoint, full, guarded, failed
         Py_ssize_t sizes[64]
         Py_ssize_t m, n, k
         wg_matrices a, b, p
         char* out
         char* second
+        char* values
         int32_t* pivots
         int32_t* info
 
-# The kernels of what is made of LU: loops, which are compiled as factoring.pyx is.
+# The kernels of the other modules: loops, which are compiled as factoring.pyx is.
 ctypedef struct Kernels:
-    body_fn solve, inverse, determinant
+    body_fn solve, inverse, determinant, eigh, svd
 cdef Kernels KERNELS
 
 ctypedef object (*run_type)(Op op, PyObject** slots)
@@ -54,8 +60,8 @@ cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job
 # An empty tensor with ``n`` dims for each matrix.
 cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize_t columns)
 
-# The body on each matrix. work: multiplications for one.
-cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1
+# The body on each matrix. product: multiplications of the largest product in one. work: of all that is done for it, where that is more.
+cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=*) except -1
 
 # (LU column by column, pivots, info)
 cdef tuple factored(Op op, wg_factoring* job)

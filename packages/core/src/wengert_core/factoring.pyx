@@ -1,4 +1,4 @@
-"""The driver of factorizations: the LAPACK that NumPy is linked to (blas.pyx). What is made of LU: systems.pyx.
+"""The driver of factorizations: the LAPACK that NumPy is linked to (blas.pyx). What is made of LU: systems.pyx; eigh and svd: spectra.pyx.
 
 An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with WENGERT_KERNELS=python,
 and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its reference, as other array ops are.
@@ -29,7 +29,6 @@ from wengert_core.tensor cimport Tensor, new_empty
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
 
 cdef extern from "kernels/factoring.h" nogil:
-    const int WG_NO_SUCH_ROW
     void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_lu(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -37,6 +36,10 @@ cdef extern from "kernels/factoring.h" nogil:
     void wg_solve(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_determinant(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_qr(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+
+cdef extern from "kernels/spectra.h" nogil:
+    void wg_eigh(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_svd(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef enum:
     SHARE = 0x20000                    # multiplications worth a thread of their own: 5 to 10 for a nanosecond
@@ -46,6 +49,7 @@ cdef enum:
     REFUSED = 2
 
 KERNELS.solve, KERNELS.inverse, KERNELS.determinant = wg_solve, wg_inverse, wg_determinant
+KERNELS.eigh, KERNELS.svd = wg_eigh, wg_svd
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
@@ -56,11 +60,11 @@ cdef struct Family:                    # Op.data: what the op's dtypes were foun
     unsigned char state[N_CODES]
 
 cdef enum:
-    N_WAYS = 9
+    N_WAYS = 11
 
 cdef Family FAMILIES[N_WAYS]
 memset(FAMILIES, 0, sizeof(FAMILIES))
-cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet")
+cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
 cdef run_type RUNS[N_WAYS]
 
 
@@ -70,7 +74,7 @@ cdef int set_run(str way, run_type run) except -1:
 
 
 def configure(Op op, str way):
-    """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in systems.pyx."""
+    """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in systems.pyx and spectra.pyx."""
     cdef Family* family = &FAMILIES[<int> WAYS.index(way)]
     family.way = <int> WAYS.index(way)
     if only_references():
@@ -90,6 +94,7 @@ cdef int look_up(int i) except -1:
     lapack.potrf, lapack.getrf, lapack.getri = routine(kind + "potrf"), routine(kind + "getrf"), routine(kind + "getri")
     lapack.geqrf, lapack.orgqr = routine(kind + "geqrf"), routine(kind + ("orgqr" if i < 2 else "ungqr"))
     lapack.trsm, lapack.gemm = routine(kind + "trsm"), routine(kind + "gemm")
+    lapack.syevd, lapack.gesdd = routine(kind + ("syevd" if i < 2 else "heevd")), routine(kind + "gesdd")
     lapack.wide = wide_integers()
     memcpy(lapack.one, <const char*> one, len(one))
     memcpy(lapack.minus_one, <const char*> minus_one, len(one))
@@ -98,7 +103,8 @@ cdef int look_up(int i) except -1:
 
 cdef bint is_whole(wg_lapack* lapack) noexcept:
     return (lapack.potrf != NULL and lapack.getrf != NULL and lapack.getri != NULL and lapack.geqrf != NULL
-            and lapack.orgqr != NULL and lapack.trsm != NULL and lapack.gemm != NULL)
+            and lapack.orgqr != NULL and lapack.trsm != NULL and lapack.gemm != NULL and lapack.syevd != NULL
+            and lapack.gesdd != NULL)
 
 
 cdef bint trusted(Op op, int code) except -1:
@@ -126,7 +132,8 @@ cdef object agrees(Op op, int code):
     with np.errstate(all="ignore"):
         expected = op.reference(np, *[(named | kept)[name] for name in op.params])
     pairs = zip(found if isinstance(found, tuple) else (found,), expected if isinstance(expected, tuple) else (expected,))
-    return all([np.allclose(array_of(x), y, 1e-3, 1e-3) for x, y in pairs])
+    same = np.abs if WAYS[(<Family*> op.data).way] in ("eigh", "svd") else np.asarray  # their vectors have any phase
+    return all([np.allclose(same(array_of(x)), same(y), 1e-3, 1e-3) for x, y in pairs])
 
 
 def by_lapack(Op op, dtype):
@@ -158,7 +165,8 @@ cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t
     job.n_batch = a.rank - 2
     memcpy(job.sizes, a.dims, job.n_batch * sizeof(Py_ssize_t))
     matrices(a, job.n_batch, False, &job.a)
-    job.upper, job.unit, job.left, job.adjoint, job.guarded, job.out, job.second = False, False, True, False, False, NULL, NULL
+    job.upper, job.unit, job.left, job.adjoint, job.guarded, job.full = False, False, True, False, False, False
+    job.out, job.second = NULL, NULL
     return True
 
 
@@ -206,10 +214,11 @@ cdef void turn(wg_matrices* x) noexcept:
     x.row, x.column = x.column, x.row
 
 
-cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
+cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=0) except -1:
     cdef Py_ssize_t count = 1
     cdef int i
-    cdef bint alone = by_one_thread(work)
+    cdef bint alone = by_one_thread(product)
+    work = max(product, work)
     for i in range(job.n_batch):
         count *= job.sizes[i]
     if alone:
@@ -224,7 +233,7 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t work) except -1:
     if job.failed == WG_NO_SUCH_ROW:
         raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; lu_factor gives "
                            "such ones")
-    if job.failed:
+    if job.failed == WG_NO_MEMORY:
         raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")
     return 0
 

@@ -1,5 +1,5 @@
 /* Factorizations of matrices and solutions of systems, one matrix after another, by the LAPACK and the BLAS that NumPy brought.
- * Included by factoring.pyx only.
+ * Included by factoring.pyx and kernels/spectra.h only.
  *
  * Note [Row-major matrices in LAPACK]
  *     LAPACK's matrices are column-major, so it sees a row-major X as X^T. Nothing is transposed that need not be: A X = B is
@@ -25,6 +25,7 @@
 #define WG_TILE_SIDE 16    /* elements of the tiles that transposing goes by */
 #define WG_NO_MEMORY 1     /* what has failed */
 #define WG_NO_SUCH_ROW 2
+#define WG_NO_RESULT 3
 
 typedef int64_t wg_int;
 typedef struct {
@@ -45,7 +46,8 @@ typedef struct {
     /* (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, lengths) */
     void (*gemm)(const char *, const char *, const wg_int *, const wg_int *, const wg_int *, const void *, const void *,
                  const wg_int *, const void *, const wg_int *, const void *, void *, const wg_int *, size_t, size_t);
-    int wide;                      /* integers have 64 bits */
+    void *syevd, *gesdd; /* kernels/spectra.h has their types */
+    int wide;            /* integers have 64 bits */
     char one[16], minus_one[16]; /* in the dtype */
 } wg_lapack;
 
@@ -58,12 +60,12 @@ typedef struct {
 typedef struct {
     const wg_lapack *lapack;
     int code, itemsize, n_batch;
-    int upper, left, unit, adjoint; /* of what was asked */
+    int upper, left, unit, adjoint, full; /* of what was asked */
     int guarded, failed;
     Py_ssize_t sizes[64];  /* of the dims in front */
     Py_ssize_t m, n, k;    /* the first matrix is [m, n]; k: columns (from the right: rows) of the second, or of Q */
     wg_matrices a, b, p; /* p: pivots, as columns */
-    char *out, *second;  /* row-major but where it is said */
+    char *out, *second, *values; /* row-major but where it is said */
     int32_t *pivots, *info;
 } wg_factoring;
 
@@ -120,9 +122,9 @@ static void wg_swap(char *a, char *b, Py_ssize_t nbytes) {
 }
 
 /* NaN for every element: the result of a matrix that has none. */
-static void wg_fill_nan(const wg_factoring *job, char *to, Py_ssize_t count) {
-    const Py_ssize_t n = count * (job->code >= WG_C64 ? 2 : 1);
-    if (job->code == WG_F32 || job->code == WG_C64) {
+static void wg_fill_nan(int code, char *to, Py_ssize_t count) {
+    const Py_ssize_t n = count * (code >= WG_C64 ? 2 : 1);
+    if (code == WG_F32 || code == WG_C64) {
         for (Py_ssize_t i = 0; i < n; i++) ((float *)to)[i] = wg_bits_f32(0x7FC00000u);
     } else {
         for (Py_ssize_t i = 0; i < n; i++) ((double *)to)[i] = (double)wg_bits_f32(0x7FC00000u);
@@ -354,7 +356,7 @@ static void wg_solve(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             lu = copy;
         }
         if (job->guarded && wg_has_zero_pivot(job, lu, copy == NULL ? a->column / size : n)) {
-            wg_fill_nan(job, x, n * k);
+            wg_fill_nan(job->code, x, n * k);
             continue;
         }
         wg_copy_right_side(job, i, x);
@@ -374,7 +376,7 @@ static void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         wg_int info = wg_factor(job, i, room.matrix, room.pivots);
         job->info[i] = (int32_t)info;
         if (info) {
-            wg_fill_nan(job, out, n * n);
+            wg_fill_nan(job->code, out, n * n);
         } else if (wg_takes_steps(job)) { /* A^T x = 1 row by row */
             for (wg_int j = 0; j < n; j++) ((int32_t *)room.work)[j] = (int32_t)wg_pivot(job, room.pivots, j) + 1;
             memset(out, 0, n * n * size);

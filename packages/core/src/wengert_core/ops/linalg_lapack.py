@@ -124,12 +124,19 @@ def eig(xp: Any, a: Any) -> Any:
     return values.astype(dtype), vectors.astype(dtype)
 
 
-def svd(xp: Any, a: Any, full_matrices: bool) -> Any:
-    """(U, S, Vh)."""
-    name = "svd_f" if full_matrices else "svd_s"
-    return call(xp, name, lambda x: tuple(xp.linalg.svd(x, full_matrices=full_matrices)), a)
-
-
-def svdvals(xp: Any, a: Any) -> Any:
-    """The singular values."""
-    return call(xp, "svd", lambda x: xp.linalg.svd(x, compute_uv=False), a)
+def svd(xp: Any, a: Any, full_matrices: bool, vectors: bool = True) -> Any:
+    """(U, S, Vh), without ``vectors`` empty but for S; NaN where a number is not finite: LAPACK may never end then."""
+    finite = xp.isfinite(a).all((-2, -1))
+    whole = bool(finite.all())
+    a = a if whole else xp.where(finite[..., None, None], a, 0)
+    if vectors:
+        name = "svd_f" if full_matrices else "svd_s"
+        u, values, vh = call(xp, name, lambda x: tuple(xp.linalg.svd(x, full_matrices=full_matrices)), a)
+    else:
+        values = call(xp, "svd", lambda x: xp.linalg.svd(x, compute_uv=False), a)
+        u = vh = xp.empty(0, a.dtype)
+    if whole:
+        return u, values, vh
+    if vectors:
+        u, vh = (xp.where(finite[..., None, None], x, xp.nan) for x in (u, vh))
+    return u, xp.where(finite[..., None], values, xp.nan), vh

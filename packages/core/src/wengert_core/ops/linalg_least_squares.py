@@ -9,7 +9,7 @@ from wengert_core.dtypes import ALL, type_name
 from wengert_core.factories import invalid_combination
 from wengert_core.ops import linalg_lapack as lapack
 from wengert_core.ops.linalg_checks import all_given, check_matrix, check_tensor, given
-from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd
+from wengert_core.ops.linalg_spectral import checked_eigh, checked_svd, singular_triple
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -52,7 +52,7 @@ def pseudo_inverse(xp: Any, a: Any, atol: Any, rtol: Any, hermitian: bool) -> An
         values, u = lapack.eigh(xp, a, "L")
         right = u
     else:
-        u, values, vh = lapack.svd(xp, a, False)
+        u, values, vh = singular_triple(xp, a, False, True)
         right = vh.swapaxes(-2, -1).conj()
     atol, rtol = (xp.asarray(t, values.dtype)[..., None] for t in (atol, rtol))
     sizes = abs(values)

@@ -30,11 +30,11 @@ def hermitian_pair(xp: Any, a: Any, UPLO: str, compute_v: bool) -> Any:
     return lapack.eigh(xp, a, UPLO) if compute_v else (lapack.eigvalsh(xp, a, UPLO), xp.empty(0, a.dtype))
 
 
-eigh_op = array(
+eigh_op = factoring(
     "linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    way="eigh",
     reference=hermitian_pair,
     results=("array", "columns"),
-    method=False,
     doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.",
 )
 
@@ -96,25 +96,29 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
 
 # ---- singular values
 def singular_triple(xp: Any, a: Any, full_matrices: bool, compute_uv: bool) -> Any:
-    """The reference of svd."""
-    if compute_uv:
-        u, values, vh = lapack.svd(xp, a, full_matrices)
-    else:
-        u, values, vh = xp.empty(0, a.dtype), lapack.svdvals(xp, a), xp.empty(0, a.dtype)
+    """The reference of svd. A matrix with NaN is refused, one with infinities has NaN, as in torch."""
+    u, values, vh = lapack.svd(xp, a, full_matrices, compute_uv)
     if values.size and has_nan(values[..., 0]):
-        failed = int(xp.isnan(values[..., 0]).reshape(-1).argmax())
-        batch = f"(Batch element {failed}): " if a.ndim > 2 else ""
-        finite = xp.isfinite(a.reshape(-1, *a.shape[-2:])[failed]).all()
-        why = "is ill-conditioned" if finite else "contained non-finite values"
-        raise LinAlgError(f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}.")
+        check_converged(xp, a, values)
     return u, values, vh
 
 
-svd_op = array(
+def check_converged(xp: Any, a: Any, values: Any) -> None:
+    """LinAlgError for the first matrix without singular values, unless infinities are why."""
+    given_nan = xp.isnan(a).any((-2, -1)).reshape(-1)
+    failed = given_nan | xp.isnan(values[..., 0]).reshape(-1) & xp.isfinite(a).all((-2, -1)).reshape(-1)
+    if failed.any():
+        number = int(failed.argmax())
+        batch = f"(Batch element {number}): " if a.ndim > 2 else ""
+        why = "contained non-finite values" if given_nan[number] else "is ill-conditioned"
+        raise LinAlgError(f"linalg.svd: {batch}The algorithm failed to converge because the input matrix {why}.")
+
+
+svd_op = factoring(
     "linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor Vh)",
+    way="svd",
     reference=singular_triple,
     results=("columns", "array", "columns"),
-    method=False,
     doc="Singular values, descending, and singular vectors.",
 )
 

@@ -11,6 +11,9 @@ from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
+LAPACK_MODULES = {"cholesky": "factoring", "triangular": "factoring", "lu": "factoring", "qr": "factoring",
+                  "eigh": "spectra", "svd": "spectra"}
+"""Where what LAPACK computes is; all else is in systems."""
 
 
 def without_out(schema: str) -> str:
@@ -43,9 +46,9 @@ class ArrayRows(Rows):
         return op
 
     def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
-        """An array row that LAPACK computes where it is found. way: a word of factoring.pyx, or of systems.pyx."""
+        """An array row that LAPACK computes where it is found. way: a word of WAYS in factoring.pyx."""
         op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
-        driver("factoring" if way in ("cholesky", "triangular", "lu", "qr") else "systems").configure(op, way)
+        driver(LAPACK_MODULES.get(way, "systems")).configure(op, way)
         return op
 
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
