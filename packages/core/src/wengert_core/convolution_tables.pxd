@@ -38,7 +38,8 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         const wg_tiles* tiles
         Py_ssize_t images, places, groups, m, channels, taps
         const char* source
-        const char* grad
+        const char* above
+        char* grad
         Py_ssize_t source_image
         const int32_t* base
         const int32_t* run
@@ -50,6 +51,8 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
     const wg_tiles* wg_find_tiles(bint wide)
     void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_pack_above_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_pack_above_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_weigh_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_weigh_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_pack_weights_f32(const wg_conv* p, const float* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,

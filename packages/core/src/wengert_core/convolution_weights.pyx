@@ -5,7 +5,7 @@ from libc.string cimport memset
 from wengert_core.convolution_tables cimport (
     at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, Reading, share_out, Source, tiles, WG_DEEP, WG_SLACK,
     WG_WIDE, wide_reading, WORTH_A_THREAD, wg_conv, wg_conv_weight_f32, wg_conv_weight_f64, wg_turn_rows, wg_turner,
-    wg_weigh_f32, wg_weigh_f64, wg_weigher
+    wg_pack_above_f32, wg_pack_above_f64, wg_weigh_f32, wg_weigh_f64, wg_weigher
 )
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.scratch cimport Scratch, scratch
@@ -47,8 +47,6 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     cdef Py_ssize_t inside[3]
     cdef Py_ssize_t outside[3]
     cdef Py_ssize_t before[3]
-    cdef Py_ssize_t narrow[3]
-    cdef Py_ssize_t none[3]
     cdef Py_ssize_t i, j, k, n = 0, item = FACTS.itemsize[x.code], work
     cdef wg_weigher p
     cdef Axis* a = g.axes
@@ -56,7 +54,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     cdef int32_t* base
     cdef bint border = False
     for i in range(3):
-        inside[i], before[i], narrow[i], none[i] = a[i].wide, a[i].padding, a[i].narrow, 0
+        inside[i], before[i] = a[i].wide, a[i].padding
         outside[i] = at_least(a[i].wide + a[i].padding, (a[i].narrow - 1) * a[i].stride + (a[i].kernel - 1) * a[i].dilation + 1)
         border = border or outside[i] != inside[i]
     memset(&p, 0, sizeof(p))
@@ -71,7 +69,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
         raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
     tables = scratch((p.places + p.runs) * sizeof(int32_t))
     base = <int32_t*> tables.data
-    source, grad = turned(x, inside, outside, before, border), turned(y, narrow, narrow, none, False)
+    source, grad = turned(x, inside, outside, before, border), scratch(y.count * item)
     for i in range(a[0].narrow):
         for j in range(a[1].narrow):
             for k in range(a[2].narrow):
@@ -82,10 +80,13 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
             for k in range(1 if merged else a[2].kernel):
                 base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2] + k * a[2].dilation)
                 n += 1
-    p.source, p.grad, p.base, p.run, p.parts = source.data, grad.data, base, base + p.places, out.data
+    p.source, p.above, p.grad, p.base, p.run, p.parts = source.data, y.data, grad.data, base, base + p.places, out.data
     if p.chunks > 1:
         parts = scratch(p.chunks * out.count * item)
         p.parts = parts.data
+    with nogil:
+        parallel_for(p.images * p.groups * p.m_blocks, 0x8000 // (p.places * p.m_block + 1) + 1,
+                     wg_pack_above_f32 if item == 4 else wg_pack_above_f64, &p)
     share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks, work, &p)
     if p.failed:
         raise MemoryError()

@@ -33,12 +33,13 @@ typedef struct {
     int failed;                          /* no memory */
 } wg_conv;
 
-/* The gradient of the weight of groups with enough channels: source and grad are channels-last, so that nothing has to be
- * gathered: a row of the product is where a position is, and a run of its taps is consecutive. */
+/* The gradient of the weight of groups with enough channels: the source is channels-last, so that nothing has to be gathered:
+ * a row of the product is where a position is, and a run of its taps is consecutive. What comes from above is packed. */
 typedef struct {
     const wg_tiles *tiles;
     Py_ssize_t images, places, groups, m, channels, taps;
-    const char *source, *grad;           /* [images][pixels][groups * channels], padded; [images * places][groups * m] */
+    const char *source, *above;          /* [images][pixels][groups * channels], padded; [images][groups][m][places] */
+    char *grad;                          /* above, packed: [groups][tiles of m][images * places][rows of the tile] */
     Py_ssize_t source_image;
     const int32_t *base, *run;           /* pixels of positions and of the first taps of runs */
     Py_ssize_t runs, run_taps;           /* run_taps: taps of a run, whose channels are consecutive */
@@ -47,7 +48,7 @@ typedef struct {
     int failed;
 } wg_weigher;
 
-enum { WG_DEEP = 256, WG_WIDE = 512 };   /* k of a panel; columns of the weight gradient at a time */
+enum { WG_DEEP = 128, WG_WIDE = 512 };   /* k of a panel, which stays in the first-level cache; columns of the weight gradient at a time */
 enum { WG_SLACK = 1024 };                /* bytes behind a padded source which vectors may read */
 
 typedef struct {                         /* planes with a border of zeros */

@@ -266,11 +266,38 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     free(values);
 }
 
+/* What comes from above, for each tile of a group's rows [positions of all images][rows]: read in order. Units: images' groups' blocks. */
+WG_INLINE void FN(wg_pack_tile)(const R *x, Py_ssize_t channel, Py_ssize_t n, int rows, R *to) {
+    for (Py_ssize_t i = 0; i < n; i++)
+        for (int k = 0; k < rows; k++) to[i * rows + k] = x[k * channel + i];
+}
+
+WG_CLONES static void FN(wg_pack_above)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
+    const wg_weigher *p = ctx;
+    const Py_ssize_t n = p->places, total = p->images * n;
+    for (Py_ssize_t u = begin; u < end; u++) {
+        const Py_ssize_t mb = u % p->m_blocks, g = u / p->m_blocks % p->groups, image = u / p->m_blocks / p->groups;
+        const Py_ssize_t m1 = (mb + 1) * p->m_block < p->m ? (mb + 1) * p->m_block : p->m;
+        const R *from = (const R *)p->above + (image * p->groups + g) * p->m * n;
+        R *to = (R *)p->grad + g * p->m * total;
+        int rows;
+        for (Py_ssize_t r = mb * p->m_block; r < m1; r += rows) {
+            const R *x = from + r * n;
+            R *y = to + r * total;
+            rows = wg_tile_rows(p->tiles, m1 - r);
+            y += image * n * rows;
+            if (rows == 8) FN(wg_pack_tile)(x, n, n, 8, y);
+            else if (rows == 6) FN(wg_pack_tile)(x, n, n, 6, y);
+            else FN(wg_pack_tile)(x, n, n, rows, y);
+        }
+    }
+}
+
 /* Units: for each chunk of columns, group, run of taps, block of the run's elements and block of output channels. */
 static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_weigher *p = ctx;
     const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels, total = p->images * p->places;
-    const Py_ssize_t source_step = p->groups * p->channels, grad_step = p->groups * p->m;
+    const Py_ssize_t source_step = p->groups * p->channels;
     Py_ssize_t at[WG_DEEP];
     R *sums = malloc((size_t)((p->m_block + WG_MOST_ROWS) * lanes) * sizeof(R));
     if (sums == NULL) {
@@ -286,7 +313,7 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         const Py_ssize_t run = rest % p->runs, g = rest / p->runs % p->groups, chunk = rest / p->runs / p->groups;
         const Py_ssize_t last = (chunk + 1) * p->chunk < total ? (chunk + 1) * p->chunk : total;
         const R *source = (const R *)p->source + p->run[run] * source_step + g * p->channels + l0;
-        const R *grad = (const R *)p->grad + g * p->m + m0;
+        const R *grad = (const R *)p->grad + (g * p->m + m0) * total;
         const int wide = (int)((width + LANES - 1) / LANES);
         int count;
         for (Py_ssize_t first = chunk * p->chunk; first < last; first += WG_DEEP) {
@@ -298,7 +325,7 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             }
             for (Py_ssize_t r = 0; r < rows; r += count) {
                 count = wg_tile_rows(p->tiles, rows - r);
-                p->tiles->OUTER_AT(count, wide, grad + first * grad_step + r, grad_step, source, at, n, NULL, sums + r * lanes, lanes,
+                p->tiles->OUTER_AT(count, wide, grad + r * total + first * count, count, source, at, n, NULL, sums + r * lanes, lanes,
                                    first > chunk * p->chunk);
             }
         }

@@ -35,7 +35,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
         )
-    return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes, device=tensor.device)).to(tensor.dtype)
+    if seen is not tensor:
+        return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes, device=tensor.device)).to(tensor.dtype)
+    rows = TABLE.ops["zeros"](*tensor.shape, num_classes, dtype=tensor.dtype, device=tensor.device)
+    return rows.scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
 # ---- embeddings
