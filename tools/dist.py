@@ -4,12 +4,14 @@ Each wheel is built from its sdist in an isolated environment, as a user's pip w
 """
 
 import os
+import re
 import shutil
 import sys
 import tarfile
 import tempfile
 import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from toolchain import create_environment, python_of, run_or_stop, stop
@@ -91,11 +93,25 @@ def inspect(file: Path, package: Package) -> None:
 
 def expected(package: Package, is_wheel: bool) -> list[str]:
     """Files of the source tree that a distribution must hold, by their names in it."""
-    suffixes = (".py", ".pyi", ".pxd", ".h") if is_wheel else (".py", ".pyi", ".pxd", ".h", ".pyx", ".pxi")
+    suffixes = (".py", ".pyi", ".pxd") if is_wheel else (".py", ".pyi", ".pxd", ".h", ".pyx", ".pxi")
     base = package.folder / "src" if is_wheel else package.folder
     files = [*package.sources(suffixes), *(package.folder / "src").glob("*/py.typed")]
+    files += headers_of(package.sources((".pxd",)), base) if is_wheel else []
     files += [] if is_wheel or not package.modules else [package.folder / "native.c"]
     return [str(file.relative_to(base)) for file in files]
+
+
+def headers_of(declarations: Sequence[Path], base: Path) -> list[Path]:
+    """Headers that .pxd files name, and what these include: whoever compiles with the .pxd files needs them."""
+    found: list[Path] = []
+    files = list(declarations)
+    for file in files:
+        for name in re.findall(r'(?:extern from|#include) "([^"]+)"', file.read_text(encoding="utf-8")):
+            header = next((path for path in (file.parent / name, base / name) if path.exists()), None)
+            if header is not None and header not in found:
+                found.append(header)
+                files.append(header)
+    return found
 
 
 def needed(name: str, some: list[Package]) -> list[Package]:
