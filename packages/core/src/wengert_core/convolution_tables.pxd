@@ -69,7 +69,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
     void wg_conv_weight_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef enum:
-    WORTH_A_THREAD = 0x200000          # multiplications that take about 20 us
+    WORTH_A_THREAD = 0x80000           # multiplications that take 20 to 50 us
     ENOUGH_UNITS = 24                  # units to share out, where there is work for so many
 
 cdef struct Axis:                      # one dim of a convolution; those in front that are not there have sizes 1
