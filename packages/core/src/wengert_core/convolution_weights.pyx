@@ -1,4 +1,4 @@
-"""The gradient of a convolution's weight, w = W(x, y), by one of two ways: from channels-last copies, or from gathered columns."""
+"""The gradient of a convolution's weight, w = W(x, y), by one of two ways: from x channels-last and y packed, or from gathered columns."""
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
@@ -43,7 +43,7 @@ cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_
 
 
 cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged) except -1:
-    """The weight's gradient from channels-last copies. merged: the taps of a row of the kernel are one run."""
+    """The weight's gradient from a channels-last copy of x and a packed one of y. merged: the taps of a row of the kernel are one run."""
     cdef Py_ssize_t inside[3]
     cdef Py_ssize_t outside[3]
     cdef Py_ssize_t before[3]
