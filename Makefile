@@ -7,6 +7,7 @@ COMPARE := .venv-compare
 CUDA := 12
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+SPREAD := -n auto --maxprocesses 8 --dist worksteal
 ASV := $(BIN)/asv
 ASV_CONFIG := --config asv_benchmarks/asv.conf.json
 
@@ -38,11 +39,11 @@ demo: ## train a network on handwritten digits and say what happens
 test: ## run all tests and doctests; core's and engine's also with plain NumPy kernels, those of derivatives on `sim`
 	$(call setup,test)
 	@echo "test: all tests and doctests, then core and engine once more with WENGERT_KERNELS=python"
-	@failed=0; $(PYTEST) || failed=1; \
+	@failed=0; $(PYTEST) $(SPREAD) || failed=1; \
 	echo "test: core and engine with WENGERT_KERNELS=python"; \
-	WENGERT_KERNELS=python $(PYTEST) packages/core/tests packages/engine/tests || failed=1; \
+	WENGERT_KERNELS=python $(PYTEST) $(SPREAD) packages/core/tests packages/engine/tests || failed=1; \
 	echo "test: the tests of derivatives on the simulated device"; \
-	WENGERT_TEST_DEVICE=sim $(PYTEST) $(ON_DEVICE) || failed=1; exit $$failed
+	WENGERT_TEST_DEVICE=sim $(PYTEST) $(SPREAD) $(ON_DEVICE) || failed=1; exit $$failed
 
 test-cuda: ## the op table, the examples, the tests of derivatives and of wengert-cuda on a GPU; skipped where none is found, with the reason
 	$(call setup,test)
@@ -54,7 +55,7 @@ test-cuda: ## the op table, the examples, the tests of derivatives and of wenger
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
 	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test
 	@echo "checked: the packages' tests in the checked build; the next make puts the fast modules back"
-	@$(PYTEST) packages shared
+	@$(PYTEST) $(SPREAD) packages shared
 
 build: ## leave sdists and wheels of all packages in dist/, and try them in an empty environment
 	$(call setup,dist)

@@ -113,7 +113,9 @@ def test_a_list_that_shrinks_while_it_is_read() -> None:
         wg.tensor(data, dtype=wg.float64)
 
 
-@pytest.mark.parametrize("data", [Fraction(1, 2), [Fraction(1, 2)], object(), {1}, len], ids=repr)
+@pytest.mark.parametrize(
+    "data", [Fraction(1, 2), [Fraction(1, 2)], object(), {1}, len], ids=lambda data: type(data).__name__
+)
 def test_what_is_no_data(data: Any) -> None:
     with pytest.raises(RuntimeError, match="Could not infer dtype of"):
         wg.tensor(data)
