@@ -8,8 +8,8 @@ cdef enum:
     MAX_INPUTS = 6                     # tensor arguments with a gradient
     MAX_SAVED = 14
     MAX_ARGS = 12                      # parameters of one formula
-    ARG_GRAD = -1                      # the gradient of the first output
-    ARG_GRADS = -2                     # those of all outputs, a tuple
+    ARG_GRAD = -1                      # the gradient of the node's first output
+    ARG_GRADS = -2                     # those of all its outputs, a tuple
     ARG_NEEDS = -3                     # which inputs need a gradient, a tuple of bool
     ARG_OWN_SHAPE = -4                 # of the input whose gradient it is: not saved, the edge's target knows it
 
@@ -102,6 +102,19 @@ cdef class Formula:
     cdef object node_class(self, str name)
     cdef int add_saved_properties(self, object cls) except -1
     cdef bint saves_tensor(self, int index) except -1
+
+cdef extern from *:
+    int popcount "__builtin_popcount"(unsigned int bits) noexcept nogil
+
+
+cdef inline int output_number(Formula f, int output) noexcept:
+    """The number that an op's output has among those its nodes know, the differentiable ones; -1: none."""
+    if f.all_outputs:
+        return output
+    if not f.differentiable_outputs >> output & 1:
+        return -1
+    return popcount(f.differentiable_outputs & (<uint32_t> 1 << output) - 1)
+
 
 cdef Formula formula_of(Op op)         # read on first use
 cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept       # the class of nodes, where its name depends on arguments

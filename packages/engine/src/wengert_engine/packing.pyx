@@ -13,6 +13,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport alias, version_of
 from wengert_engine import errors
+from wengert_engine.formula cimport Formula, output_number
 from wengert_engine.node cimport (SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Saved, gradient_edge, hold, saved_of,
                                   set_output)
 
@@ -153,10 +154,11 @@ cdef Tensor unpacked(Node node, int index):
     """The tensor of a packed value, with the place in the graph that the saved one had."""
     cdef Saved* saved = saved_of(node) + index
     cdef Packed packed = <Packed> saved.value
-    cdef int number = saved.output
+    cdef int number = saved.output if node.formula == NULL else output_number(<Formula> node.formula, saved.output)
     cdef Tensor out = tensor_of(packed)
     if packed.own_output:
-        set_output(node, number, out)
+        if number >= 0:
+            set_output(node, number, out)
     elif packed.fn is not None:
         set_output(packed.fn, packed.output_nr, out)
     return out

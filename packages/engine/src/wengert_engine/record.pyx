@@ -18,7 +18,7 @@ from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, 
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
                                   shape_tuple, version_of)
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of
+from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of, output_number
 from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
                                   Saved, edges_of, gradient_edge, make_node_class, new_node, node_extra, number, saved_of, set_meta, set_output)
 from wengert_engine.packing cimport pack_all, several_of
@@ -40,7 +40,7 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     cdef WgState* state = thread_state()
     cdef Formula f
     cdef Node node
-    cdef int i, next_dim = 0
+    cdef int i, at, next_dim = 0
     cdef Tensor out
     if state.modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
         return 0
@@ -51,10 +51,13 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     if node is None:
         return 0
     for i in range(n_outs):
+        at = output_number(f, i)
+        if at < 0:
+            continue
         out = <Tensor> outs[i]
-        set_meta(node, i, out, &next_dim)
-        if FACTS.category[out.code] >= CAT_FLOAT and (f.all_outputs or f.differentiable_outputs >> i & 1):
-            set_output(node, i, out)
+        set_meta(node, at, out, &next_dim)
+        if FACTS.category[out.code] >= CAT_FLOAT:
+            set_output(node, at, out)
     if state.saved_hooks != NULL:
         pack_all(node, state.saved_hooks, outs)
     return 0
@@ -73,7 +76,7 @@ cdef inline bint needs_grad(PyObject* value):
 cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObject* old_self):
     """A node with its edges and saved values; None when no input needs a gradient. outs may be NULL (set later)."""
     cdef uint32_t needs = 0
-    cdef int i, n_edges = f.n_inputs, n_sizes = 0
+    cdef int i, n_edges = f.n_inputs, n_sizes = 0, n_outputs = 0
     cdef Node node
     cdef Edge* edges
     if f.has_list:
@@ -91,8 +94,11 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
     if needs == 0:
         return None
     for i in range(n_outs):
-        n_sizes += (<Tensor> outs[i]).rank
-    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outs, n_sizes)
+        if output_number(f, i) >= 0:
+            n_outputs += 1
+            n_sizes += (<Tensor> outs[i]).rank
+    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outputs,
+                    n_sizes)
     node.formula = <PyObject*> f
     node.needs = needs
     if f.error is not None:

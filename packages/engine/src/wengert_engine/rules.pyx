@@ -217,5 +217,9 @@ def call_node(Node node, grads):
     for i, grad in enumerate(grads):
         if grad is not None and not isinstance(grad, Tensor):
             raise TypeError(f"argument {i} is not a Variable: {name} got {type(grad).__name__}")
-    results = shown_gradients(node, input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0))
+    if node.kind in (NODE_FORMULA, NODE_COPY_SLICES) and all([grad is None for grad in grads]):
+        found = [None] * node.n_edges
+    else:
+        found = input_gradients(node, list(grads), thread_state().modes & WG_GRAD != 0)
+    results = shown_gradients(node, found)
     return results[0] if len(results) == 1 else tuple(results)

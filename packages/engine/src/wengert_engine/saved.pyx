@@ -6,7 +6,7 @@ from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_VALUE, Formula
+from wengert_engine.formula cimport SAVE_VALUE, Formula, output_number
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, unpacked
@@ -44,6 +44,7 @@ cdef object saved_value(Node node, int index, bint create_graph):
     """A saved value, checked: it was not freed, and nobody has written to it since. create_graph: with its history."""
     cdef Saved* saved = saved_of(node) + index
     cdef Tensor t, out
+    cdef int number
     if saved.value == NULL:
         if node.flags & NF_RELEASED:
             raise errors.freed_graph(type(node).__name__)
@@ -53,21 +54,28 @@ cdef object saved_value(Node node, int index, bint create_graph):
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
-        raise modified(node, name_of(node, index), t, saved.output if saved.kind == SAVED_OUTPUT else -1,
-                       saved.version, version_of(t))
+        raise modified(node, name_of(node, index), t, own_output(node, saved), saved.version, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
         if node.n_edges and is_part_of_write(node):
             return seen_from_base(node, t)
-        if FACTS.category[t.code] < CAT_FLOAT:                 # indices, pivots: no gradient comes to them
+        number = own_output(node, saved)
+        if number < 0 or FACTS.category[t.code] < CAT_FLOAT:   # indices, pivots: no gradient comes to them
             return t
         out = alias_with_tangent(t)
-        set_output(node, saved.output, out)
+        set_output(node, number, out)
         return out
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
+
+
+cdef int own_output(Node node, Saved* saved) noexcept:
+    """Which of the node's outputs a saved value is; -1: none."""
+    if saved.kind != SAVED_OUTPUT:
+        return -1
+    return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
 
 
 cdef Tensor alias_with_tangent(Tensor t):

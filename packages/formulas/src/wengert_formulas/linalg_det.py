@@ -111,7 +111,7 @@ derivative(
 
 def slogdet_grad(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     """d log|det| is Re tr(A^-1 dA); the phase of a complex one turns with Im tr(A^-1 dA)."""
-    by_sign, by_log = grads[:2]
+    by_sign, by_log = grads
     if A.is_complex():
         by_log = wc.complex(by_log, -imag(by_sign.conj() * sign))
     idle = (sign == 0) & (by_log == 0)  # a singular matrix that takes no part

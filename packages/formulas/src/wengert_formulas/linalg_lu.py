@@ -101,7 +101,7 @@ def taken_apart(LU_t: Tensor) -> tuple[Tensor, Tensor]:
 
 def unpack_grad(grads: Any, unpack_data: bool) -> Any:
     """The parts that are read."""
-    return packed(grads[1], grads[2]) if unpack_data else None
+    return packed(*grads) if unpack_data else None
 
 
 def unpack_tangent(LU_data_t: Tensor, unpack_data: bool) -> Any:
@@ -111,7 +111,7 @@ def unpack_tangent(LU_data_t: Tensor, unpack_data: bool) -> Any:
 
 derivative(
     "linalg_lu",
-    A=lambda grads, P, L, U: P @ ordered_grad(packed(grads[1], grads[2]), packed(L, U)),
+    A=lambda grads, P, L, U: P @ ordered_grad(packed(*grads), packed(L, U)),
     outputs=("L", "U"),
     jvp=lambda A_t, P, L, U: (None, *taken_apart(ordered_tangent(P.mT @ A_t, packed(L, U)))),
 )

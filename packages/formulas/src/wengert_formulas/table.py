@@ -2,7 +2,8 @@
 
 A formula is a function whose parameter names say what it gets, and so what the engine saves:
 
-- ``grad``: the gradient of the op's first output; ``grads``: those of all its outputs;
+- ``grad``: the gradient of the op's first output; ``grads``: those of all its outputs (of those that
+  ``outputs=`` names, where only some are differentiable);
 - an argument's name: its value; ``NAME_shape``, ``NAME_dtype``, ``NAME_geometry`` (sizes, strides,
   storage offset): a fact of it;
 - ``result``, or an output's name: that output;
