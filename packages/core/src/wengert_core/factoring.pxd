@@ -2,6 +2,7 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
 
+from wengert_core.dtypes cimport COMPLEX64, FLOAT32
 from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor
 from wengert_core.workers cimport body_fn
@@ -66,3 +67,8 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssiz
 # (LU column by column, pivots, info)
 cdef tuple factored(Op op, wg_factoring* job)
 cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live)
+
+
+cdef inline int real_code(int code) noexcept:
+    """The dtype of what is real of a matrix: eigenvalues, singular values, the logarithm of a determinant."""
+    return code - COMPLEX64 + FLOAT32 if code >= COMPLEX64 else code

@@ -4,8 +4,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.array_ops cimport array_run
 from wengert_core.columns cimport by_columns
-from wengert_core.dtypes cimport COMPLEX64, FLOAT32
-from wengert_core.factoring cimport KERNELS, WG_NO_RESULT, begin, finished, output, run, set_run, wg_factoring
+from wengert_core.factoring cimport KERNELS, WG_NO_RESULT, begin, finished, output, real_code, run, set_run, wg_factoring
 from wengert_core import factoring
 from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor, new_empty
@@ -21,7 +20,7 @@ def configure(Op op, str way):
 
 
 cdef Tensor real_values(wg_factoring* job, Py_ssize_t count):
-    cdef Tensor values = output(job, job.code - COMPLEX64 + FLOAT32 if job.code >= COMPLEX64 else job.code, 1, count, 0)
+    cdef Tensor values = output(job, real_code(job.code), 1, count, 0)
     job.values = values.data
     return values
 

@@ -8,9 +8,9 @@ from libc.stdint cimport int32_t, uint32_t
 from wengert_core.array_ops cimport array_run
 from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.driving cimport LIVE_INTERCEPT
-from wengert_core.dtypes cimport COMPLEX64, FLOAT32, INT32
-from wengert_core.factoring cimport (KERNELS, begin, factored, finished, is_system, join_batches, matrices, output, run, set_run,
-                                     wg_factoring)
+from wengert_core.dtypes cimport INT32
+from wengert_core.factoring cimport (KERNELS, begin, factored, finished, is_system, join_batches, matrices, output, real_code, run,
+                                     set_run, wg_factoring)
 from wengert_core import factoring
 from wengert_core.op cimport Op
 from wengert_core.state cimport thread_state
@@ -116,7 +116,7 @@ cdef object slogdet_run(Op op, PyObject** slots):
         return array_run(op, slots)
     lu, pivots, _ = factored(op, &job)
     sign = output(&job, job.code, 0, 0, 0)
-    size = output(&job, job.code - COMPLEX64 + FLOAT32 if job.code >= COMPLEX64 else job.code, 0, 0, 0)
+    size = output(&job, real_code(job.code), 0, 0, 0)
     job.out, job.second = sign.data, size.data
     multiply(op, &job, lu, pivots)
     return finished(op, slots, (sign, size, lu, pivots), live)
