@@ -4,8 +4,11 @@ the same from any number of threads.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import mmap
 import random
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -86,6 +89,25 @@ def test_convolution_of_any_geometry_is_the_references(tiles: str, dtype: str) -
 
 
 LENGTHS = list(itertools.product([1, 7, 48, 50, 130], [1, 9, 97, 300]))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mprotect as Linux has it")
+@pytest.mark.parametrize("row", [1, 7, 15, 16, 30, 31, 48, 61, 125])
+@pytest.mark.parametrize("channels", [3, 8, 40])
+def test_nothing_is_read_behind_the_images(tiles: str, channels: int, row: int) -> None:
+    """Images without a border are read where they are, here up to a page that nobody may read."""
+    page, size = mmap.PAGESIZE, 2 * 3 * row * (row + 2) * 4
+    pages = (size + page - 1) // page
+    memory = mmap.mmap(-1, (pages + 1) * page)
+    whole = np.frombuffer(memory, np.uint8)
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(whole.ctypes.data + pages * page), ctypes.c_size_t(page), 0) == 0
+    images = whole[pages * page - size : pages * page].view(np.float32).reshape(2, 3, row, row + 2)
+    images[:] = numbers(np.random.default_rng(0), images.shape, "float32")
+    kernel = numbers(np.random.default_rng(1), (channels, 3, 1, 3), "float32")
+    expected = sum(np.einsum("nchw,oc->nohw", images[..., t : t + row], kernel[:, :, 0, t]) for t in range(3))
+    result = wc.convolution(wc.from_numpy(images), wc.tensor(kernel), None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1)
+    np.testing.assert_allclose(result.numpy(), expected, atol=2e-5)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from wengert_core.convolution_tables cimport (
-    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, narrow_reading, Reading, share_out, Source, tiles, WG_DEEP,
+    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, narrow_reading, Reading, share_out, Source, tiles, WG_DEEPEST,
     wide_reading, WORTH_A_THREAD, wg_conv, wg_conv_direct_f32, wg_conv_direct_f64, wg_conv_units_f32,
     wg_conv_units_f64, wg_fill_bias_f32, wg_fill_bias_f64, wg_pack_weights_f32, wg_pack_weights_f64
 )
@@ -14,19 +14,35 @@ from wengert_core.workers cimport body_fn
 
 cdef enum:
     PANEL_BYTES = 0x40000              # of a unit's panels: they stay in the second-level cache
+    WHOLE_PANEL = 12                   # what a tile's product with one costs,
+    PART_OF_PANEL = 2                  # beside its vectors that with fewer columns,
+    COPY_OF_PANEL = 30                 # and to copy one that is not read side by side
     LEAST_CHANNELS = 96                # of a unit: filling a panel is worth it
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
+cdef bint by_rows(wg_conv* p, Py_ssize_t lanes, Py_ssize_t item) noexcept nogil:
+    """Whether panels that end where a row of positions does, and are not copied, cost less than whole ones, of which some are."""
+    cdef Py_ssize_t tiles = (p.m + p.tiles.rows - 1) // p.tiles.rows, cost = p.row // lanes * WHOLE_PANEL
+    cdef Py_ssize_t vectors = (p.row % lanes * item + 63) // 64
+    if vectors:
+        cost += WHOLE_PANEL * vectors // p.tiles.vectors + PART_OF_PANEL
+    return cost * lanes * tiles < WHOLE_PANEL * p.row * tiles + COPY_OF_PANEL * min(p.row, lanes)
+
+
 cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
     """Units of the product: as many panels as the cache holds, fewer where there would not be work for all threads."""
     cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, k = p.channels * p.taps, total = p.images * p.places, wanted
-    cdef Py_ssize_t panel = (k if k < WG_DEEP else WG_DEEP) * lanes * item
+    cdef Py_ssize_t blocks = (k + WG_DEEPEST - 1) // WG_DEEPEST, panel
+    p.deep = (k + blocks - 1) // blocks
+    panel = p.deep * lanes * item
+    p.row_panels = (p.row + lanes - 1) // lanes if by_rows(p, lanes, item) else 0
+    p.all_panels = p.images * (p.places // p.row) * p.row_panels if p.row_panels else (total + lanes - 1) // lanes
     p.panels = min(at_least(PANEL_BYTES // panel, 1), 8)
     wanted = min(ENOUGH_UNITS, at_least(total * k * p.m * p.groups // WORTH_A_THREAD, 1))
     p.panels = min(p.panels, at_least(total * p.groups // (lanes * wanted), 1))
-    p.column_blocks = (total + p.panels * lanes - 1) // (p.panels * lanes)
+    p.column_blocks = (p.all_panels + p.panels - 1) // p.panels
     p.m_blocks = (wanted + p.column_blocks * p.groups - 1) // (p.column_blocks * p.groups)
     p.m_block = at_least((p.m + p.m_blocks - 1) // p.m_blocks, LEAST_CHANNELS)
     p.m_block = (p.m_block + p.tiles.rows - 1) // p.tiles.rows * p.tiles.rows

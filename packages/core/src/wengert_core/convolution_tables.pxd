@@ -22,7 +22,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         char* out
         Py_ssize_t out_image, out_channel
         const int32_t* place
-        Py_ssize_t panels, column_blocks, m_block, m_blocks, row_block, row_blocks, chunk, chunks
+        Py_ssize_t row_panels, all_panels, panels, column_blocks, deep, m_block, m_blocks, row_block, row_blocks, chunk, chunks
         int failed
     ctypedef struct wg_border:
         const char* from_ "from"
@@ -47,7 +47,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
         char* parts
         int failed
     enum:
-        WG_DEEP, WG_WIDE, WG_SLACK
+        WG_DEEP, WG_DEEPEST, WG_WIDE, WG_SLACK
     const wg_tiles* wg_find_tiles(bint wide)
     void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void* ctx)

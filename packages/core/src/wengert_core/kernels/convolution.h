@@ -26,7 +26,9 @@ typedef struct {
     char *out;
     Py_ssize_t out_image, out_channel;
     const int32_t *place;                /* of a position in an output channel; NULL: in order */
-    Py_ssize_t panels, column_blocks;    /* of a unit; units of all columns */
+    Py_ssize_t row_panels, all_panels;   /* of a row of positions, where no panel goes beyond one, else 0; of all columns */
+    Py_ssize_t panels, column_blocks;    /* of a unit; units of all panels */
+    Py_ssize_t deep;                     /* k of a panel */
     Py_ssize_t m_block, m_blocks;        /* channels of a unit; units of a group's channels */
     Py_ssize_t row_block, row_blocks;    /* weight gradient: k by units */
     Py_ssize_t chunk, chunks;            /* weight gradient: columns by units, each with a result of its own */
@@ -48,7 +50,8 @@ typedef struct {
     int failed;
 } wg_weigher;
 
-enum { WG_DEEP = 128, WG_WIDE = 512 };   /* k of a panel, which stays in the first-level cache; columns of the weight gradient at a time */
+enum { WG_DEEPEST = 192 };               /* k of a panel, at most */
+enum { WG_DEEP = 128, WG_WIDE = 512 };   /* of the weight gradient: positions of a sum, which stay in the first-level cache; columns at a time */
 enum { WG_SLACK = 1024 };                /* bytes behind a padded source which vectors may read */
 
 typedef struct {                         /* planes with a border of zeros */

@@ -68,6 +68,16 @@ WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *
     }
 }
 
+/* A tile's rows to where their columns are written. */
+WG_INLINE void FN(wg_put)(const R *tile, int rows, Py_ssize_t lanes, Py_ssize_t n, const Py_ssize_t *where, int in_order, R *c,
+                          Py_ssize_t c_step, int add) {
+    for (int y = 0; y < rows; y++, c += c_step, tile += lanes)
+        if (in_order)
+            for (Py_ssize_t j = 0; j < n; j++) c[where[0] + j] = (add ? c[where[0] + j] : 0) + tile[j];
+        else
+            for (Py_ssize_t j = 0; j < n; j++) c[where[j]] = (add ? c[where[j]] : 0) + tile[j];
+}
+
 /* Panels of columns: [k][lanes], the elements k0 .. k1 of each column. */
 WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const Py_ssize_t *at, int lanes, Py_ssize_t k0,
                                         Py_ssize_t k1, R *to) {
@@ -85,58 +95,73 @@ WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const
     }
 }
 
-/* Units of the product: for each group, block of columns and block of output channels. */
+/* How many columns a panel has, whether they are read side by side (whole vectors of them, so that nothing is copied),
+ * and whether they are written so. */
+typedef struct { Py_ssize_t n; int straight, in_order; } FN(wg_panel);
+
+/* Panel number ``i`` of all. last: where the last element of a column at 0 is read. at: also of the lanes that are left over. */
+WG_INLINE FN(wg_panel) FN(wg_find_panel)(const wg_conv *p, Py_ssize_t i, const R *last, Py_ssize_t lanes, Py_ssize_t *at,
+                                         Py_ssize_t *to) {
+    FN(wg_panel) panel;
+    const Py_ssize_t row = p->row_panels ? i / p->row_panels : 0, within = (p->row_panels ? i % p->row_panels : i) * lanes;
+    const Py_ssize_t left = (p->row_panels ? p->row : p->images * p->places) - within;
+    panel.n = left < lanes ? left : lanes;
+    FN(wg_columns)(p, row * p->row + within, panel.n, at, to);
+    panel.straight = FN(wg_consecutive)(at, panel.n) &&
+                     last + at[0] + (panel.n + LANES - 1) / LANES * LANES <= (const R *)p->limit;
+    panel.in_order = FN(wg_consecutive)(to, panel.n);
+    for (Py_ssize_t j = panel.n; j < lanes; j++) at[j] = at[0];
+    return panel;
+}
+
+/* Units of the product: for each group, block of panels and block of output channels. */
 static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_conv *p = ctx;
-    const Py_ssize_t lanes = p->tiles->vectors * LANES, k = p->channels * p->taps, total = p->images * p->places;
-    const Py_ssize_t deep = k < WG_DEEP ? k : WG_DEEP, panel = deep * lanes;
-    Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES], element[WG_DEEP];
-    int straight[MOST_PANELS];           /* panels whose columns lie side by side, read and written: taken where they are */
+    const Py_ssize_t lanes = p->tiles->vectors * LANES, k = p->channels * p->taps, panel = p->deep * lanes;
+    Py_ssize_t at[MOST_PANELS * MOST_LANES], to[MOST_PANELS * MOST_LANES], element[WG_DEEPEST];
+    Py_ssize_t farthest = 0;
+    FN(wg_panel) found[MOST_PANELS];
     R tile[WG_MOST_ROWS * MOST_LANES];
     R *panels = malloc((size_t)(p->panels * panel + LANES) * sizeof(R));
     if (panels == NULL) {
         p->failed = 1;
         return;
     }
+    for (Py_ssize_t t = 0; t < p->taps; t++)
+        if (p->tap[t] > farthest) farthest = p->tap[t];
     for (Py_ssize_t u = begin; u < end; u++) {
         const Py_ssize_t mb = u % p->m_blocks, cb = u / p->m_blocks % p->column_blocks, g = u / p->m_blocks / p->column_blocks;
-        const Py_ssize_t first = cb * p->panels * lanes, rest = total - first;
-        const Py_ssize_t columns = rest < p->panels * lanes ? rest : p->panels * lanes;
+        const Py_ssize_t first = cb * p->panels, rest = p->all_panels - first, n_panels = rest < p->panels ? rest : p->panels;
         const Py_ssize_t m0 = mb * p->m_block, m1 = m0 + p->m_block < p->m ? m0 + p->m_block : p->m;
         const R *source = (const R *)p->source + g * p->channels * p->source_channel;
+        const R *last = source + (p->channels - 1) * p->source_channel + farthest;
         const R *weights = (const R *)p->weights + g * p->m * k, *bias = p->bias ? (const R *)p->bias + g * p->m : NULL;
         R *out = (R *)p->out + g * p->m * p->out_channel;
-        const Py_ssize_t n_panels = (columns + lanes - 1) / lanes;
-        FN(wg_columns)(p, first, columns, at, to);
-        for (Py_ssize_t j = columns; j < n_panels * lanes; j++) at[j] = at[0];
         for (Py_ssize_t i = 0; i < n_panels; i++)
-            straight[i] = columns - i * lanes >= lanes && FN(wg_consecutive)(at + i * lanes, lanes) &&
-                          FN(wg_consecutive)(to + i * lanes, lanes);
-        for (Py_ssize_t k0 = 0; k0 < k; k0 += WG_DEEP) {
-            const Py_ssize_t depth = k - k0 < WG_DEEP ? k - k0 : WG_DEEP;
+            found[i] = FN(wg_find_panel)(p, first + i, last, lanes, at + i * lanes, to + i * lanes);
+        for (Py_ssize_t k0 = 0; k0 < k; k0 += p->deep) {
+            const Py_ssize_t depth = k - k0 < p->deep ? k - k0 : p->deep;
             int rows;
-            for (Py_ssize_t i = 0; i < depth; i++)
-                element[i] = (k0 + i) / p->taps * p->source_channel + p->tap[(k0 + i) % p->taps];
+            for (Py_ssize_t i = 0, c = k0 / p->taps * p->source_channel, t = k0 % p->taps; i < depth; i++) {
+                element[i] = c + p->tap[t];
+                if (++t == p->taps) t = 0, c += p->source_channel;
+            }
             for (Py_ssize_t i = 0; i < n_panels; i++)
-                if (!straight[i]) FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
+                if (!found[i].straight) FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
             for (Py_ssize_t r = m0; r < m1; r += rows) {
                 rows = wg_tile_rows(p->tiles, p->m - r);
                 for (Py_ssize_t i = 0; i < n_panels; i++) {
-                    const Py_ssize_t *where = to + i * lanes, left = columns - i * lanes, n = left < lanes ? left : lanes;
-                    const R *a = weights + r * k + k0 * rows, *b = panels + i * panel, *start = k0 || !bias ? NULL : bias + r;
-                    R *c = out + r * p->out_channel;
-                    if (straight[i]) {
-                        p->tiles->OUTER_AT(rows, p->tiles->vectors, a, rows, source + at[i * lanes], element, depth, start,
-                                           c + where[0], p->out_channel, k0 > 0);
-                        continue;
-                    }
-                    if (n == lanes && where[lanes - 1] == where[0] + lanes - 1 && FN(wg_consecutive)(where, lanes)) {
-                        p->tiles->OUTER(rows, p->tiles->vectors, a, b, lanes, depth, start, c + where[0], p->out_channel, k0 > 0);
-                        continue;
-                    }
-                    p->tiles->OUTER(rows, (int)((n + LANES - 1) / LANES), a, b, lanes, depth, start, tile, lanes, 0);
-                    for (int y = 0; y < rows; y++, c += p->out_channel)
-                        for (Py_ssize_t j = 0; j < n; j++) c[where[j]] = (k0 ? c[where[j]] : 0) + tile[y * lanes + j];
+                    const Py_ssize_t *where = to + i * lanes, n = found[i].n;
+                    const R *a = weights + r * k + k0 * rows, *start = k0 || !bias ? NULL : bias + r;
+                    const int wide = (int)((n + LANES - 1) / LANES), whole = found[i].in_order && n == wide * LANES;
+                    const int add = whole && k0 > 0;
+                    R *c = out + r * p->out_channel, *target = whole ? c + where[0] : tile;
+                    const Py_ssize_t step = whole ? p->out_channel : lanes;
+                    if (found[i].straight)
+                        p->tiles->OUTER_AT(rows, wide, a, rows, source + at[i * lanes], element, depth, start, target, step, add);
+                    else
+                        p->tiles->OUTER(rows, wide, a, panels + i * panel, lanes, depth, start, target, step, add);
+                    if (!whole) FN(wg_put)(tile, rows, lanes, n, where, found[i].in_order, c, p->out_channel, k0 > 0);
                 }
             }
         }

@@ -1,7 +1,8 @@
 /* Copies of a 2-d block between strided buffers, one function per element size.
  *
- * Rows are dim 0, dim 1 is the inner loop of the output. Three ways: rows contiguous in both (memcpy), a transpose
- * (source contiguous along dim 0, output along dim 1) by tiles through a buffer on the stack, and plain loops.
+ * Rows are dim 0, dim 1 is the inner loop of the output. Four ways: rows contiguous in both (memcpy), a transpose
+ * (source contiguous along dim 0, output along dim 1) by tiles through a buffer on the stack, rows that are contiguous but
+ * read backwards (a flip), and plain loops.
  */
 #ifndef WENGERT_STRIDED_H
 #define WENGERT_STRIDED_H
@@ -11,6 +12,10 @@
 typedef void (*wg_copy2d_fn)(char *, Py_ssize_t, Py_ssize_t, char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t);
 
 #define WG_COPY2D(SIZE, TYPE, TILE) \
+    WG_CLONES static void wg_backwards_##SIZE(const TYPE *src, TYPE *dst, Py_ssize_t n) { \
+        WG_IVDEP \
+        for (Py_ssize_t i = 0; i < n; i++) dst[i] = src[-i]; \
+    } \
     static void wg_transpose_tile_##SIZE(char *src, Py_ssize_t s1, char *dst, Py_ssize_t d0, \
                                          Py_ssize_t n0, Py_ssize_t n1) { \
         TYPE tile[TILE][TILE + 1]; \
@@ -34,6 +39,8 @@ typedef void (*wg_copy2d_fn)(char *, Py_ssize_t, Py_ssize_t, char *, Py_ssize_t,
                                  Py_ssize_t n0, Py_ssize_t n1) { \
         if (s1 != SIZE && s0 == SIZE && d1 == SIZE && n0 > 3 && n1 > 3) { \
             wg_transpose_##SIZE(src, s1, dst, d0, n0, n1); \
+        } else if (s1 == -SIZE && d1 == SIZE && n1 * SIZE >= 64) { \
+            for (; n0 > 0; n0--, src += s0, dst += d0) wg_backwards_##SIZE((const TYPE *)src, (TYPE *)dst, n1); \
         } else if (n1 * SIZE >= 64) { \
             for (; n0 > 0; n0--, src += s0, dst += d0) wg_copy_##SIZE(src, s1, dst, d1, n1); \
         } else { \

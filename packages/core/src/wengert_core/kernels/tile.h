@@ -5,6 +5,7 @@
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
  * outer_at: the same where rows of b are at places of their own, and columns of a are not packed.
  * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller, once.
+ * Where an outer product is written is asked for at its start: the sums take as long as memory needs to bring it.
  * Outer tiles may be of 1 to TV vectors. Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
  */
 #define FN(name) WG_CAT(WG_CAT(WG_CAT(name, _), SUF), ISA)
@@ -15,7 +16,10 @@ WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R 
                             R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        for (int j = 0; j < wide; j++) {
+            __builtin_prefetch(c + i * c_step + j * LANES, 1);
+            acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        }
     for (Py_ssize_t p = 0; p < k; p++, a += rows, b += b_step) {
         VEC row[TV];
         for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + j * LANES);
@@ -50,7 +54,10 @@ WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ss
                                Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        for (int j = 0; j < wide; j++) {
+            __builtin_prefetch(c + i * c_step + j * LANES, 1);
+            acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        }
     for (Py_ssize_t p = 0; p < k; p++, a += a_step) {
         VEC row[TV];
         for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + at[p] + j * LANES);
