@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -33,25 +33,29 @@ PAGE = ROOT / "docs" / "benchmarks-operators.md"
 HEAD = """# Operators beside PyTorch
 
 PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/compare_operators.py --markdown`, in the
-environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs require
-gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`. Each ratio is
-the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the largest size), in one process.
-Matrices for linalg are 4 x 4, and batches of 50 x 50. On two threads each sample starts {pause:.0f} ms after the last,
-when the other package's threads have stopped spinning; where its own wait for each other, it takes milliseconds (ratios
-beyond 100): there the median says more than the mean.
+environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs
+require gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`.
+The whole table is measured in {passes} passes, minutes apart, by one process: what else runs on the machine slows a
+row for a while. A pass gives the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the
+largest size); each ratio is the median of the passes. Matrices for linalg are 4 x 4, and batches of 50 x 50. On two
+threads each sample starts {pause:.0f} ms after the last, when the other package's threads have stopped spinning; where
+its own wait for each other, it takes milliseconds (ratios beyond 100): there the median says more than the mean.
 
 {machine}
 """
+PASSES = 3  # over the whole table
+APART = 1.5  # passes whose ratios are further apart than this are counted below the table
 PAUSE = 0.03  # seconds before a sample on two threads
 MORE = 11  # rounds at the largest size on two threads: what else runs on the machine takes one of them now and then
 
 
 @dataclass(frozen=True)
 class Measured:
-    """PyTorch's time over wengert's, or why there is none."""
+    """PyTorch's time over wengert's, or why there is none; apart: the highest pass over the lowest."""
 
     ratio: float | None
     trouble: str = ""
+    apart: float = 1.0
 
     def __str__(self) -> str:
         return "" if self.ratio is None and not self.trouble else self.trouble or f"{self.ratio:.2f}"
@@ -88,33 +92,52 @@ def geometric_mean(ratios: list[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
 
 
-def table(rows: list[OperatorRow], modules: dict[str, ModuleType], threads: int, plan: Plan) -> Iterator[str]:
-    """The lines of one table, each when it is measured."""
+def of_passes(passes: Sequence[Measured]) -> Measured:
+    """What a cell is: the median of its passes, or the first trouble."""
+    ratios = sorted(each.ratio for each in passes if each.ratio is not None)
+    if len(ratios) < len(passes):
+        return next(each for each in passes if each.ratio is None)
+    return Measured(statistics.median(ratios), apart=ratios[-1] / ratios[0])
+
+
+def cells_of(row: OperatorRow, modules: dict[str, ModuleType], threads: int, plan: Plan) -> list[Measured]:
+    """One pass over a row: forward and backward at each size."""
+    plans = {n: replace(plan, rounds=MORE) if threads > 1 and n == max(SIZES) else plan for n in SIZES}
+    return [measured(row, modules, n, backward, plans[n]) for n in SIZES for backward in (False, True)]
+
+
+def table(
+    rows: list[OperatorRow], modules: dict[str, ModuleType], threads: int, plan: Plan, passes: int
+) -> Iterator[str]:
+    """The lines of one table."""
     for module in modules.values():
         module.set_num_threads(threads)
+    every_pass = [[cells_of(row, modules, threads, plan) for row in rows] for _ in range(passes)]
+    found = [[of_passes(cell) for cell in zip(*row, strict=True)] for row in zip(*every_pass, strict=True)]
     yield f"## {threads} thread{'s' * (threads > 1)}\n"
     yield "| operator | " + " | ".join(f"{way} {n:,}" for n in SIZES for way in ("forward", "backward")) + " |"
     yield "| --- |" + " ---: |" * (2 * len(SIZES))
-    found: list[list[Measured]] = []
-    for row in rows:
-        plans = {n: replace(plan, rounds=MORE) if threads > 1 and n == max(SIZES) else plan for n in SIZES}
-        cells = [measured(row, modules, n, backward, plans[n]) for n in SIZES for backward in (False, True)]
-        found.append(cells)
+    for row, cells in zip(rows, found, strict=True):
         yield f"| {row.name} | " + " | ".join(map(str, cells)) + " |"
     columns = [[cell.ratio for cell in column if cell.ratio] for column in zip(*found, strict=True)]
     yield "| **geometric mean** | " + " | ".join(f"{geometric_mean(column):.2f}" for column in columns) + " |"
     yield "| **lowest** | " + " | ".join(f"{min(column):.2f}" if column else "" for column in columns) + " |"
+    yield from summary(columns, sum(cell.apart > APART for cells in found for cell in cells))
+
+
+def summary(columns: list[list[float]], apart: int) -> Iterator[str]:
+    """The lines below a table: means, and how many cells miss an aim or are unsteady."""
     every = [ratio for column in columns for ratio in column]
     slow, small = sum(r < 0.5 for r in every), sum(r < 1 for column in columns[:2] for r in column)
     median = statistics.median(every)
     yield f"\nGeometric mean of all {len(every)} ratios: {geometric_mean(every):.2f}, median: {median:.2f}."
-    yield f"Below 0.5: {slow}; below 1 at {SIZES[0]} elements: {small}.\n"
+    yield f"Below 0.5: {slow}; below 1 at {SIZES[0]} elements: {small}. Passes over {APART} times apart: {apart}.\n"
 
 
 def in_a_process_with(threads: int, arguments: argparse.Namespace) -> list[str]:
     """The lines of the table for another number of threads, measured in a process of its own."""
     command = [sys.executable, __file__, "--threads", str(threads), "--only", arguments.only]
-    command += ["--quick"] if arguments.quick else []
+    command += ["--passes", str(arguments.passes)] + (["--quick"] if arguments.quick else [])
     environment = {**os.environ, "COMPARE_THREADS": str(threads)}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, flush=True)
@@ -126,6 +149,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="compare_operators", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", default="", metavar="TEXT", help="operators whose name holds this")
     parser.add_argument("--quick", action="store_true", help="few short rounds: to see that it works, not for a claim")
+    parser.add_argument("--passes", type=int, default=PASSES, help=f"over the whole table, {PASSES} if not said")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--markdown", action="store_true", help=f"write {PAGE.name}")
     arguments = parser.parse_args()
@@ -134,10 +158,12 @@ def main() -> int:
     modules = {name: importlib.import_module(name) for name in ("wengert", "torch")}
     warnings.simplefilter("ignore")
     rows = [row for row in all_rows() if arguments.only in row.name]
-    lines = [HEAD.format(rounds=plan.rounds, more=MORE, pause=PAUSE * 1000, machine=start)]
+    facts = {"passes": arguments.passes, "rounds": plan.rounds, "more": MORE, "pause": PAUSE * 1000}
+    lines = [HEAD.format(**facts, machine=start)]
     for threads in arguments.threads:
         if str(threads) == os.environ["OMP_NUM_THREADS"]:
-            for line in table(rows, modules, threads, replace(plan, pause=PAUSE if threads > 1 else 0.0)):
+            pauses = replace(plan, pause=PAUSE if threads > 1 else 0.0)
+            for line in table(rows, modules, threads, pauses, arguments.passes):
                 print(line, flush=True)
                 lines.append(line)
         else:  # BLAS reads its number of threads once
