@@ -10,8 +10,10 @@ import ast
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import re
+import shlex
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +49,7 @@ COMPILE = ["-O1", "-g"] if CHECKED else ["-O3", "-g0"]
 COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
 # Nobody but a debugger unwinds through us or looks for names: without tables of them wheels are a tenth smaller.
 COMPILE += [] if CHECKED else ["-fno-asynchronous-unwind-tables"]
+COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it: a header recompiles what includes it
 LINK = ["-pthread"] if CHECKED else ["-pthread", "-Wl,-s"]
 SMALL = [] if CHECKED else ["-Os"]  # for .py: run once, at import, where pages to load cost more than instructions
 DRIVER = [] if CHECKED else ["-O2"]  # for .pyx without loops over elements: a sixth smaller, as quick
@@ -162,7 +165,13 @@ def entry(module: str) -> str:
 
 
 def newest(files: list[str]) -> float:
-    return max(os.path.getmtime(file) for file in files)
+    return max(os.path.getmtime(file) if os.path.exists(file) else math.inf for file in files)
+
+
+def was_read(made: Path) -> list[str]:
+    """The files that an object was compiled from, as the compiler noted in make's language."""
+    note = made.with_suffix(".d").read_text(encoding="utf-8").replace("\\\n", " ").replace("$$", "$")
+    return shlex.split(note.partition(": ")[2])
 
 
 class BuildNative(build_ext):
@@ -183,12 +192,11 @@ class BuildNative(build_ext):
         python = {unit.name for unit in units() if unit.sources[0].endswith(".py")}
         loops = {file for pattern in SETTINGS.get("loops", []) for file in (ROOT / "src").glob(pattern)}
         drivers = {unit.name for unit in units() if ROOT / unit.sources[0] not in loops}
-        jobs = [("native.c", [str(list_of_modules)], [], [])]
+        jobs = [("native.c", [], [])]
         for module in modules:
             short = "PyInit_" + module.name.rpartition(".")[2]
-            depends = [*module.depends, *ext.depends]
             options = SMALL if module.name in python else DRIVER if module.name in drivers else []
-            jobs.append((module.sources[0], depends, [(short, entry(module.name))], options))
+            jobs.append((module.sources[0], [(short, entry(module.name))], options))
         with ThreadPoolExecutor(JOBS) as pool:
             objects = list(pool.map(lambda job: self.compile_one(ext, *job), jobs))
         target = self.get_ext_fullpath(ext.name)
@@ -197,12 +205,10 @@ class BuildNative(build_ext):
                 objects, target, libraries=ext.libraries, extra_postargs=ext.extra_link_args, build_temp=self.build_temp
             )
 
-    def compile_one(
-        self, ext: Extension, source: str, depends: list[str], macros: list[tuple[str, str]], options: list[str]
-    ) -> str:
+    def compile_one(self, ext: Extension, source: str, macros: list[tuple[str, str]], options: list[str]) -> str:
         """Compile a C file, unless its object is newer than all it is made from; returns the object."""
         made = Path(self.build_temp) / Path(source).with_suffix(".o")
-        if not made.exists() or newest([source, *depends]) > made.stat().st_mtime:
+        if not made.exists() or newest(was_read(made)) > made.stat().st_mtime:
             self.compiler.compile(
                 [source],
                 output_dir=self.build_temp,

@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.tensor cimport Tensor
-from wengert_engine.node cimport Node
+from wengert_engine.node cimport Node, Saved
 
 cdef class Several:
     """A sequence with tensors in it that a node has saved, such as an index; the tensors have no history."""
@@ -16,3 +16,4 @@ cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # ou
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
 cdef Tensor unpacked(Node node, int index)
+cdef int own_output(Node node, Saved* saved) noexcept

@@ -154,14 +154,20 @@ cdef Tensor unpacked(Node node, int index):
     """The tensor of a packed value, with the place in the graph that the saved one had."""
     cdef Saved* saved = saved_of(node) + index
     cdef Packed packed = <Packed> saved.value
-    cdef int number = saved.output if node.formula == NULL else output_number(<Formula> node.formula, saved.output)
     cdef Tensor out = tensor_of(packed)
+    cdef int number
     if packed.own_output:
+        number = own_output(node, saved)
         if number >= 0:
             set_output(node, number, out)
     elif packed.fn is not None:
         set_output(packed.fn, packed.output_nr, out)
     return out
+
+
+cdef int own_output(Node node, Saved* saved) noexcept:
+    """Which of the node's outputs a saved output is; -1: one that is not differentiable."""
+    return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
 
 
 cdef Tensor tensor_of(Packed packed):

@@ -6,10 +6,10 @@ from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors
-from wengert_engine.formula cimport SAVE_VALUE, Formula, output_number
+from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
                                   Saved, edges_of, saved_of, set_output)
-from wengert_engine.packing cimport Several, unpacked
+from wengert_engine.packing cimport Several, own_output, unpacked
 from wengert_engine.regions cimport part_of
 
 from wengert_core.devices import DEVICES as _DEVICES
@@ -54,7 +54,8 @@ cdef object saved_value(Node node, int index, bint create_graph):
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
         from wengert_engine.modified import modified
-        raise modified(node, name_of(node, index), t, own_output(node, saved), saved.version, version_of(t))
+        number = own_output(node, saved) if saved.kind == SAVED_OUTPUT else -1
+        raise modified(node, name_of(node, index), t, number, saved.version, version_of(t))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
@@ -69,13 +70,6 @@ cdef object saved_value(Node node, int index, bint create_graph):
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
-
-
-cdef int own_output(Node node, Saved* saved) noexcept:
-    """Which of the node's outputs a saved value is; -1: none."""
-    if saved.kind != SAVED_OUTPUT:
-        return -1
-    return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
 
 
 cdef Tensor alias_with_tangent(Tensor t):
