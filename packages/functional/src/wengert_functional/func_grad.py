@@ -57,9 +57,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
             nested = is_nested()
             recorded = again and (nested or reaches_out((output,)))
             found = pulled([output], inputs, [None], recorded, keep=nested or recorded)
-            results = trees.unflatten(spec, found), leaving(output), leaving(aux)
+            results = leaving(trees.unflatten(spec, found)), leaving(output), leaving(aux)
         if not again:
-            results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf), results)
+            results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf, without_graph), results)
         return (results[0], (results[1], results[2])) if has_aux else (results[0], results[1])
 
     return both

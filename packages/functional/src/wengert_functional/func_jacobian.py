@@ -48,7 +48,7 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
             check_real(outputs, "outputs", "jacrev")
             again = again and (is_nested() or reaches_out(outputs))
             rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again, chunk_size)) for leaf in outputs]
-            found, aux = trees.unflatten(out_spec, rows), leaving(aux)
+            found, aux = leaving(trees.unflatten(out_spec, rows)), leaving(aux)
         return (found, aux) if has_aux else found
 
     return jacobian

@@ -61,7 +61,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             again = is_grad_enabled() if create_graph is None else create_graph
             again = again and (recorded or is_nested() or reaches_out(weights))
             found = pulled(outputs, inputs, weights, again, retain_graph)
-            parts: tuple[Any, ...] = trees.unflatten(spec, found)
+            parts: tuple[Any, ...] = leaving(trees.unflatten(spec, found))
         return parts
 
     return (shown[0], pull, shown[1]) if has_aux else (shown[0], pull)

@@ -9,14 +9,15 @@ such leaves.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
 from wengert_core.tensor import Tensor
-from wengert_engine import forward, inference_mode, is_inference_mode_enabled, no_grad
+from wengert_engine import forward, inference_mode, is_inference_mode_enabled
 from wengert_engine.attributes import edge_of
 from wengert_engine.ends import count_transforms
+from wengert_engine.namespaces.forward_ad import make_dual
 
 from wengert_functional import trees
 
@@ -126,8 +127,16 @@ def check_tensor(value: Any) -> None:
 
 
 def reaches_out(tensors: Iterable[Any]) -> bool:
-    """Whether the graph of one of these tensors ends at a leaf that no running level has made."""
-    edges = [edge_of(tensor) for tensor in tensors if isinstance(tensor, Tensor)]  # also where vmap hides requires_grad
+    """Whether the graph of one of these tensors, or of a tangent of them, ends at a leaf that no running level has made.
+    """
+    found = [tensor for tensor in tensors if isinstance(tensor, Tensor)]
+    if forward.is_open():
+        found += [tangent for tangent in map(forward.get, found) if tangent is not None]
+    return graphs_reach_out(found)
+
+
+def graphs_reach_out(tensors: Iterable[Any]) -> bool:
+    edges = [edge_of(tensor) for tensor in tensors]  # also where vmap hides requires_grad
     waiting = [edge[0] for edge in edges if edge is not None]
     seen = set(waiting)
     while waiting:
@@ -150,14 +159,15 @@ def leaving(tree: Any) -> Any:
 
 
 def loosened(value: Any) -> Any:
-    if isinstance(value, Tensor) and edge_of(value) is not None and not reaches_out((value,)):
-        return without_graph(value)
+    if isinstance(value, Tensor) and edge_of(value) is not None and not graphs_reach_out((value,)):
+        return without_graph(value, loosened)
     return value
 
 
-def without_graph(value: Any) -> Any:
-    """The tensor detached from its graph; a tangent of an open forward-mode level stays, which detach would drop."""
-    if not forward.is_open():
-        return value.detach()
-    with no_grad():
-        return value.view_as(value)
+def without_graph(value: Any, of_tangent: Callable[[Any], Any] = lambda tangent: tangent) -> Any:
+    """The tensor detached from its graph. A tangent of an open forward-mode level, which detach would drop, stays, with
+    its own graph: it may be what somebody differentiates with respect to.
+    """
+    tangent = forward.get(value) if forward.is_open() else None
+    detached = value.detach()
+    return detached if tangent is None else make_dual(detached, of_tangent(tangent))
