@@ -40,7 +40,8 @@ WITH_RESPECT_TO_TANGENTS = {
     "vmap": (lambda: grad(lambda t: vmap(hvp)(wg.stack([t, t])).sum())(X), [12, 24]),
     "vmap of grad": (lambda: vmap(grad(lambda v: hvp(v).sum()))(wg.stack([X, X])), [[6, 12], [6, 12]]),
     "argnums": (lambda: grad(lambda a, t: jvp(grad(cubes), (a,), (t,))[1].sum(), argnums=1)(X, X), [6, 12]),
-    "in the function too": (lambda: grad(lambda a: jvp(grad(lambda b: (b**3 * a).sum()), (X,), (a,))[1].sum())(X), [12, 48]),
+    "in the function too": (lambda: grad(lambda a: jvp(grad(lambda b: (b**3 * a).sum()), (X,), (a,))[1].sum())(X),
+                            [12, 48]),
     "a function of it": (lambda: grad(lambda a: jvp(grad(cubes), (X * 1,), (a * a,))[1].sum())(X), [12, 48]),
     "forward over it": (lambda: jvp(lambda v: grad(lambda w: hvp(w * v).sum())(X), (X,), (X,))[1], [6, 24]),
 }

@@ -108,9 +108,9 @@ cdef int code_of(object spec) except -1:
     return (<dtype> found).code
 
 
-def promote_types(a, b):
+def promote_types(type1, type2):
     """The dtype that holds both: promote_types(int64, float16) is float16."""
-    return BY_CODE[FACTS.promote[code_of(a)][code_of(b)]]
+    return BY_CODE[FACTS.promote[code_of(type1)][code_of(type2)]]
 
 
 def get_default_dtype():

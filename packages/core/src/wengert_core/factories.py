@@ -80,7 +80,7 @@ def asarray(obj: Any, copy: bool | None, dtype: dtype | None) -> Tensor:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return _construct.of_data(obj, dtype)
     if dtype is None or shared.dtype is dtype:
-        return _construct.of_data(shared, None) if copy else shared
+        return shared.clone() if copy else shared
     if copy is False:
         raise ValueError(
             f"can't alias tensor with dtype '{CPP_NAMES[shared.dtype.name]}' into dtype '{CPP_NAMES[dtype.name]}'."

@@ -324,8 +324,11 @@ cdef object factory_run(Op op, PyObject** slots):
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
         if not t.flags & WG_GRAD:
             mark_grad(t)
-    elif row.requires_grad >= 0 and t.flags & WG_GRAD:
-        return alias(t)                # asarray of a tensor that requires grad: not the result
+    elif row.requires_grad >= 0 and t.flags & WG_GRAD:         # asarray of a tensor that requires grad
+        if slots[row.requires_grad] != <PyObject*> None:
+            return alias(t)
+        warn_user("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                  "requires_grad=False explicitly to get the old behavior and silence this warning.")
     return t
 
 

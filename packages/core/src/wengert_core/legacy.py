@@ -26,7 +26,8 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
     if not args:
         return _construct.blank(kind, 0)
     first = args[0]
-    if (len(args) == 1 and not hasattr(first, "__index__")) or isinstance(first, (Tensor, np.ndarray)):
+    lone = len(args) == 1 and (isinstance(first, bool) or not hasattr(first, "__index__"))
+    if lone or isinstance(first, (Tensor, np.ndarray)):
         return _from_data(name, kind, first)
     for i, size in enumerate(args):
         if not hasattr(size, "__index__"):

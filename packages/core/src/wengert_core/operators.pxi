@@ -27,9 +27,9 @@ def set_operators(table):
 
 
 cdef inline bint is_operand(PyObject* o) noexcept:
-    """What may stand beside a tensor: tensors, numbers, arrays."""
-    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o)
-            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None) or PyComplex_Check(o))
+    """What may stand beside a tensor: tensors and numbers. Arrays answer themselves, by way of __array__."""
+    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o)
+            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None and not isinstance(<object> o, ARRAY)))
 
 
 cdef object apply2(int which, PyObject* a, PyObject* b):
@@ -52,8 +52,17 @@ cdef object apply_either(int which, PyObject* a, PyObject* b):
 
 
 cdef object refused(int which, object a, object b):
-    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once."""
+    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once.
+
+    An array is compared as a tensor, and divided by one as PyTorch does: times its reciprocal.
+    """
     other = b if isinstance(a, Tensor) else a
+    if isinstance(other, ARRAY) and OPERATORS[which] != NULL:
+        if which == O_EQ or which == O_NE:
+            from wengert_core.factories import asarray
+            return operator(which)(asarray(a, None, None), asarray(b, None, None))
+        if which == O_TRUEDIV and other is a:
+            return b.reciprocal() * a
     if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
             or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
         return NotImplemented

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, tensor_of_array
+from wengert_core.arrays cimport array_into, array_of
 from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
@@ -266,14 +266,13 @@ cdef object pointwise_run(Op op, PyObject** slots):
     """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place."""
     cdef Pointwise* p = chosen(op, slots)
     cdef PyObject* own[16]
-    cdef list keep = []
     cdef int i
     cdef uint32_t live = 0
     for i in range(op.n_params):
         own[i] = slots[i]
     for i in range(p.n_in if p.n_in > p.n_promote else p.n_promote):
         if not isinstance(<object> own[i], Tensor):
-            own[i] = read_other(op, i, own[i], keep)
+            own[i] = read_other(op, i, own[i])
         if isinstance(<object> own[i], Tensor):
             live |= (<Tensor> own[i]).flags
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
@@ -316,16 +315,13 @@ cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     return compute(op, p, own, slots, loop_for(p, computing_code(op, p, own)), live)
 
 
-cdef PyObject* read_other(Op op, int slot, PyObject* value, list keep) except NULL:
-    """What stands in a slot that holds no tensor: a number, None where the schema lets it, an array."""
+cdef PyObject* read_other(Op op, int slot, PyObject* value) except NULL:
+    """What stands in a slot that holds no tensor: a number, None where the schema lets it."""
     if value == NULL:
         raise missing(op, slot)
     if op.kinds[slot] != K_TENSOR:
         if value == <PyObject*> None and op.defaults[slot] == value or number_code(value) >= 0:
             return value
-        if isinstance(<object> value, np.ndarray):
-            keep.append(tensor_of_array(<object> value))
-            return <PyObject*> keep[len(keep) - 1]
     raise op_error(op, slot, "Tensor", value)
 
 
@@ -339,6 +335,8 @@ cdef object scaled(Op op, PyObject** slots, int alpha_slot):
     alpha = <object> slots[alpha_slot]
     if isinstance(alpha, Tensor):
         alpha = alpha.item()
+    if number_code(<PyObject*> alpha) < 0:
+        raise op_error(op, alpha_slot, "Number", <PyObject*> alpha)
     other = <object> slots[1]
     cdef int code
     common_code(op, slots, 2, &code)

@@ -60,6 +60,8 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
     """Whole numbers from low to high - 1; randint(high, size) starts at 0."""
     if size is None and high is not None and low is not None:
         low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
     elif low is None:
         low = 0
     bounds = (low, high)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES
 from wengert_core.factories import CPP_NAMES, not_for
 from wengert_core.tensor import Tensor
@@ -53,12 +54,18 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4
 def uniform(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
     """Uniform in [low, high)."""
     low, high = float(low), float(high)
+    if kind.is_complex:
+        return uniform(rng, shape, kind.to_real(), low, high) + 1j * uniform(rng, shape, kind.to_real(), low, high)
     _float_only("check_uniform_bounds", kind)
+    largest, cpp = LARGEST.get(kind.name, sys.float_info.max), CPP_NAMES[kind.name]
     for name, bound in (("from", low), ("to", high)):
-        if not abs(bound) <= LARGEST.get(kind.name, sys.float_info.max):
-            raise RuntimeError(f"{name} is out of bounds for {CPP_NAMES[kind.name].lower()}: {bound}")
+        if not abs(bound) <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {cpp.lower()}: {bound}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > largest:
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{cpp}>::max(), but found to={high:g} and "
+                           f"from={low:g} which result in to-from to exceed the limit")
     sample = unit(rng, shape, kind)
     if low == 0 and high == 1:
         return sample
@@ -68,13 +75,13 @@ def uniform(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: A
 
 
 def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std: Any = 1) -> Array:
-    """Normal; complex numbers have the variance in both parts together."""
+    """Normal; complex numbers have the variance in both parts together, and the mean in each, as in torch."""
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
     if kind.is_complex:
         real = kind.to_real()
         parts = normal(rng, shape, real) + 1j * normal(rng, shape, real)
-        return parts * (_precision(kind)(math.sqrt(0.5)) * std) + mean
+        return parts * (_precision(kind)(math.sqrt(0.5)) * std) + mean * (1 + 1j)
     _float_only("normal_kernel_cpu", kind)
     sample = rng.standard_normal(shape, _precision(kind))
     return sample if mean == 0 and std == 1 else sample * _precision(kind)(std) + _precision(kind)(mean)
@@ -135,20 +142,37 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     return rng.random(shape) < p
 
 
+def whole(bound: Any) -> int:
+    """A bound of whole numbers. TypeError for another number, ValueError for one beyond 64 bits."""
+    if not hasattr(bound, "__index__"):
+        raise TypeError(f"random_() received an invalid combination of arguments - got ({type(bound).__name__}), but "
+                        "expected one of: (), (int to), (int from, int to)")
+    number = int(bound)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"Overflow when unpacking long long: {number} does not fit into 64 bits")
+    return number
+
+
 def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
-    """Whole numbers from low to high - 1. random_'s bounds: none, (high), or (low, high)."""
+    """Whole numbers from low to high - 1. random_'s bounds: none, (high), or (low, high).
+
+    A floating dtype holds some of them only where they are many: a warning.
+    """
     if kind.is_complex:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     least, most = LIMITS.get(kind.name) or (-(1 << DIGITS[kind.name]), 1 << DIGITS[kind.name])
-    if low is None:
+    if low is None and high is None:
         return rng.integers(0, most, shape, np.int64, endpoint=True)
-    low, high = (0, int(low)) if high is None else (int(low), int(high))
+    low, high = (0, low) if high is None else (0 if low is None else low, high)
+    low, high = whole(low), whole(high)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if kind.name in LIMITS:
-        for name, bound in (("from", low), ("to - 1", high - 1)):
-            if not least <= bound <= most:
-                raise RuntimeError(
-                    f"{name} is out of bounds for {C_NAMES[kind.code]}: {bound} is not in [{least}, {most}]"
-                )
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if not least <= bound <= most:
+            cpp = C_NAMES[kind.code]
+            if kind.name in LIMITS or abs(bound) > LARGEST.get(kind.name, math.inf):
+                raise RuntimeError(f"{name} is out of bounds for {cpp}: {bound} is not in [{least}, {most}]")
+            digits = DIGITS[kind.name]
+            warn_user(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {cpp} can "
+                      "support discrete uniform distribution only within this range.")
     return rng.integers(low, high - 1, shape, np.int64, endpoint=True)

@@ -22,6 +22,7 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object GENERIC = np.generic
+cdef object ARRAY = np.ndarray
 
 
 cdef int number_code(PyObject* value) except -2:
@@ -40,7 +41,7 @@ cdef int number_code(PyObject* value) except -2:
         return INT64
     if PyComplex_Check(<object> value):
         return FACTS.default_complex
-    if isinstance(<object> value, (str, bytes)):
+    if isinstance(<object> value, (str, bytes, ARRAY)):
         return -1
     if hasattr(<object> value, "__index__"):
         return INT64

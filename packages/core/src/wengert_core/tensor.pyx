@@ -9,6 +9,8 @@ from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, vis
 from cpython.ref cimport Py_INCREF, Py_XINCREF, PyObject
 from libc.string cimport memcpy, memset
 
+import numpy as np
+
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
@@ -60,6 +62,7 @@ cdef extern from *:
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef object ARRAY = np.ndarray
 cdef object ALLOCATE = None            # what gives a device's memory: a callable (device number, bytes) -> (owner, address)
 cdef object FETCH = None               # what reads the only element of another device's tensor
 cdef object CONSTRUCT = None           # what Tensor(...) does: a callable (cls, args, kwargs), set by factories
@@ -109,6 +112,9 @@ cdef class Tensor:
         return apply2(O_RSHIFT, <PyObject*> a, <PyObject*> b)
 
     def __pow__(a, b, modulo):
+        if modulo is not None:
+            raise TypeError("unsupported operand type(s) for ** or pow(): "
+                            + ", ".join(f"'{type(each).__name__}'" for each in (a, b, modulo)))
         return apply2(O_POW, <PyObject*> a, <PyObject*> b)
 
     def __iadd__(self, other):

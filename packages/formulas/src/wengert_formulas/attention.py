@@ -42,6 +42,14 @@ def slope(weights: Tensor, of_weights: Tensor) -> Tensor:
     return weights * (of_weights - along(weights * of_weights))
 
 
+def scores_moved(
+    query_t: Tensor, key_t: Tensor, mask_t: Any, query: Tensor, key: Tensor, mask: Any, scale: float
+) -> Tensor:
+    """The tangent of S; a mask is float, and has one of its own."""
+    scores_t = (query_t @ turned(key) + query @ turned(key_t)) * scale
+    return scores_t if mask is None or mask_t is None else scores_t + mask_t
+
+
 def backward(
     grad: Tensor,
     query: Tensor,
@@ -63,6 +71,7 @@ def moved(
     query_t: Tensor,
     key_t: Tensor,
     value_t: Tensor,
+    attn_mask_t: Any,
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -72,7 +81,7 @@ def moved(
 ) -> Any:
     """The tangent of the result."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
-    scores_t = (query_t @ turned(key) + query @ turned(key_t)) * scale
+    scores_t = scores_moved(query_t, key_t, attn_mask_t, query, key, attn_mask, scale)
     return slope(weights, scores_t) @ value + weights @ value_t, None
 
 
@@ -118,6 +127,7 @@ def backward_moved(
     query_t: Tensor,
     key_t: Tensor,
     value_t: Tensor,
+    attn_mask_t: Any,
     grad_output: Tensor,
     query: Tensor,
     key: Tensor,
@@ -128,7 +138,7 @@ def backward_moved(
 ) -> Any:
     """The tangents of the three gradients."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
-    weights_t = slope(weights, (query_t @ turned(key) + query @ turned(key_t)) * scale)
+    weights_t = slope(weights, scores_moved(query_t, key_t, attn_mask_t, query, key, attn_mask, scale))
     of_weights = grad_output @ turned(value)
     of_weights_t = grad_output_t @ turned(value) + grad_output @ turned(value_t)
     of_scores = slope(weights, of_weights)

@@ -44,7 +44,7 @@ def product_slopes(self: Tensor, dim: int, index: Tensor, src: Tensor, include_s
 
     facts = (count, total, product, whole)
     gathered = tuple(fact.gather(dim, index) for fact in facts)
-    return others(self, self_zero, facts), others(src, src_zero, gathered)
+    return others(self, self_zero, facts) if include_self else wc.ones_like(self), others(src, src_zero, gathered)
 
 
 def slopes(

@@ -127,8 +127,7 @@ def check_tensor(value: Any) -> None:
 
 
 def reaches_out(tensors: Iterable[Any]) -> bool:
-    """Whether the graph of one of these tensors, or of a tangent of them, ends at a leaf that no running level has made.
-    """
+    """Whether the graph of one of these tensors or of their tangents ends at a leaf that no running level has made."""
     found = [tensor for tensor in tensors if isinstance(tensor, Tensor)]
     if forward.is_open():
         found += [tangent for tangent in map(forward.get, found) if tangent is not None]

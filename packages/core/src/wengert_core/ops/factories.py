@@ -10,7 +10,7 @@ factory("tensor(object data, *, dtype? dtype=None, object? device=None, bool? re
         "data", doc="A new tensor with a copy of data: a number, nested sequences of numbers, or an array.")
 factory("as_tensor(object data, dtype? dtype=None, object? device=None) -> Tensor", impl=make.as_tensor,
         doc="Data as a tensor, which shares memory with it where that can be.")
-factory("asarray(object obj, *, dtype? dtype=None, object? device=None, bool? copy=None, bool? requires_grad=False) "
+factory("asarray(object obj, *, dtype? dtype=None, object? device=None, bool? copy=None, bool? requires_grad=None) "
         "-> Tensor",
         impl=make.asarray, doc="An array, buffer, sequence or number as a tensor; shares memory where copy allows it.")
 factory("scalar_tensor(Scalar s, *, OPTIONS) -> Tensor", impl=make.scalar_tensor, doc="A tensor without dimensions.")

@@ -70,9 +70,16 @@ def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
+    return sloped(input, lower, upper, training, None, inplace)
+
+
+def sloped(input: Tensor, lower: float, upper: float, training: bool, generator: Any, inplace: bool) -> Tensor:
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound, rrelu() got "
+                           f"lower={lower:g}, upper={upper:g}")
     if not training:
         return TABLE.ops["leaky_relu_" if inplace else "leaky_relu"](input, (lower + upper) / 2)
-    slope = unfilled(TABLE.ops["empty_like"](input)).uniform_(lower, upper)
+    slope = unfilled(TABLE.ops["empty_like"](input)).uniform_(lower, upper, generator=generator)
     return written(lambda x: where(x > 0, x, x * slope), input, inplace)
 
 
@@ -81,15 +88,24 @@ for function in (threshold, logsigmoid, softsign, tanhshrink, rrelu):
 
 
 # ---- the top has no argument inplace
-def top_rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+def top_rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
     """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
-    return rrelu(input, lower, upper, training)
+    return sloped(input, lower, upper, training, generator, False)
+
+
+def top_rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
+    """In-place version of rrelu."""
+    return sloped(input, lower, upper, training, generator, True)
 
 
 composite(top_rrelu, name="rrelu")
+composite(top_rrelu_, name="rrelu_")
 
 
 # ---- in place: names that torch has beside inplace=True
 for name in ("relu", "leaky_relu", "threshold", "rrelu"):
     composite(in_place(name, TABLE.ops[f"nn.functional.{name}"]), namespace="nn.functional")
-composite(in_place("rrelu", rrelu))

@@ -219,7 +219,7 @@ def columns_of(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stri
     """The stages of im2col."""
     blocks = counts(self.shape[-2:], kernel_size, dilation, padding, stride)
     around = [padding[1], padding[1], padding[0], padding[0]]
-    wide = constant_pad_nd(self, around, 0) if any(padding) else self.contiguous()
+    wide = (constant_pad_nd(self, around, 0) if any(padding) else self).contiguous()  # also of channels_last
     sizes, strides = geometry(wide.shape[-2:], kernel_size, blocks, dilation, stride)
     front, channels = self.shape[:-3], self.size(-3)
     columns = wide.new_empty((*front, channels, *sizes))

@@ -164,9 +164,14 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return found if out is None else into("take", found, out)
 
 
+def places(flat: Tensor, index: Tensor) -> Tensor:
+    """Positions in one dimension, so that what is taken is a copy also of an index without dimensions."""
+    return checked_positions(index, flat.numel()).reshape(-1)
+
+
 take_op = TABLE.staged(
     "_take(Tensor self, Tensor index) -> Tensor",
-    stages=lambda self, index: self.reshape(-1)[checked_positions(index, self.numel())],
+    stages=lambda self, index: self.reshape(-1)[places(self, index)].reshape(index.shape),
     reference=lambda xp, x, index: x.reshape(-1)[index],
     method=False,
     doc="The elements at positions of the flattened tensor.",

@@ -1,0 +1,80 @@
+"""NumPy arrays beside tensors in Python's operators, as in PyTorch: NumPy answers, by way of __array__."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+import wengert_core as wc
+
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_tensor_and_an_array_give_a_tensor_of_numpys_dtype(name: str) -> None:
+    work = getattr(operator, name)
+    kind = "int64" if name in ("and_", "or_", "xor") else "float64"
+    array = np.array([3, 2], kind)
+    x = wc.tensor([5, 3], dtype=getattr(wc, kind))
+    result = work(x, array)
+    assert isinstance(result, wc.Tensor)
+    assert result.dtype is getattr(wc, kind)
+    np.testing.assert_allclose(result.numpy(), work(x.numpy(), array))
+
+
+def test_dtypes_and_shapes_are_those_of_arrays() -> None:
+    assert (wc.ones(2) + np.ones(2)).dtype is wc.float64
+    assert (wc.ones(2) + np.ones(2, np.float32)).dtype is wc.float32
+    assert (wc.ones(2) + np.array(1.0)).dtype is wc.float64
+    assert (wc.ones(2) + np.float64(1)).dtype is wc.float32
+    assert (wc.ones(2) + np.ones((3, 1))).shape == (3, 2)
+    assert (wc.ones(2) @ np.ones(2, np.float32)).item() == 2
+
+
+def test_in_place_gives_a_new_tensor() -> None:
+    x = y = wc.ones(2)
+    x += np.ones(2)
+    assert x.dtype is wc.float64
+    assert y.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_arrays_are_compared_element_by_element(swapped: bool) -> None:
+    sides = [wc.tensor([1, 3]), np.array([1, 2])]
+    left, right = sides[::-1] if swapped else sides
+    assert (left == right).tolist() == [True, False]
+    assert (left != right).tolist() == [False, True]
+    for work in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(TypeError, match="not supported between instances of"):
+            work(left, right)
+
+
+def test_an_array_on_the_left_is_divided_and_nothing_else() -> None:
+    assert (np.ones(2) / wc.tensor([2.0, 4.0])).tolist() == [0.5, 0.25]
+    for name in set(OPERATORS) - {"truediv"}:
+        with pytest.raises(TypeError):
+            getattr(operator, name)(np.ones(2), wc.ones(2))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda array: wc.add(wc.ones(2), array),
+        lambda array: wc.ones(2).mul(array),
+        lambda array: wc.pow(wc.ones(2), array),
+        lambda array: wc.clamp(wc.ones(2), array),
+        lambda array: wc.eq(wc.ones(2), array),
+        lambda array: wc.add(wc.ones(2), wc.ones(2), alpha=array),
+        lambda array: wc.full((2,), array),
+    ],
+)
+@pytest.mark.parametrize("array", [np.ones(2), np.array(1.0), np.array(1)], ids=["1-d", "float", "int"])
+def test_functions_take_no_arrays(call, array) -> None:
+    with pytest.raises(TypeError, match=r"must be (Tensor|Number), not ndarray"):
+        call(array)
+
+
+def test_pow_takes_no_modulus() -> None:
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \*\* or pow\(\): 'Tensor', 'int', 'int'"):
+        pow(wc.tensor(2), 3, 5)
