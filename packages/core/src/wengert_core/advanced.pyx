@@ -14,10 +14,11 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
-from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.elsewhere cimport elsewhere, moved_here, namespace, on_host, reference_of
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
@@ -487,11 +488,17 @@ cdef object index_array(Tensor index):
 cdef object index_put_run(Op op, PyObject** slots):
     """index_put(self, indices, values, accumulate) and its in-place variant."""
     cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
-    cdef uint32_t modes = thread_state().modes, live = (t.flags | values.flags) & modes
+    cdef uint32_t modes = thread_state().modes, live
     cdef bint inplace = op.flags & OP_INPLACE
     cdef PyObject* keep = NULL
+    cdef PyObject* own[4]
     cdef bint accumulate
     cdef Plan plan
+    if values.code != t.code and values.count == 1 and is_mask_alone(<object> slots[1]) and not PyObject_IsTrue(<object> slots[3]):
+        values = one_value(values, t)
+        own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
+        slots = own
+    live = (t.flags | values.flags) & modes
     if modes & WG_BATCHED:
         live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
@@ -521,6 +528,27 @@ cdef object index_put_run(Op op, PyObject** slots):
     elif live & WG_RECORD:
         record(op, slots, target, live)
     return target
+
+
+cdef bint is_mask_alone(object indices):
+    """Whether one index is a mask, and the others are None."""
+    cdef int n = 0
+    if not isinstance(indices, (tuple, list)):
+        return False
+    for index in indices:
+        if index is not None:
+            if not isinstance(index, Tensor) or (<Tensor> index).code != BOOL:
+                return False
+            n += 1
+    return n == 1
+
+
+cdef Tensor one_value(Tensor values, Tensor t):
+    """One value for a mask, in t's dtype: it is converted, as masked_fill_ does, and torch in these assignments."""
+    if FACTS.category[values.code] == CAT_COMPLEX and FACTS.category[t.code] != CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[t.code]} without overflow: index_put of a "
+                           f"{scalar_name(values.code)} value into a {scalar_name(t.code)} tensor; give its real part")
+    return values.reshape(()).to(dtype_of(t.code))
 
 
 cdef object lone_mask(Tensor target, object indices):

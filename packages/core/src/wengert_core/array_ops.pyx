@@ -13,7 +13,7 @@ from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
 from wengert_core.columns cimport by_columns, laid_by_columns
-from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
@@ -29,24 +29,25 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 
 
-def configure(Op op, tuple results, bint widen, str order):
+def configure(Op op, tuple results, str widen, str order):
     """Make ``op`` an array op. results: "same", "array", "columns" or a dtype's name for each output.
 
     "columns": as "array", and its matrices lie in memory column by column, as LAPACK has them.
+    widen: the dtype in which the reference gets float16 and bfloat16; "" for their own.
     order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last; "own": it
     lies as the reference's array does.
     """
     op.run = array_run
-    op.impl = (results, widen, order)
+    op.impl = (results, (<dtype> DTYPES[widen]).code if widen else -1, order)
     op.data = <void*> op if "generator" in op.params else NULL      # random: vmap says what that means
 
 
-cdef object as_argument(PyObject* value, bint widen):
+cdef object as_argument(PyObject* value, int widen):
     """What the reference gets for a slot."""
     cdef Tensor t
     if isinstance(<object> value, Tensor):
         t = <Tensor> value
-        return array_of(converted(t, FLOAT32) if widen and (t.code == FLOAT16 or t.code == BFLOAT16) else t)
+        return array_of(converted(t, widen) if widen >= 0 and (t.code == FLOAT16 or t.code == BFLOAT16) else t)
     return <object> value
 
 
@@ -71,7 +72,7 @@ cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
 cdef object array_run(Op op, PyObject** slots):
     cdef uint32_t live = WG_BATCHED if op.data != NULL else 0
     cdef int i
-    cdef bint widen = op.impl[1]
+    cdef int widen = op.impl[1]
     for i in range(op.n_params):
         if i != op.out_slot:
             live |= flags_of(slots[i])

@@ -7,7 +7,7 @@ from wengert_core.arrays cimport tensor_of_array
 from wengert_core.construct cimport store_assigned
 from wengert_core.dims cimport tensor_name
 from wengert_core.driving cimport LIVE_BEYOND
-from wengert_core.dtypes cimport BOOL, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
@@ -30,20 +30,23 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op COPY = None
 cdef Op FILL = None
 cdef Op PUT = None
-cdef Op MASKED_FILL = None
 
 
-def set_ops(Op copy, Op fill, Op put, Op masked_fill):
+def set_ops(Op copy, Op fill, Op put):
     """Tell x[...] = value which ops it is made of."""
-    global COPY, FILL, PUT, MASKED_FILL
+    global COPY, FILL, PUT
     if COPY is None:
-        COPY, FILL, PUT, MASKED_FILL = copy, fill, put, masked_fill
+        COPY, FILL, PUT = copy, fill, put
 
 
 def setitem(Tensor t, key, value):
     """x[key] = value; the value is a number, a tensor or an array, and is converted and broadcast."""
     cdef Index index
     cdef object source = value_of(t, <PyObject*> value)
+    if isinstance(key, bool):
+        if key:
+            setitem(t, None, value)    # all of it, under a dim of size 1, as torch has it: converted, as copy_ does
+        return
     try:
         read_index(&index, <PyObject*> key)
         if source is None and not t.flags & NOT_PLAIN and not has_tensors(&index) and fill_plain(&index, t, <PyObject*> value):
@@ -148,41 +151,15 @@ cdef Tensor fitted(Tensor source, Tensor view):
 
 
 cdef object put(Tensor view, tuple indices, object source, object value):
-    """The part for index_put_; a mask alone and one value of another dtype is masked_fill_, which converts it, as in torch."""
+    """The part for index_put_."""
     cdef PyObject* slots[4]
-    cdef Tensor values
-    if source is not None and (<Tensor> source).rank == 0 and (<Tensor> source).code != view.code and len(indices) == 1 \
-            and (<Tensor> indices[0]).code == BOOL and mask_fits(<Tensor> indices[0], view):
-        return call_masked_fill(view, <Tensor> indices[0], value)
-    if source is None:
-        values = as_tensor(view, value)
-    else:
-        values = without_leading_ones(<Tensor> source, view.rank + widest(indices))
+    cdef Tensor values = as_tensor(view, value) if source is None else without_leading_ones(<Tensor> source, view.rank + widest(indices))
     slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False
     return PUT.run(PUT, slots)
 
 
 cdef int widest(tuple indices):
     return max([(<Tensor> index).rank for index in indices if index is not None])
-
-
-cdef bint mask_fits(Tensor mask, Tensor view) noexcept:
-    cdef int i
-    if mask.rank > view.rank:
-        return False
-    for i in range(mask.rank):
-        if mask.dims[i] != view.dims[i]:
-            return False
-    return True
-
-
-cdef object call_masked_fill(Tensor view, Tensor mask, object value):
-    cdef PyObject* slots[3]
-    if mask.rank < view.rank:
-        mask = view_call(V_VIEW, mask, (shape_tuple(mask) + (1,) * (view.rank - mask.rank),)) \
-            if mask.count else mask.reshape(shape_tuple(mask) + (1,) * (view.rank - mask.rank))
-    slots[0], slots[1], slots[2] = <PyObject*> view, <PyObject*> mask, <PyObject*> value
-    return MASKED_FILL.run(MASKED_FILL, slots)
 
 
 cdef Tensor without_leading_ones(Tensor source, int most):

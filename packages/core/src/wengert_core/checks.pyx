@@ -3,6 +3,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.caution import warn_user
+from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
@@ -10,7 +11,7 @@ from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
 from wengert_core.driving cimport LIVE_INTERCEPT
-from wengert_core.state cimport WG_BATCHED, WG_RECORD, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -61,18 +62,13 @@ cdef bint are_integral(PyObject** slots):
     return FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and FACTS.category[(<Tensor> slots[1]).code] < CAT_FLOAT
 
 
-cdef str c_name(int code):
-    """A dtype as some of torch's messages call it."""
-    return {"float32": "float", "float64": "double"}.get(dtype_of(code).name, dtype_of(code).name)
-
-
 cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
     """lerp and heaviside do not promote; a weight without dimensions counts as a number."""
     cdef int i, code = (<Tensor> slots[0]).code
     for i in range(1, p.n_in):
         if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code and (i == 1 or (<Tensor> slots[i]).rank):
             raise RuntimeError(op.options["strict_error"].format(
-                expected=c_name(code), got=c_name((<Tensor> slots[i]).code), name=op.params[i]))
+                expected=_C_NAMES[code], got=_C_NAMES[(<Tensor> slots[i]).code], name=op.params[i]))
     return 0
 
 
@@ -136,3 +132,14 @@ def each_sample(name, function, *arguments):
         if is_batched(value):
             return (<object> (<Tensor> value).extra.tangent).each(name, function, arguments)
     return function(*arguments)
+
+
+def unrecorded(function):
+    """function() as under no_grad(): reverse mode does not see what it computes, forward mode does."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        return function()
+    finally:
+        state.modes = modes

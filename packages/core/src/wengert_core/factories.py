@@ -12,7 +12,7 @@ import numpy as np
 
 from wengert_core import construct as _construct
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import ALL, SCALAR_NAMES, dtype, get_default_dtype
+from wengert_core.dtypes import ALL, FILL_NAMES, SCALAR_NAMES, dtype, get_default_dtype
 from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
@@ -271,7 +271,21 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
         )
     if kind.name == "bool":
         raise not_for(f"{name}_cpu", kind)
+    if kind.category == 1:
+        first, last = (_wrapped(kind, value) for value in (first, last))
     return first, last, count, kind
+
+
+def _wrapped(kind: dtype, value: Any) -> Any:
+    """A bound that an integer dtype holds; a negative one wraps in uint8, as torch converts it."""
+    most = (1 << 8 * kind.itemsize - (kind.name != "uint8")) - 1
+    least = -most - (kind.name != "uint8")
+    if not least <= value <= most:
+        raise RuntimeError(
+            f"value cannot be converted to type {FILL_NAMES[kind.code]} without overflow: {kind.name} does not hold "
+            f"{value}"
+        )
+    return value % 256 if kind.name == "uint8" and value < 0 else value
 
 
 def _line(first: Any, last: Any, count: int) -> Any:

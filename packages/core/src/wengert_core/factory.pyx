@@ -88,7 +88,7 @@ def mark_requires_grad(Tensor tensor, bint flag=True):
 # ---- sizes
 
 cdef Py_ssize_t read_size(Op op, object size, Py_ssize_t position) except? -1:
-    if PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
+    if position == 0 and PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
         if position == 0:
             raise TypeError(f"{op.name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
                             f"{type(size).__name__} at pos 0")
@@ -212,6 +212,11 @@ cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
     return t
 
 
+cdef bint requires_grad(PyObject* value):
+    """Whether a number is a tensor that requires grad: its history would be lost."""
+    return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD != 0
+
+
 cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
     """The tensors of kinds empty to full; code -1: the dtype of the tensor to be like, of the value, or the default."""
     cdef int number = 0
@@ -219,7 +224,7 @@ cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
         if row.sizes >= 0 and PyIndex_Check(slots[row.sizes]):
             raise op_error(op, row.sizes, "tuple of ints", slots[row.sizes])
         number = scalar_code(slots[row.value])
-        if number < 0:
+        if number < 0 or requires_grad(slots[row.value]):
             raise op_error(op, row.value, "Number", slots[row.value])
     if code < 0:
         if row.like >= 0:

@@ -359,6 +359,9 @@ cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
         elif slots[i] != <PyObject*> None:
             inputs[n] = slots[i]
             n += 1
+    if p.promotion == PROMOTE_STRICT and p.n_in > p.n_promote and isinstance(<object> slots[p.n_promote], Tensor):
+        inputs[n] = slots[p.n_promote]     # lerp's weight, when it is no number
+        n += 1
     common_code(op, inputs, n, &code)
     if p.check >= CHECK_NO_BOOL or p.promotion == PROMOTE_STRICT:
         check_inputs(op, p, slots, code)

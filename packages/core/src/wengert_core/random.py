@@ -72,6 +72,8 @@ class Generator:
 
     def manual_seed(self, seed: Any) -> Generator:
         """Start again from a seed, an int of 64 bits; negative ones count from 2**64 down. Returns the generator."""
+        if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}: give an int of 64 bits")
         value = int(seed)
         if not -(1 << 63) <= value < 1 << 64:
             raise ValueError(f"Overflow when unpacking long long: the seed {value} does not fit into 64 bits")
@@ -192,9 +194,10 @@ def manual_seed(seed: Any) -> Generator:
     >>> initial_seed()
     7
     """
+    value = int(seed)
     for generator in _OF_DEVICES.values():
-        generator.manual_seed(seed)
-    return default_generator.manual_seed(seed)
+        generator.manual_seed(value)
+    return default_generator.manual_seed(value)
 
 
 def seed() -> int:

@@ -27,8 +27,8 @@ def _sizes(name: str, size: Any) -> tuple[int, ...]:
     sizes = (size,) if hasattr(size, "__index__") else tuple(size)
     if {type(n) for n in sizes} <= {int}:
         return sizes
-    for n in sizes:
-        if isinstance(n, bool) or not hasattr(n, "__index__"):
+    for i, n in enumerate(sizes):
+        if (i == 0 and isinstance(n, bool)) or not hasattr(n, "__index__"):
             raise TypeError(
                 f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}"
             )
@@ -75,14 +75,22 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
     return _filled("randint", sampling.integers, tensor, generator, *bounds)
 
 
+MOST_PERMUTED = {"float16": (2049, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
+"""How many whole numbers from 0 on a dtype holds, and how torch writes it; bfloat16 is not refused: they round."""
+
+
 def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
     """The numbers from 0 to n - 1 in random order."""
     kind = dtype or INT64
     if kind.name == "bool" or kind.is_complex:
         raise not_for("randperm", kind)
     tensor = _construct.blank(kind, n)
-    _, most = sampling.LIMITS.get(kind.name) or (0, 1 << sampling.DIGITS[kind.name])
-    if n - 1 > most:
+    if kind.name in MOST_PERMUTED and n > MOST_PERMUTED[kind.name][0]:
+        raise RuntimeError(
+            f"n cannot be greater than {MOST_PERMUTED[kind.name][1]} for {CPP_NAMES[kind.name]} type.: randperm({n}) "
+            "needs a larger dtype"
+        )
+    if kind.name in sampling.LIMITS and n - 1 > sampling.LIMITS[kind.name][1]:
         raise RuntimeError(
             f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
         )
@@ -131,9 +139,12 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
     if p is not None:
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        if given.dtype.kind == "c":
+            raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
         return xp.asarray(rng.random(given.shape) < p)
     if given.dtype.kind != "f":
-        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
+        name = "bernoulli_tensor_cpu_self_" if given.dtype.kind == "c" else "bernoulli_tensor_cpu_p_"
+        raise NotImplementedError(f"\"{name}\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
     if not xp.all((given >= 0) & (given <= 1)):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
@@ -154,10 +165,14 @@ def poisson(xp: Any, rate: Array, generator: Any) -> Array:
 def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
     """Binomial numbers of these trials and probabilities."""
     rng = numpy_generator(generator, "binomial")
-    if count.dtype.kind != "f" or count.dtype != prob.dtype:
+    for name, array in (("count", count), ("prob", prob)):
+        if array.dtype.kind != "f":
+            kind = CPP_NAMES[array.dtype.name]
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {kind}")
+    if count.dtype != prob.dtype:
         raise RuntimeError(
-            f"binomial only supports floating-point dtypes for count and prob, which are the same, got: count "
-            f"{CPP_NAMES[count.dtype.name]}, prob {CPP_NAMES[prob.dtype.name]}"
+            f"Found dtype {CPP_NAMES[prob.dtype.name]} but expected {CPP_NAMES[count.dtype.name]}: binomial takes a "
+            "count and a prob of one dtype"
         )
     if not (xp.all(count >= 0) and xp.all((prob >= 0) & (prob <= 1))):
         raise RuntimeError("binomial: count must not be negative, and prob must be in [0, 1]")

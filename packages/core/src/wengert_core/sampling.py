@@ -131,14 +131,18 @@ def geometric(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
 
 def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Array:
     """1 with probability p, which is a number or a tensor that broadcasts."""
+    if not isinstance(p, Tensor) and not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
+    if kind.is_complex:
+        raise not_for("bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_", kind)
     if isinstance(p, Tensor):
+        if p.dtype.category != 2:
+            raise not_for("bernoulli_tensor_cpu_p_", p.dtype)
         p = np.asarray(p.expand(shape).tolist())
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError(
                 "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]"
             )
-    elif not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     return rng.random(shape) < p
 
 
@@ -158,6 +162,8 @@ def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: 
 
     A floating dtype holds some of them only where they are many: a warning.
     """
+    if kind.is_complex and low is None and high is None:
+        raise not_for("random_kernel_cpu", kind)
     if kind.is_complex:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     least, most = LIMITS.get(kind.name) or (-(1 << DIGITS[kind.name]), 1 << DIGITS[kind.name])

@@ -9,7 +9,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, by_other, conj, of_tensor, real
+from wengert_formulas.base import TABLE, by_other, conj, imag, of_tensor, real
 
 elementwise, derivative, linear = TABLE.elementwise, TABLE.derivative, TABLE.linear
 
@@ -91,11 +91,12 @@ def pow_slope(self: Tensor, exponent: Any) -> Any:
 
 
 def pow_exponent_slope(self: Any, exponent: Tensor, result: Tensor) -> Tensor:
-    """result * log(self); 0 for self == 0 with an exponent that is not negative."""
+    """result * log(self); 0 for self == 0 with an exponent that is not negative (nor complex)."""
+    steady = (real(exponent) >= 0) & (imag(exponent) == 0) if exponent.is_complex() else exponent >= 0
     if isinstance(self, Tensor):
-        return wc.where((self == 0) & (real(exponent) >= 0), 0, result * self.log())
+        return wc.where((self == 0) & steady, 0, result * self.to(result.dtype).log())
     if self == 0:
-        return wc.where(real(exponent) >= 0, 0, result * -math.inf)
+        return wc.where(steady, 0, result * -math.inf)
     return result * logarithm(self, exponent.is_complex())
 
 

@@ -91,6 +91,6 @@ def asked(grad: Tensor) -> bool:
     """
     if edge_of(grad) is not None:
         return True
-    if not any(grad.stride()):
+    if grad.numel() and not any(grad.stride()):
         grad = grad.as_strided((), ())
     return bool((every_sample(grad) != 0).any().item())

@@ -10,7 +10,7 @@ from wengert_core.tensor import Tensor
 
 from wengert_formulas.base import TABLE, of_tensor
 
-elementwise = TABLE.elementwise
+elementwise, derivative = TABLE.elementwise, TABLE.derivative
 LOG_2, LOG_10 = math.log(2), math.log(10)
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
@@ -28,9 +28,9 @@ elementwise(
 )
 
 
-def xlogy_slope(self: Tensor, other: Any) -> Tensor:
-    """log(other); 0 where self is 0 and other is not positive."""
-    return wc.where((self == 0) & (other <= 0), 0, wc.xlogy(wc.ones_like(self), other))
+def xlogy_part(part: Tensor, self: Any, other: Any) -> Tensor:
+    """part * log(other): 0 where part is, and where self is 0 and other is not positive. Both ways: of what is real."""
+    return wc.xlogy(part, other).masked_fill((self == 0) & (other <= 0), 0)
 
 
 def xlogy_name(self: str, other: str) -> str:
@@ -38,7 +38,16 @@ def xlogy_name(self: str, other: str) -> str:
     return f"XlogyBackward{1 if self == 'number' else 0 if of_tensor(other) else 2}"
 
 
-elementwise("xlogy", self=xlogy_slope, other=lambda self, other: self / other, node=xlogy_name)
+derivative(
+    "xlogy",
+    self=lambda grad, self, other: xlogy_part(grad, self, other),
+    other=lambda grad, self, other: grad * (self / other),
+    jvp={
+        "self": lambda self_t, self, other: xlogy_part(self_t, self, other),
+        "other": lambda other_t, self, other: other_t * (self / other),
+    },
+    node=xlogy_name,
+)
 
 
 def logit_slope(self: Tensor, eps: float | None) -> Tensor:

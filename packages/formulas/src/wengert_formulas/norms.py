@@ -23,8 +23,9 @@ def norm_slope(self: Tensor, ord: Any, dim: Any, keepdim: bool, result: Tensor) 
     if ord == 1:
         return self.sgn()
     if abs(ord) == math.inf:
-        equal = self.abs() == result
-        return self.sgn() * equal / equal.sum(dims_of(dim, self.ndim), True)
+        equal = self.abs() == result  # nothing is NaN: there the slope is 0, as in torch
+        count = equal.sum(dims_of(dim, self.ndim), True).clamp_min(1)
+        return wc.where(equal, self.sgn(), 0) / count
     if ord == 2:
         return wc.where(result == 0, 0, self / result)
     return norm_slope_of_power(self, ord, result)
@@ -40,7 +41,7 @@ def norm_slope_of_power(self: Tensor, ord: float, result: Tensor) -> Tensor:
 derivative(
     "linalg_vector_norm",
     self=lambda grad, self, ord, dim, keepdim, result: (
-        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result)
+        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result) if ord else None
     ),
     jvp=lambda self_t, self, ord, dim, keepdim, result: along(
         norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim

@@ -38,7 +38,8 @@ def others(self: Tensor, dim: int) -> Tensor:
 
 
 def prod_slope(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """d prod / d self, in self's shape."""
+    """d prod / d self, in self's shape and the dtype in which it was multiplied."""
+    self = self.to(result.dtype)
     if self.ndim == 0 or self.numel() == 0:
         return wc.ones_like(self)
     if not bool((self == 0).any()):
@@ -55,7 +56,9 @@ derivative(
     "prod",
     self=prod_grad,
     node=by_dim("Prod"),
-    jvp=lambda self_t, self, result, dim, keepdim: (self_t * prod_slope(self, result, dim, keepdim)).sum(dim, keepdim),
+    jvp=lambda self_t, self, result, dim, keepdim: (
+        self_t.to(result.dtype) * prod_slope(self, result, dim, keepdim)
+    ).sum(dim, keepdim),
 )
 
 
@@ -113,7 +116,7 @@ def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, kee
         equal = self == result
         part = wc.where(equal, grad / equal.sum(dims_of(dim, self.ndim), True), 0)
         total = part if total is None else total + part
-    return total
+    return wc.zeros_like(self) if total is None else total
 
 
 derivative(

@@ -43,7 +43,7 @@ def derivative_of_digamma(xp: Any, x: Any, n: int) -> Any:
 
 polygamma_op = TABLE.array(
     "_polygamma(Tensor self, int n, *, Tensor? out=None) -> Tensor", reference=derivative_of_digamma, method=False,
-    doc="The n-th derivative of digamma.",
+    order="dims", doc="The n-th derivative of digamma.",
 )
 TABLE.hidden.add("_polygamma")
 

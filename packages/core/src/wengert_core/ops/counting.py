@@ -44,7 +44,7 @@ TABLE.array(
     "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
     reference=numbers_of,
     results=("array",),
-    widen=False,
+    widen="float64",
     doc="How often each whole number from 0 on comes, or the sum of the weights at its places.",
 )
 

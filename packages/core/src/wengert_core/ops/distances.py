@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.dtypes import SCALAR_NAMES, promote_types, type_name
 from wengert_core.factories import not_for
+from wengert_core.ops.nn import at_least
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
@@ -22,7 +23,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     norm = TABLE.ops["norm"]
     x1, x2 = TABLE.ops["broadcast_tensors"](*[x if x.dtype.category > 1 else x.to(kind) for x in (x1, x2)])
-    sizes = [norm(x, 2, dim, keepdim=True).clamp_min(eps) for x in (x1, x2)]
+    sizes = [at_least(norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2)]
     return (x1 / sizes[0] * (x2 / sizes[1])).sum(dim)
 
 
@@ -33,6 +34,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 def distances(difference: Any, p: float) -> Any:
     """The p-norms along the last dim."""
+    if p == 0:
+        return difference.abs().ceil().clamp_max(1).sum(-1)  # counts what is not 0, and keeps NaN
     if p != math.inf:
         return TABLE.ops["norm"](difference, p, -1)
     size = difference.abs()
@@ -44,7 +47,7 @@ def numpy_distances(xp: Any, difference: Any, p: float) -> Any:
     size = xp.abs(difference)
     if p == math.inf:
         return size.max(-1) if size.shape[-1] else size.sum(-1)
-    return (size != 0).sum(-1).astype(size.dtype) if p == 0 else (size**p).sum(-1) ** (1 / p)
+    return xp.minimum(xp.ceil(size), 1).sum(-1) if p == 0 else (size**p).sum(-1) ** (1 / p)
 
 
 # ---- of all pairs of rows

@@ -45,10 +45,17 @@ TABLE.pointwise_binary(
 )
 
 
-
 def weighted(loss: Any, weight: Any, reduction: int) -> Any:
-    """Weighted losses, or weighted arrays of them, reduced; the weights broadcast."""
-    return reduced_by_number(loss if weight is None else loss * weight, reduction)
+    """Weighted losses, or weighted arrays of them, reduced; the weights broadcast, and do not promote."""
+    if weight is not None:
+        product = loss * weight
+        if product.shape != loss.shape:
+            raise RuntimeError(
+                f"output with shape {list(loss.shape)} doesn't match the broadcast shape {list(product.shape)}: "
+                "the weights must broadcast to the input"
+            )
+        loss = product.to(loss.dtype) if isinstance(product, Tensor) else product.astype(loss.dtype)
+    return reduced_by_number(loss, reduction)
 
 
 loss_of_probabilities = TABLE.staged(

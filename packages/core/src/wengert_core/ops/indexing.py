@@ -68,5 +68,5 @@ TABLE.masking(
 )
 
 set_index_op(TABLE.ops["index"])
-set_ops(TABLE.ops["copy_"], TABLE.assigning(fill_), TABLE.ops["index_put_"], TABLE.ops["masked_fill_"])
+set_ops(TABLE.ops["copy_"], TABLE.assigning(fill_), TABLE.ops["index_put_"])
 set_operators({"getitem": getitem, "setitem": setitem})

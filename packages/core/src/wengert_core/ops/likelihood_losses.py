@@ -9,13 +9,9 @@ from wengert_core.checks import every_sample
 from wengert_core.dtypes import promote_types
 from wengert_core.factories import CPP_NAMES
 from wengert_core.ops.loss_reduction import reduced, reduction_of
+from wengert_core.ops.nn import at_least
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
-
-
-def constant(x: Tensor) -> Tensor:
-    """x without its history; core alone has none."""
-    return x.detach() if hasattr(x, "detach") else x
 
 
 def kl_div(
@@ -87,7 +83,7 @@ def gaussian_nll_loss(
         raise ValueError("var has negative entry/entries")
     if var.dtype.category < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[var.dtype.name]}")
-    bounded = var + (1.0 * eps - constant(var)).clamp(min=0)  # at least eps; the slope is 1 below it too, as torch's
+    bounded = at_least(var, 1.0 * eps)
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 

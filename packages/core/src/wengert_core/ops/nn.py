@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.checks import unrecorded
 from wengert_core.inside_vmap import unfilled
 from wengert_core.ops.activations import sigmoid
 from wengert_core.ops.rectifiers import in_place
@@ -44,6 +45,11 @@ def written(function: Callable[..., Tensor], input: Tensor, inplace: bool, *argu
 def constant(x: Tensor) -> Tensor:
     """x without its history; core alone has none."""
     return x.detach() if hasattr(x, "detach") else x
+
+
+def at_least(x: Tensor, least: float) -> Tensor:
+    """x, or the number where x is below it; as in torch the gradient is x's there too; forward mode sees the bound."""
+    return x + unrecorded(lambda: (float(least) - x).clamp_min(0))
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:

@@ -47,7 +47,7 @@ TABLE.flipping(
 array(
     "roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor",
     reference=roll,
-    widen=False,
+    widen="",
     order="channels",
     doc="Elements shifted along some dims; what leaves at the end comes in at the start.",
 )

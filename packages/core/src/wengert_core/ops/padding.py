@@ -144,6 +144,8 @@ def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
                 f"Argument #{2 * i + 4}: Padding size should be less than the corresponding input dimension, but got: "
                 f"padding ({before}, {after}) at dimension {rank - 1 - i} of input {list(input.shape)}"
             )
+        if mode != "circular" and n == 1 and size + before + after < 1:
+            raise RuntimeError(f"input (W: {size}) is too small. Calculated output W: {size + before + after}")
         if size + before + after < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
 

@@ -276,7 +276,7 @@ TABLE.selecting(
 array(
     "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
     reference=masked_scatter,
-    widen=False,
+    widen="",
     inplace=True,
     doc="self with the elements of source, one after the other, where mask is True.",
 )

@@ -47,6 +47,7 @@ frexp_op = TABLE.array(
     "frexp(Tensor self, *, object? out=None) -> (Tensor mantissa, Tensor exponent)",
     reference=check_frexp,
     results=("same", "int32"),
+    order="dims",
     doc="mantissa (from 0.5 to 1 in size) and exponent, with self == mantissa * 2 ** exponent.",
 )
 frexp_op.options["named"] = named_type("frexp", ("mantissa", "exponent"))

@@ -65,6 +65,8 @@ for name, largest, words in (
 
 def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
     """log(cumsum(exp(x))), each from the largest so far."""
+    if not x.size:
+        return x
     if x.dtype.kind == "f":
         return xp.logaddexp.accumulate(x.astype(xp.float64), axis=dim).astype(x.dtype)
     top = xp.max(x.real, axis=dim, keepdims=True)

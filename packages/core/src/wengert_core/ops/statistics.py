@@ -44,7 +44,7 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
         return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim), name)
     correction = 1 if correction is None else correction
     result = variance_of_rows(self, dim, keepdim, correction)
-    left = reduced_count(self, dim) - correction
+    left = (reduced_count(self, dim) if self.numel() else 0) - correction
     if result is None:
         distance = ops["abs"](ops["sub"](self, ops["mean"](self, dim, True)))
         total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)

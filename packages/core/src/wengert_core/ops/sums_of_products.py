@@ -72,15 +72,25 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any)
     return summed(input.expand(tuple(result.shape)), result, beta, alpha)
 
 
+def check_factors(category: int, beta: Any, alpha: Any) -> None:
+    """RuntimeError for factors that results of a category (0: bool, 1: integers) are not multiplied with."""
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and category:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(factor, (float, complex)) and category < 2:
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+
+
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, bool) and vec1.dtype.category:
-            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     vector_of("addr", "vec1", vec1)
     vector_of("addr", "vec2", vec2)
     result = vec1.unsqueeze(1) * vec2
     result = result.to(promote_types(result.dtype, input.dtype))
+    check_factors(result.dtype.category, beta, alpha)
+    if not result.dtype.category:
+        result = result if alpha else TABLE.ops["zeros_like"](result)
+        return result.logical_or(input) if beta else result
     return summed(input.expand(tuple(result.shape)), result, beta, alpha)
 
 

@@ -24,7 +24,7 @@ def without_out(schema: str) -> str:
 class ArrayRows(Rows):
     """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
 
-    def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: bool = True,
+    def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: str = "float32",
               doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False,
               order: str = "") -> Op:
         """A row computed by ``reference(xp, *arguments)``: tensors come as arrays, everything else as it was given.
@@ -33,7 +33,8 @@ class ArrayRows(Rows):
         matrices column by column in memory) or a dtype's name.
         order: what a result has of its inputs in memory: "dims" their order, "channels" that channels are last;
         "own": it lies as the reference's array does.
-        widen: give float16 and bfloat16 as float32.   An op with one output takes out= when its schema says so.
+        widen: what float16 and bfloat16 are given as, "" as they are. An op with one output takes out= when its schema
+        says so.
         """
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
         driver("array_ops").configure(op, results, widen, order)

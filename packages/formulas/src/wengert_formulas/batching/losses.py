@@ -16,7 +16,9 @@ NONE, MEAN, SUM = 0, 1, 2
 )
 def loss(call: Call) -> Any:
     names = [name for name in ("self", "target", "weight", "pos_weight") if call.values.get(name) is not None]
-    losses = call.run(**dict(zip(names, aligned(call, *names), strict=True)), reduction=NONE)
+    x, *others = aligned(call, *names)
+    x = x.expand(call.size, *x.shape[1:])
+    losses = call.run(**dict(zip(names, [x, *others], strict=True)), reduction=NONE)
     dims = list(range(1, losses.dim()))
     if call["reduction"] not in (MEAN, SUM) or not dims:
         return losses

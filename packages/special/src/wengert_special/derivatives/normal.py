@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import wengert_core as wc
 from wengert_core.op import find
 from wengert_core.tensor import Tensor
 
 from wengert_special.derivatives import TABLE
 
-elementwise = TABLE.elementwise
+elementwise, derivative = TABLE.elementwise, TABLE.derivative
 
 
-def xlog1py_slope(self: Tensor, other: Any) -> Tensor:
-    """log1p(other); 0 where self is 0 and other at most -1."""
-    return wc.where((self == 0) & (other <= -1), 0, find("special_xlog1py")(wc.ones_like(self), other))
+def xlog1py_part(part: Tensor, self: Any, other: Any) -> Tensor:
+    """part * log1p(other): 0 where part is, and where self is 0 and other at most -1."""
+    product: Tensor = find("special_xlog1py")(part, other).masked_fill((self == 0) & (other <= -1), 0)
+    return product
 
 
 def xlog1py_name(self: str, other: str) -> str:
@@ -28,4 +28,13 @@ elementwise("special_erfcx", lambda self, result: 2 * self * result - 2 / math.s
 elementwise("special_log_ndtr", lambda self: math.sqrt(2 / math.pi) / find("special_erfcx")(self * -math.sqrt(0.5)))
 elementwise("special_ndtri", lambda result: math.sqrt(2 * math.pi) * (result * result / 2).exp())
 elementwise("special_entr", lambda self: -(self.log() + 1))
-elementwise("special_xlog1py", self=xlog1py_slope, other=lambda self, other: self / (other + 1), node=xlog1py_name)
+derivative(
+    "special_xlog1py",
+    self=lambda grad, self, other: xlog1py_part(grad, self, other),
+    other=lambda grad, self, other: grad * (self / (other + 1)),
+    jvp={
+        "self": lambda self_t, self, other: xlog1py_part(self_t, self, other),
+        "other": lambda other_t, self, other: other_t * (self / (other + 1)),
+    },
+    node=xlog1py_name,
+)
