@@ -35,7 +35,7 @@ HEAD = """# Operators beside PyTorch
 PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/compare_operators.py --markdown`, in the
 environment of `make compare`; `tools/operator_rows.py` has the statements. float32; forward is recorded (inputs
 require gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`.
-The whole table is measured in {passes} passes, minutes apart, by one process: what else runs on the machine slows a
+Each whole table is measured in {passes} passes, minutes apart, by one process: what else runs on the machine slows a
 row for a while. A pass gives the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the
 largest size); each ratio is the median of the passes. Matrices for linalg are 4 x 4, and batches of 50 x 50. On two
 threads each sample starts {pause:.0f} ms after the last, when the other package's threads have stopped spinning; where

@@ -109,5 +109,5 @@ for name, parts, join, doc in (
     ("complex", "Tensor real, Tensor imag", complex_numbers.join_parts, "from their real and imaginary parts"),
     ("polar", "Tensor abs, Tensor angle", complex_numbers.join_polar, "from their absolute values and angles"),
 ):
-    TABLE.array(f"{name}({parts}, *, Tensor? out=None) -> Tensor", reference=join, results=("array",), widen="",
-                order="dims", method=False, doc=f"Complex numbers {doc}.")
+    TABLE.array(f"{name}({parts}, *, Tensor? out=None) -> Tensor", reference=join, results=("array",),
+                widen="float16", order="dims", method=False, doc=f"Complex numbers {doc}.")

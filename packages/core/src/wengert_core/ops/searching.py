@@ -11,6 +11,7 @@ from wengert_core.checks import every_sample
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import SCALAR_NAMES
 from wengert_core.factories import invalid_combination
+from wengert_core.ops.sorting import check_slices
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL
@@ -212,8 +213,7 @@ def runs(xp: Any, x: Any, dim: int | None) -> Any:
     """The first of each run of equal values (or slices along a dim), which run each is in, the lengths of runs."""
     shape = x.shape
     flat = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, 0)
-    if dim is not None and not x.size and 0 in (*shape[:dim], *shape[dim + 1 :]):
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    check_slices(shape, dim)
     n = flat.shape[0]
     rest = tuple(range(1, flat.ndim))
     starts = xp.ones(n, bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.composite import UNSAID
@@ -214,8 +215,18 @@ for function in (median, nanmedian, msort):
 
 
 # ---- what is there once
+def check_slices(shape: Sequence[int], dim: int | None) -> None:
+    """RuntimeError where slices along a dim hold nothing by which they could differ."""
+    if dim is not None and 0 in (*shape[:dim], *shape[dim + 1 :]):
+        raise RuntimeError(
+            "Number of zero sized dimensions is more than one, so unique cannot be applied" if shape[dim] == 0 else
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+
+
 def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
     """The sorted distinct values, or slices along a dim."""
+    check_slices(x.shape, dim)
     x_or_flat = x if dim is not None else x.reshape(-1)
     found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
