@@ -1,6 +1,7 @@
 """Products and factorizations by MKL or a library that WENGERT_BLAS names, and on how many threads."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 BUNDLED = sorted(Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas*.so*"))
+COMPILER = shutil.which("cc") or shutil.which("gcc")
 PROGRAM = """
 import numpy as np, wengert_core as wc
 from wengert_core.products import uses_chosen
@@ -60,6 +62,39 @@ def test_a_file_that_is_not_mkl_is_passed_over(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libmkl_rt.so.3").write_bytes(b"")
     assert run("", in_environment(tmp_path), WENGERT_KERNELS="") == ("False", "")
+
+
+COUNTING = """
+int asked[16], count = 0;
+int MKL_Set_Num_Threads_Local(int number) {
+    int before = count ? asked[count - 1] : 0;
+    asked[count++] = number;
+    return before;
+}
+"""
+
+
+@pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, which could stand for MKL")
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler for a library that counts")
+@pytest.mark.parametrize(("size", "asked"), [(20, [1, 0]), (100, [1, 0]), (200, [])])
+def test_small_products_by_mkl_stay_on_the_thread_that_calls(tmp_path, size, asked):
+    library = tmp_path / "libcounting.so"
+    (tmp_path / "counting.c").write_text(COUNTING)
+    subprocess.run([COMPILER, "-shared", "-fPIC", "counting.c", "-o", library, "-Wl,--no-as-needed", BUNDLED[0],
+                    f"-Wl,-rpath,{BUNDLED[0].parent}"],
+                   cwd=tmp_path, check=True)
+    program = f"""
+import ctypes, wengert_core as wc
+from wengert_core.products import uses_chosen
+assert uses_chosen()
+library = ctypes.CDLL({str(library)!r})
+count = ctypes.c_int.in_dll(library, "count")
+count.value = 0
+x = wc.ones({size}, {size})
+assert (x @ x)[0, 0].item() == {size}
+print(list((ctypes.c_int * 16).in_dll(library, "asked"))[:count.value])
+"""
+    assert run(str(library), program, WENGERT_KERNELS="") == (str(asked), "")
 
 
 @pytest.mark.skipif(not BUNDLED, reason="this NumPy has no BLAS of its own beside it, whose threads could be counted")

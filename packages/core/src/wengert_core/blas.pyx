@@ -13,7 +13,8 @@ Note [One thread for small products]
     OpenBLAS shares a product of 64 x 64 matrices out already. Up to about 160 x 160 that gains nothing, and when another program
     has the second CPU, its threads wait for one another for milliseconds: 100 x 100 took 15 us alone, and from 15 to 12,000 shared.
     So smaller products are done by one thread, and with set_num_threads(1) all. A BLAS knows one number for the process: the first
-    that enters keeps it, the last that leaves sets it back.
+    that enters keeps it, the last that leaves sets it back. MKL shares any product out on some processors (20 x 20 took 1 us on one
+    thread, 40 on two), but has a number for each thread as well, which gemm.h sets around small products.
 """
 import os
 import sys
@@ -70,6 +71,7 @@ cdef extern from *:
     void wg_blas_threads(void* get, void* set) nogil
 
 cdef void* LIBRARY = NULL
+cdef void* OF_THIS_THREAD = NULL       # MKL's setting for the calling thread
 cdef bint SEARCHED = False, CHOSEN = False
 cdef str PATTERN = "", PROBLEM = ""    # of the names of routines; of a library that is of no use
 cdef bint WIDE = False
@@ -81,7 +83,7 @@ cdef tuple THREADS = (("scipy_openblas_%s_num_threads64_", "get", "set"), ("open
 
 cdef int search() except -1:
     """Find the library and how its names are made; once."""
-    global LIBRARY, SEARCHED, CHOSEN
+    global LIBRARY, OF_THIS_THREAD, SEARCHED, CHOSEN
     SEARCHED = True
     module = getattr(np.linalg, "_umath_linalg", None)
     if only_references() or module is None:
@@ -96,6 +98,7 @@ cdef int search() except -1:
             warnings.warn(f"WENGERT_BLAS={wanted}: {PROBLEM}; NumPy's BLAS is used", RuntimeWarning, stacklevel=1)
     if not CHOSEN:
         open_library(module.__file__)                      # it is loaded already
+    OF_THIS_THREAD = named("MKL_Set_Num_Threads_Local")
     for pattern, get, set in THREADS:
         if named(pattern % set) != NULL:
             wg_blas_threads(named(pattern % get), named(pattern % set))
@@ -155,6 +158,11 @@ cdef bint wide_integers() except -1:
 cdef bint is_chosen() except -1:
     start()
     return CHOSEN
+
+
+cdef void* threads_of_this_thread() except? NULL:
+    start()
+    return OF_THIS_THREAD
 
 
 cdef bint by_one_thread(Py_ssize_t work) except -1:

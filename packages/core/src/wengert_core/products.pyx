@@ -13,7 +13,9 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.arrays cimport contiguous_copy, converted, copy_into
-from wengert_core.blas cimport FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread, routine, start, wide_integers
+from wengert_core.blas cimport (
+    FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread, routine, start, threads_of_this_thread, wide_integers,
+)
 from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.loops import numpy_is_known
@@ -36,6 +38,8 @@ cdef extern from "numpy/ufuncobject.h":
 cdef extern from "kernels/gemm.h":
     ctypedef struct wg_gemm_loop:
         void* gemm
+        void* threads
+        double few
         loop_t other
         void* other_data
         int itemsize, wide
@@ -109,6 +113,7 @@ cdef int choose(ProductLoop* loop, int code) except -1:
     chosen.gemm = routine("sdcz"[code - FLOAT32] + "gemm")
     if chosen.gemm == NULL:
         return 0
+    chosen.threads, chosen.few = threads_of_this_thread(), FEW
     chosen.other, chosen.other_data = loop.fn, loop.data
     chosen.itemsize, chosen.wide = <int> FACTS.itemsize[code], wide_integers()
     memcpy(chosen.one, <const char*> one, len(one))

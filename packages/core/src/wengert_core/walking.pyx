@@ -1,10 +1,9 @@
 """Walking an index along one dim. The kernel takes two dims; the dims outside are walked here."""
-cimport cython
 from libc.stdint cimport int64_t
 
 from wengert_core.arrays cimport converted
 from wengert_core.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
-from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
+from wengert_core.kernels.index cimport IndexLoop, all_within, gather, scatter, scatter_add
 from wengert_core.elsewhere cimport on_host
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_view, strides_of
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
@@ -57,16 +56,6 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
             counter[d] = 0
             d -= 1
     return 0
-
-
-@cython.overflowcheck(False)            # what wraps is outside
-cdef bint all_within(const int64_t* entries, Py_ssize_t n, Py_ssize_t low, Py_ssize_t size) noexcept nogil:
-    """Whether no entry is outside, in one loop that vectorises."""
-    cdef Py_ssize_t i
-    cdef int64_t outside = 0
-    for i in range(n):
-        outside |= (entries[i] - low) | (size - 1 - entries[i])        # a sign bit: on one of both sides
-    return outside >= 0
 
 
 cdef Tensor as_vector(Tensor t):

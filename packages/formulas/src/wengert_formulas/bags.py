@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, zeros_of
 from wengert_formulas.indexing import Shape, rows_gradient
 
 SUM, MEAN, MAX = 0, 1, 2
@@ -28,7 +28,7 @@ def weight_gradient(
     """What each entry gets of its bag's gradient, added up for each row; that of a maximum goes to its row."""
     if mode == MAX:
         grad = grad.masked_fill((result2 == 0).unsqueeze(1), 0)
-        return wc.scatter_add(grad.new_zeros(weight_shape), 0, result3.long(), grad)
+        return wc.scatter_add(zeros_of(grad, weight_shape), 0, result3.long(), grad)
     if mode == MEAN:
         grad = grad / result2.clamp_min(1).to(grad.dtype).unsqueeze(1)
     rows = grad.index_select(0, result1)

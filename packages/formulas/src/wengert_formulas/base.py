@@ -56,6 +56,11 @@ def imag(x: Tensor) -> Tensor:
     return wc.view_as_real(x).select(-1, 1)
 
 
+def zeros_of(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Zeros of a shape, of the gradient's dtype: one number, for an op that copies what it writes into."""
+    return grad.new_zeros(()).expand(shape)
+
+
 def dims_of(dim: Any, rank: int) -> list[int]:
     """The dims that a reduction goes over, counted from the front: all for None and for none."""
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):

@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, of_tensor
+from wengert_formulas.base import TABLE, conj, of_tensor
 
 elementwise, derivative = TABLE.elementwise, TABLE.derivative
 LOG_2, LOG_10 = math.log(2), math.log(10)
@@ -17,10 +17,25 @@ TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 elementwise("exp", lambda result: result)
 elementwise("exp2", lambda result: result * LOG_2)
 elementwise("expm1", lambda result: result + 1)
-elementwise("log", lambda self: self.reciprocal())
-elementwise("log2", lambda self: (self * LOG_2).reciprocal())
-elementwise("log10", lambda self: (self * LOG_10).reciprocal())
-elementwise("log1p", lambda self: (self + 1).reciprocal(), node="Log1PBackward0")
+
+# Quotients, not products with a reciprocal: that of a very small number is infinite, and 0 times it NaN.
+derivative("log", self=lambda grad, self: grad / conj(self), jvp=lambda self_t, self: self_t / self)
+derivative(
+    "log2",
+    self=lambda grad, self: grad / conj(self * LOG_2),
+    jvp=lambda self_t, self: self_t / (self * LOG_2),
+)
+derivative(
+    "log10",
+    self=lambda grad, self: grad / conj(self * LOG_10),
+    jvp=lambda self_t, self: self_t / (self * LOG_10),
+)
+derivative(
+    "log1p",
+    self=lambda grad, self: grad / conj(self + 1),
+    jvp=lambda self_t, self: self_t / (self + 1),
+    node="Log1PBackward0",
+)
 elementwise(
     "logaddexp",
     self=lambda self, other: (self - other).sigmoid(),
@@ -50,14 +65,17 @@ derivative(
 )
 
 
-def logit_slope(self: Tensor, eps: float | None) -> Tensor:
-    """1 / (self (1 - self)); outside [0, 1] NaN, outside [eps, 1 - eps] 0."""
-    slope = (self * (1 - self)).reciprocal()
+def logit_part(part: Tensor, self: Tensor, eps: float | None) -> Tensor:
+    """part / (self (1 - self)); outside [0, 1] NaN, outside [eps, 1 - eps] 0. Both ways: of what is real."""
     low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
-    return wc.where((self < low) | (self > 1 - low), outside, slope)
+    return wc.where((self < low) | (self > 1 - low), outside, part / (self * (1 - self)))
 
 
-elementwise("logit", logit_slope)
+derivative(
+    "logit",
+    self=lambda grad, self, eps: logit_part(grad, self, eps),
+    jvp=lambda self_t, self, eps: logit_part(self_t, self, eps),
+)
 elementwise("erf", lambda self: TWO_OVER_SQRT_PI * (-(self * self)).exp())
 elementwise("erfc", lambda self: -TWO_OVER_SQRT_PI * (-(self * self)).exp())
 elementwise("erfinv", lambda result: (result * result).exp() / TWO_OVER_SQRT_PI)

@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, by_value, of_tensor
+from wengert_formulas.base import TABLE, by_value, of_tensor, zeros_of
 
 linear, derivative = TABLE.linear, TABLE.derivative
 Shape = tuple[int, ...]
@@ -39,16 +39,11 @@ linear(
 )
 
 
-def zeros_of(grad: Tensor, shape: Shape) -> Tensor:
-    """Zeros of a shape, of the gradient's dtype."""
-    return grad.new_zeros(shape)
-
-
 # ---- x[...] with index tensors
 linear("index", self=lambda grad, self_shape, indices: wc.index_put(zeros_of(grad, self_shape), indices, grad, True))
 linear(
     "index_put",
-    self=lambda grad, indices, accumulate: grad if accumulate else wc.index_put(grad, indices, zeros_of(grad, ())),
+    self=lambda grad, indices, accumulate: grad if accumulate else wc.index_put(grad, indices, grad.new_zeros(())),
     values=lambda grad, indices: wc.index(grad, indices),
 )
 

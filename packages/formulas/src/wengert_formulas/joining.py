@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, zeros_of
 
 linear = TABLE.linear
 Shape = tuple[int, ...]
@@ -59,7 +59,7 @@ linear("block_diag", tensors=blocks)
 linear(
     "masked_select",
     self=lambda grad, self_shape, mask: wc.masked_scatter(
-        grad.new_zeros(wc.broadcast_shapes(self_shape, mask.shape)), mask, grad
+        zeros_of(grad, wc.broadcast_shapes(self_shape, mask.shape)), mask, grad
     ),
 )
 

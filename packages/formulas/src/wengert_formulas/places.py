@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, zeros_of
 
 linear, derivative = TABLE.linear, TABLE.derivative
 
@@ -43,7 +43,7 @@ linear(
 )
 
 # ---- positions of the flattened tensor
-linear("_take", self=lambda grad, self_shape, index: wc.put(grad.new_zeros(self_shape), index, grad, True))
+linear("_take", self=lambda grad, self_shape, index: wc.put(zeros_of(grad, self_shape), index, grad, True))
 
 
 def put_self(grad: Tensor, index: Tensor, source_shape: Any, accumulate: bool) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE, asked, by_dim, count_of, dims_of, spread, with_dims
+from wengert_formulas.base import TABLE, asked, by_dim, count_of, dims_of, spread, with_dims, zeros_of
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
@@ -135,7 +135,7 @@ def put_back(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: in
         return grad
     if not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return grad.new_zeros(self_shape).scatter(dim, indices, grad)
+    return zeros_of(grad, self_shape).scatter(dim, indices, grad)
 
 
 def picked(self_t: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensor import Tensor
 
-from wengert_formulas.base import TABLE
+from wengert_formulas.base import TABLE, zeros_of
 
 derivative = TABLE.derivative
 
@@ -62,7 +62,7 @@ derivative("cumprod", self=cumprod_grad, jvp=cumprod_tangent)
 # ---- extremes
 def add_back(grad: Tensor, indices: Tensor, dim: int) -> Tensor:
     """Each gradient added at the place its value came from."""
-    return wc.zeros_like(grad).scatter_add(dim, indices, grad) if grad.ndim else grad
+    return zeros_of(grad, grad.shape).scatter_add(dim, indices, grad) if grad.ndim else grad
 
 
 for name in ("cummax", "cummin"):

@@ -81,6 +81,9 @@ WG_STORE_COMPLEX(C128, wg_c128, double)
 
 /* n elements of one type, by strides. */
 #define WG_COPY(NAME, TYPE) \
+    WG_CLONES static void NAME##_of_one(const TYPE value, TYPE *dst, Py_ssize_t n) { \
+        for (Py_ssize_t i = 0; i < n; i++) dst[i] = value; \
+    } \
     WG_UNUSED static void NAME(char *src, Py_ssize_t ss, char *dst, Py_ssize_t ds, Py_ssize_t n) { \
         if (n <= 0) return; \
         if (ss == (Py_ssize_t)sizeof(TYPE) && ds == (Py_ssize_t)sizeof(TYPE)) { \
@@ -88,9 +91,9 @@ WG_STORE_COMPLEX(C128, wg_c128, double)
             return; \
         } \
         if (ss == 0 && ds == (Py_ssize_t)sizeof(TYPE)) { \
-            const TYPE value = *(const TYPE *)src; \
-            TYPE *d = (TYPE *)dst; \
-            for (Py_ssize_t i = 0; i < n; i++) d[i] = value; \
+            static const TYPE zero; \
+            if (memcmp(src, &zero, sizeof zero) == 0) memset(dst, 0, (size_t)n * sizeof zero); \
+            else NAME##_of_one(*(const TYPE *)src, (TYPE *)dst, n); \
             return; \
         } \
         for (Py_ssize_t i = 0; i < n; i++, src += ss, dst += ds) *(TYPE *)dst = *(const TYPE *)src; \

@@ -11,6 +11,8 @@ typedef struct {
     /* (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, lengths of the two texts) */
     void (*gemm)(const char *, const char *, const wg_int *, const wg_int *, const wg_int *, const void *, const void *,
                  const wg_int *, const void *, const wg_int *, const void *, void *, const wg_int *, size_t, size_t);
+    int (*threads)(int); /* sets how many the calling thread's products take, and returns what it was; NULL: there is none */
+    double few;          /* multiplications up to which a product is best done by one */
     void (*other)(char **, const npy_intp *, const npy_intp *, void *);
     void *other_data;
     int itemsize, wide; /* wide: its integers have 64 bits */
@@ -41,10 +43,13 @@ static void wg_gemm_run(char **args, const npy_intp *sizes, const npy_intp *step
         loop->other(args, sizes, steps, loop->other_data);
         return;
     }
+    const int alone = loop->threads != NULL && (double)m * (double)n * (double)p <= loop->few;
+    const int before = alone ? loop->threads(1) : 0;
     for (npy_intp i = 0; i < sizes[0]; i++) {
         loop->gemm(&b, &a, &p, &m, &n, loop->one, args[1] + i * steps[1], &ldb, args[0] + i * steps[0], &lda, loop->zero,
                    args[2] + i * steps[2], &ldc, 1, 1);
     }
+    if (alone) loop->threads(before);
 }
 
 #endif

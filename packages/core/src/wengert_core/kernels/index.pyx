@@ -19,6 +19,9 @@ cdef extern from "dtypes.h" nogil:
         double re
         double im
 
+cdef extern from "index.h" nogil:
+    bint wg_all_within(const int64_t *entries, Py_ssize_t n, int64_t low, int64_t size)
+
 ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
     uint8_t
     uint16_t
@@ -34,6 +37,10 @@ ctypedef fused number_t:
     int64_t
     float
     double
+
+
+cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil:
+    return wg_all_within(entries, n, low, size)
 
 
 cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil:
@@ -63,6 +70,16 @@ cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept n
     return loop.index_stride[1] == 0 and loop.self_stride[1] == itemsize and loop.other_stride[1] == itemsize
 
 
+cdef inline bint is_plain(const IndexLoop *loop, npy_intp itemsize) noexcept nogil:
+    """Whether each row of the walk is an index without gaps into one run, beside another run."""
+    return loop.self_stride[1] == 0 and loop.dim_stride == itemsize and loop.index_stride[1] == 8 and loop.other_stride[1] == itemsize
+
+
+cdef inline npy_intp from_start(const char *index, npy_intp j, npy_intp size) noexcept nogil:
+    cdef npy_intp entry = (<const int64_t *>index)[j]
+    return entry + size if entry < 0 else entry
+
+
 cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
     cdef npy_intp i, j, entry
@@ -72,6 +89,10 @@ cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     for i in range(walk.shape[0]):
         own = walk.self + i * walk.self_stride[0]
         index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(item_t)):
+            for j in range(walk.shape[1]):
+                (<item_t *>other)[j] = (<item_t *>own)[from_start(index, j, walk.dim_size)]
+            continue
         for j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0
@@ -109,6 +130,10 @@ cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     for i in range(walk.shape[0]):
         own = walk.self + i * walk.self_stride[0]
         index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(item_t)):
+            for j in range(walk.shape[1]):
+                (<item_t *>own)[from_start(index, j, walk.dim_size)] = (<item_t *>other)[j]
+            continue
         for j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0
@@ -159,6 +184,11 @@ cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
     for i in range(walk.shape[0]):
         own = walk.self + i * walk.self_stride[0]
         index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(number_t)):
+            for j in range(walk.shape[1]):
+                into = <number_t *>own + from_start(index, j, walk.dim_size)
+                into[0] = <number_t>(into[0] + (<number_t *>other)[j])
+            continue
         for j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0

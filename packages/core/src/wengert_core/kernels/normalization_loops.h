@@ -118,15 +118,17 @@ WG_CLONES static void FN(wg_normalize_back_rows)(Py_ssize_t begin, Py_ssize_t en
             const R *x = (const R *)p->x + u * n, *grad = (const R *)p->grad + u * n, *weight = (const R *)p->weight;
             R *to = (R *)p->out + u * n;
             const R shift = ((const R *)p->mean)[u], scale = (R)(1 / sqrt((double)((const R *)p->var)[u] + p->eps));
+            const R *above = weight ? to : grad;
             WG_IVDEP
             for (Py_ssize_t i = 0; i < n; i++) {
                 by_bias[i] += grad[i];
                 by_weight[i] += grad[i] * ((x[i] - shift) * scale);
-                to[i] = weight ? grad[i] * weight[i] : grad[i];
+                if (weight) to[i] = grad[i] * weight[i];
             }
-            const R even = p->given ? 0 : (R)(FN(wg_sum_of)(to, NULL, 0, n) / (double)n);
-            const R slope = p->given ? 0 : (R)((double)scale * scale * FN(wg_products_of)(x, to, shift, n) / (double)n);
-            for (Py_ssize_t i = 0; i < n; i++) to[i] = (to[i] - even - (x[i] - shift) * slope) * scale;
+            const R even = p->given ? 0 : (R)(FN(wg_sum_of)(above, NULL, 0, n) / (double)n);
+            const R slope = p->given ? 0 : (R)((double)scale * scale * FN(wg_products_of)(x, above, shift, n) / (double)n);
+            WG_IVDEP
+            for (Py_ssize_t i = 0; i < n; i++) to[i] = (above[i] - even - (x[i] - shift) * slope) * scale;
         }
     }
 }

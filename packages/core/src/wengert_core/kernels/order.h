@@ -16,6 +16,7 @@
 
 #define WG_FEW 24       /* elements that insertion sorts fastest */
 #define WG_BLOCK 256    /* keys that the search for the k best looks at together */
+#define WG_MANY 4096    /* keys worth several counts */
 #define WG_BEST 64      /* up to so many are kept in order while searching */
 
 enum { WG_SORT, WG_BEST_K, WG_KTH, WG_MEDIAN, WG_NANMEDIAN };
@@ -32,7 +33,7 @@ typedef struct {
 } wg_ordering;
 
 #define WG_LOAD_KEYS(NAME, SRC, KEY, EXPR) \
-    static void NAME(const char *src, Py_ssize_t stride, Py_ssize_t n, KEY flip, KEY *out) { \
+    WG_INLINE void NAME(const char *src, Py_ssize_t stride, Py_ssize_t n, KEY flip, KEY *out) { \
         for (Py_ssize_t i = 0; i < n; i++, src += stride) { \
             SRC x; \
             memcpy(&x, src, sizeof x); \
@@ -64,6 +65,10 @@ WG_LOAD_KEYS(wg_keys_bf16, uint16_t, uint32_t, wg_key_16(x, 0x7F80u))
 WG_LOAD_KEYS(wg_keys_f32, uint32_t, uint32_t, wg_key_f32(x))
 WG_LOAD_KEYS(wg_keys_f64, uint64_t, uint64_t, wg_key_f64(x))
 
+WG_CLONES static void wg_keys_f32_run(const char *src, Py_ssize_t n, uint32_t flip, uint32_t *out) {
+    wg_keys_f32(src, 4, n, flip, out); /* a constant stride vectorises */
+}
+
 static void wg_load_u32(int code, const char *src, Py_ssize_t stride, Py_ssize_t n, int flip, uint32_t *out) {
     const uint32_t turned = flip ? 0xFFFFFFFFu : 0;
     switch (code) {
@@ -74,7 +79,7 @@ static void wg_load_u32(int code, const char *src, Py_ssize_t stride, Py_ssize_t
     case WG_F16: wg_keys_f16(src, stride, n, turned, out); break;
     case WG_BF16: wg_keys_bf16(src, stride, n, turned, out); break;
     case WG_F32:
-        if (stride == 4) wg_keys_f32(src, 4, n, turned, out); /* a constant stride vectorises */
+        if (stride == 4) wg_keys_f32_run(src, n, turned, out);
         else wg_keys_f32(src, stride, n, turned, out);
         break;
     }
@@ -161,18 +166,33 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             } \
         } \
     } \
+    WG_CLONES static uint32_t NAME##_equal(const KEY *k, uint32_t n, KEY key) { \
+        uint32_t count = 0; \
+        for (uint32_t i = 0; i < n; i++) count += k[i] == key; \
+        return count; \
+    } \
     /* The place of the k-th smallest key (from 0); of equal ones, the one that a stable sort would put there. */ \
     static Py_ssize_t NAME##_kth(const KEY *k, Py_ssize_t n, Py_ssize_t kth, KEY *left) { \
-        uint32_t count[2048]; \
+        uint32_t count[2048], more[3][2048]; \
         const KEY *some = k; \
         Py_ssize_t m = n; \
         KEY known = 0, mask = 0; \
         for (int top = WIDTH; top > 0;) { \
             const int bits = top < 11 ? top : 11, shift = top - bits; \
             const KEY digit = ((KEY)1 << bits) - 1; \
+            Py_ssize_t d = 0, i = 0; \
             memset(count, 0, sizeof count); \
-            for (Py_ssize_t i = 0; i < m; i++) count[some[i] >> shift & digit]++; \
-            Py_ssize_t d = 0; \
+            if (m >= WG_MANY) { /* four counts: many keys begin alike, and an addition waits for the last one to its number */ \
+                memset(more, 0, sizeof more); \
+                for (; i + 3 < m; i += 4) { \
+                    count[some[i] >> shift & digit]++; \
+                    more[0][some[i + 1] >> shift & digit]++; \
+                    more[1][some[i + 2] >> shift & digit]++; \
+                    more[2][some[i + 3] >> shift & digit]++; \
+                } \
+                for (Py_ssize_t j = 0; j < 2048; j++) count[j] += more[0][j] + more[1][j] + more[2][j]; \
+            } \
+            for (; i < m; i++) count[some[i] >> shift & digit]++; \
             while (kth >= (Py_ssize_t)count[d]) kth -= count[d++]; \
             known |= (KEY)d << shift; \
             mask |= digit << shift; \
@@ -185,8 +205,14 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             m = found; \
             top = shift; \
         } \
-        for (Py_ssize_t i = 0;; i++) { \
-            if (k[i] == known && kth-- == 0) return i; \
+        Py_ssize_t at = 0; \
+        for (; n - at > WG_BLOCK; at += WG_BLOCK) { \
+            const Py_ssize_t here = NAME##_equal(k + at, WG_BLOCK, known); \
+            if (kth < here) break; \
+            kth -= here; \
+        } \
+        for (;; at++) { \
+            if (k[at] == known && kth-- == 0) return at; \
         } \
     } \
     static int NAME##_line(const wg_ordering *o, const char *src, char *memory, uint32_t *order) { \
@@ -204,8 +230,8 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             return 0; \
         } \
         if (o->what != WG_KTH) { \
-            if (o->code >= WG_F16) \
-                for (Py_ssize_t i = 0; i < o->n; i++) missing += k[i] == (KEY)-1; \
+            for (Py_ssize_t i = 0; o->code >= WG_F16 && i < o->n; i += WG_BLOCK) \
+                missing += NAME##_equal(k + i, (uint32_t)(o->n - i < WG_BLOCK ? o->n - i : WG_BLOCK), (KEY)-1); \
             kth = o->n - missing; \
             if (!missing || (o->what == WG_NANMEDIAN && kth)) kth = (kth - 1) / 2; \
             else if (o->what == WG_NANMEDIAN) kth = 0; \

@@ -128,7 +128,7 @@ fmod = binary(
 )
 reciprocal = unary(
     "reciprocal(Tensor self) -> Tensor",
-    kernels=[np.reciprocal],
+    kernels=["reciprocal", np.reciprocal],
     promotion="float",
     dtypes=FLOATING_COMPLEX,
     doc="1 / self.",
@@ -156,7 +156,11 @@ pow_ = binary(
         2: {"n_in": 1, "kernels": ["square", np.square], "reference": lambda xp, x: x * x},
         3: {"n_in": 1, "kernels": ["cube"], "reference": lambda xp, x: x * x * x},
         0.5: {"n_in": 1, "kernels": [(np.sqrt, FLOATS_ON)], "reference": lambda xp, x: xp.sqrt(x)},
-        -1: {"n_in": 1, "kernels": [(np.reciprocal, FLOATS_ON)], "reference": lambda xp, x: xp.reciprocal(x)},
+        -1: {
+            "n_in": 1,
+            "kernels": ["reciprocal", (np.reciprocal, FLOATS_ON)],
+            "reference": lambda xp, x: xp.reciprocal(x),
+        },
     },
     doc="self to the power of exponent.",
 )
