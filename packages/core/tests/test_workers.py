@@ -365,16 +365,22 @@ print(imported == small == setting == (before, 0), large == (before + 3, 3), tas
 
 @needs_proc
 def test_workers_leave_signals_to_python() -> None:
+    """A thread that has not begun to run has every signal blocked: pthread_create does that."""
     program = """
-import signal
+import signal, time
 import wengert_core as wg
 wg.set_num_threads(2)
 wg.ones(1 << 21).exp()
+def blocked(task):
+    lines = [line.split()[1] for line in open(f"/proc/self/task/{task}/status") if line.startswith("SigBlk")]
+    mask = int(lines[0], 16)
+    return [bool(mask >> signal.Signals[name] - 1 & 1) for name in ("SIGINT", "SIGTERM", "SIGALRM", "SIGSEGV")]
 for task in os.listdir("/proc/self/task"):
     if open(f"/proc/self/task/{task}/comm").read().strip() == "wengert-worker":
-        blocked = [line.split()[1] for line in open(f"/proc/self/task/{task}/status") if line.startswith("SigBlk")]
-        mask = int(blocked[0], 16)
-        print([bool(mask >> signal.Signals[name] - 1 & 1) for name in ("SIGINT", "SIGTERM", "SIGALRM", "SIGSEGV")])
+        until = time.monotonic() + 10
+        while all(blocked(task)) and time.monotonic() < until:
+            time.sleep(0.01)
+        print(blocked(task))
 """
     assert run_alone(program) == "[True, True, True, False]"
 
