@@ -70,13 +70,15 @@ def rows_gradient(
 
 
 linear("embedding", weight=rows_gradient)
-linear(
-    "index_add",
-    self=1,
-    source=lambda grad, dim, index, source_shape, alpha: (
-        wc.index_select(grad, dim, index).reshape(source_shape) * alpha
-    ),
-)
+
+
+def added(grad: Tensor, dim: int, index: Tensor, source_shape: Shape, alpha: Any) -> Tensor:
+    """The gradient at the places added to, times alpha."""
+    part = wc.index_select(grad, dim, index).reshape(source_shape)
+    return part if alpha == 1 else part * alpha
+
+
+linear("index_add", self=1, source=added)
 linear(
     "index_copy",
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
