@@ -5,7 +5,7 @@ from wengert_core.kernels.types cimport npy_intp
 # Walks a 2-d index together with an array of its shape ("other") and the indexed array ("self"). Element (i, j) pairs
 # other[i, j] with self at index[i, j] * dim_stride + i * self_stride[0] + j * self_stride[1]; the self_stride of the
 # indexed dim is 0, so is an index_stride along which the index repeats. All strides in bytes. Negative entries of the
-# int64 index count from dim_size. Bounds have been checked, see first_out_of_range.
+# int64 index count from dim_size. Bounds have been checked, see all_within.
 cdef struct IndexLoop:
     char *self
     npy_intp dim_size
