@@ -38,6 +38,8 @@ CYTHON = {
     "wraparound": False,  # with boundscheck a negative index is then an IndexError
     "initializedcheck": CHECKED,
     "nonecheck": CHECKED,
+    "allow_none_for_extension_args": False,  # a parameter of one of our types is None only where it says `or None`
+    "embedsignature.format": "clinic",  # of classes that ask for it: help() and inspect.signature() read it
     "overflowcheck": CHECKED,
     "cdivision": True,  # the meaning of // and % is C's in both builds
     "embedsignature": False,  # inspect.signature works as it is; docstrings stay as they were written

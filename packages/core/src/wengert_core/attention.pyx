@@ -1,4 +1,6 @@
 """The driver of scaled dot-product attention and of its gradient. Note [Attention by blocks] in kernels/attention.h."""
+cimport cython
+from cpython.object cimport PyTypeObject
 import os
 
 import numpy as np
@@ -11,6 +13,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
@@ -94,6 +97,7 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
+@cython.binding(False)
 cdef class Workspace:
     """The packed matrices, the places of masks, and the sums that are not results."""
     cdef Scratch memory
@@ -297,3 +301,6 @@ cdef object given(Op op, PyObject** slots, list results, int n_plain, uint32_t l
     if live & WG_RECORD and HOOKS.record != NULL:
         HOOKS.record(op, slots, outs, <int> len(results))
     return tuple(results)
+
+
+not_made_by_hand(<PyTypeObject*> Workspace)

@@ -7,6 +7,7 @@ Note [What a composite's annotations say]
     something has failed, so that a call costs little more than the function. What may be left out and must not be None is
     written ``dim: int = UNSAID``: UNSAID is None, of no type.
 """
+cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
@@ -68,6 +69,7 @@ cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor", "tuple of ints", "t
 UNSAID = None                          # the default of what may be left out and must not be None
 
 
+@cython.binding(False)
 cdef class Composite:
     """A row that is a function of other ops: call it as a function, or as a method of Tensor."""
     cdef void* vectorcall              # CPython's entry; its offset is told to the type
@@ -79,7 +81,7 @@ cdef class Composite:
     cdef int n_checked                 # parameters to look at; -1: not yet read from the function
     cdef Checked* checked              # owned
 
-    def __init__(self, function, str name, bint out=False):
+    def __cinit__(self, function, str name, bint out=False):
         self.function, self.name, self.writes = function, name, out
         self.vectorcall = ENTRY
         self.n_checked = -1
@@ -254,8 +256,6 @@ cdef void* ENTRY = <void*> composite_vectorcall
 
 cdef void link(Composite composite) noexcept:
     global LAST
-    if composite.before != NULL or composite.after != NULL or LAST == <PyObject*> composite:
-        return                             # __init__ was called again
     composite.after = LAST
     if LAST != NULL:
         (<Composite> LAST).before = <PyObject*> composite
@@ -305,7 +305,7 @@ cdef PyObject* composite_get(PyObject* composite, PyObject* instance, PyObject* 
 
 
 cdef Py_ssize_t vectorcall_offset():
-    cdef Composite probe = Composite.__new__(Composite)
+    cdef Composite probe = Composite(None, "probe")
     return <char*> &probe.vectorcall - <char*> <PyObject*> probe
 
 

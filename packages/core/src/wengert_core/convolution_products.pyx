@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from wengert_core.convolution_tables cimport (
-    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, narrow_reading, Reading, share_out, Source, tiles, WG_DEEPEST,
+    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, narrow_reading, Reading, share_out, Source, new_source, tiles, WG_DEEPEST,
     wide_reading, WORTH_A_THREAD, wg_conv, wg_conv_direct_f32, wg_conv_direct_f64, wg_conv_units_f32,
     wg_conv_units_f64, wg_fill_bias_f32, wg_fill_bias_f64, wg_pack_weights_f32, wg_pack_weights_f64
 )
@@ -84,7 +84,7 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
     cdef Py_ssize_t kernel[3]
     cdef Py_ssize_t residues[3]
     cdef Py_ssize_t positions = 1, taps = 1, i, a, b, c, item = FACTS.itemsize[x.code], kernels, most = 0
-    cdef Source source = Source.__new__(Source)
+    cdef Source source = new_source()
     cdef Reading readings[3]
     cdef wg_conv p
     cdef Scratch tables, weights

@@ -102,10 +102,10 @@ cdef class Source:
     cdef Py_ssize_t split              # rows are laid out by residues of this: the stride in the last dim
     cdef char* limit                   # the end of what may be read
 
-
     cdef int widen(self, int axis, Py_ssize_t inside, Reading* r) noexcept
     cdef int fill(self, Tensor t, Py_ssize_t* inside, bint slack) except -1
 
+cdef Source new_source()
 cdef const wg_tiles* tiles() noexcept                # the registers to compute with
 cdef void wide_reading(Axis* a, Reading* r) noexcept nogil
 cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil

@@ -1,8 +1,11 @@
 """How a convolution's source is read: tables of offsets, and a padded copy. Note [Convolution by tables] in kernels/convolution.h."""
+cimport cython
+from cpython.object cimport PyTypeObject
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scratch cimport scratch
 from wengert_core.tensor cimport Tensor
 from wengert_core.workers cimport body_fn, parallel_for
@@ -46,6 +49,7 @@ cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
             r.taps += 1
 
 
+@cython.binding(False)
 cdef class Source:
     """A padded copy of a tensor of images, or the tensor itself where no padding is needed."""
 
@@ -125,3 +129,10 @@ cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx) n
         with nogil:
             parallel_for(units, WORTH_A_THREAD * units // work, body, ctx)
     return 0
+
+
+cdef Source new_source():
+    return Source.__new__(Source)
+
+
+not_made_by_hand(<PyTypeObject*> Source)

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from wengert_core.convolution_tables cimport (
-    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, Reading, share_out, Source, tiles, WG_DEEP, WG_SLACK,
+    at_least, Axis, ENOUGH_UNITS, fill_tables, Geometry, Reading, share_out, Source, new_source, tiles, WG_DEEP, WG_SLACK,
     WG_WIDE, wide_reading, WORTH_A_THREAD, wg_conv, wg_conv_weight_f32, wg_conv_weight_f64, wg_turn_rows, wg_turner,
     wg_pack_above_f32, wg_pack_above_f64, wg_weigh_f32, wg_weigh_f64, wg_weigher
 )
@@ -114,7 +114,7 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
     cdef Py_ssize_t target[3]
     cdef Py_ssize_t kernel[3]
     cdef Py_ssize_t positions = 1, taps = 1, most = 0, i, total, units, work, item = FACTS.itemsize[x.code]
-    cdef Source source = Source.__new__(Source)
+    cdef Source source = new_source()
     cdef Reading readings[3]
     cdef wg_conv p
     cdef Scratch tables, parts = None

@@ -9,6 +9,8 @@ Source: the DLPack specification (dlpack.h 1.0) and "Python Specification for DL
 >>> from_dlpack(np.arange(3.0)).tolist()
 [0.0, 1.0, 2.0]
 """
+cimport cython
+from cpython.object cimport PyTypeObject
 from cpython.pycapsule cimport (PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName)
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -18,6 +20,7 @@ from wengert_core.arrays cimport contiguous_copy
 from wengert_core.dtypes cimport (BFLOAT16, UINT8,
                                   CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts)
 from wengert_core.history cimport requires_grad
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
@@ -243,6 +246,7 @@ cdef tuple dlpack_device(Tensor t):
 
 # ---- in
 
+@cython.binding(False)
 cdef class Borrowed:
     """Keeps another library's memory: calls its deleter in the end."""
     cdef WgDLManaged* plain
@@ -356,3 +360,6 @@ cdef object exported(object source, object copy):
     except TypeError:                  # a producer from before DLPack 1.0
         asked.pop("copy", None)
         return source.__dlpack__(**asked)
+
+
+not_made_by_hand(<PyTypeObject*> Borrowed)

@@ -6,6 +6,10 @@ Source of the rules: PyTorch's documentation, "Tensor Attributes", torch.dtype a
 >>> promote_types(float32, int64)
 torch.float32
 """
+cimport cython
+from cpython.object cimport PyTypeObject
+
+from wengert_core.objects cimport not_made_by_hand
 
 cdef DTypeFacts FACTS
 cdef list BY_CODE = []
@@ -28,11 +32,12 @@ def type_name(x):
     return SCALAR_NAMES[(<dtype> x.dtype).code]
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class dtype:
     """A number type: ``wengert.float32`` and its kin. There is one object for each; compare with ``is`` or ``==``."""
 
-    def __init__(self):
-        raise TypeError("cannot create 'dtype' instances: use wengert.float32, wengert.int64, ...")
+    _REFUSAL = (TypeError, "cannot create 'torch.dtype' instances: use wengert.float32, wengert.int64, ...")
 
     def __repr__(self):
         return "torch." + self.name
@@ -175,3 +180,6 @@ cdef void fill_tables():
 fill_tables()
 ALL = dict(BY_NAME)
 """All dtypes by name."""
+
+
+not_made_by_hand(<PyTypeObject*> dtype)

@@ -1,7 +1,9 @@
 """Later: what stands on Tensor for a method or property whose module has not been loaded yet."""
+cimport cython
 from wengert_core.tensor cimport Tensor
 
 
+@cython.binding(False)
 cdef class Later:
     """Asked for, it has ``load(family)`` put the method itself in its place, and gives that.
 
@@ -11,7 +13,7 @@ cdef class Later:
     cdef str family
     cdef object load
 
-    def __init__(self, str name, str family, load):
+    def __cinit__(self, str name, str family, load):
         self.name, self.family, self.load = name, family, load
 
     def __repr__(self):

@@ -44,6 +44,23 @@ static inline void wengert_set_new(PyTypeObject *t, newfunc n) {
     t->tp_vectorcall = NULL;   /* Cython's short way past tp_new */
 }
 
+/* Refuse instances made by hand, by `type()` and by `type.__new__(type)`: their fields would not be set. Code of the module
+   that has the type makes them all the same: for `X.__new__(X)` Cython calls its own function, not the slot. A class may say
+   in _REFUSAL, a pair, which exception is raised and why. */
+static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *a, PyObject *k) {
+    PyObject *refusal = PyObject_GetAttrString((PyObject *)t, "_REFUSAL");
+    if (refusal != NULL && PyTuple_CheckExact(refusal) && PyTuple_GET_SIZE(refusal) == 2
+        && PyExceptionClass_Check(PyTuple_GET_ITEM(refusal, 0))) {
+        PyErr_SetObject(PyTuple_GET_ITEM(refusal, 0), PyTuple_GET_ITEM(refusal, 1));
+    } else {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: they are made by wengert alone", t->tp_name);
+    }
+    Py_XDECREF(refusal);
+    return NULL;
+}
+static inline void wengert_not_made_by_hand(PyTypeObject *t) { wengert_set_new(t, wengert_refuse_new); }
+
 /* Give instances of `type` a C call: `offset` is where each instance keeps its vectorcallfunc. */
 static inline void wengert_set_vectorcall(PyTypeObject *t, Py_ssize_t offset, descrgetfunc get) {
     t->tp_vectorcall_offset = offset;

@@ -1,4 +1,5 @@
 """Op: a row of an operator table. The schema is read once; a call binds arguments to slots in C. See op.pxd."""
+cimport cython
 from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyTypeObject, PyCallable_Check
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
@@ -56,10 +57,12 @@ cdef EngineHooks* engine_hooks() noexcept nogil:
     return &HOOKS
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class Op:
     """An operator: call it as a function, or as a method of Tensor."""
 
-    def __init__(self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
+    def __cinit__(self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
                  bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False, bint dim_first=False):
         name, params, outputs = parse_schema(schema)
         if len(params) > MAX_SLOTS:
@@ -335,7 +338,7 @@ cdef PyObject* op_get(PyObject* op, PyObject* instance, PyObject* owner) noexcep
 
 
 cdef Py_ssize_t vectorcall_offset():
-    cdef Op probe = Op.__new__(Op)
+    cdef Op probe = Op("probe() -> Tensor", "probe")
     return <char*> &probe.vectorcall - <char*> <PyObject*> probe
 
 

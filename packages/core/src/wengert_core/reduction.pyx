@@ -64,7 +64,7 @@ cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef tuple KINDS = ("sum", "mean", "same", "truth")
 
 
-def configure(Op op, str kernel, str kind, dtypes):
+def configure(Op op, str kernel or None, str kind, dtypes):
     """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: "sum", "mean", "same" or "truth"."""
     cdef Reduction* r = new_reduction(kernel, KINDS.index(kind))
     for d in dtypes:

@@ -1,7 +1,12 @@
 """Memory for the length of a call, from the caching allocator: it goes back when the object goes."""
+cimport cython
+from cpython.object cimport PyTypeObject
+
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.memory cimport allocate, release
 
 
+@cython.binding(False)
 cdef class Scratch:
     """A buffer that nobody else has."""
 
@@ -14,3 +19,6 @@ cdef Scratch scratch(Py_ssize_t nbytes):
     cdef Scratch made = Scratch.__new__(Scratch)
     made.data = allocate(nbytes if nbytes > 0 else 1, &made.size_class)
     return made
+
+
+not_made_by_hand(<PyTypeObject*> Scratch)

@@ -36,7 +36,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
-def configure(Op op, str kernel, bint backward):
+def configure(Op op, str kernel or None, bint backward):
     """Make ``op`` a softmax op. kernel: its name in kernels/softmax.pxd."""
     op.impl = kernel.encode()
     op.run = backward_run if backward else forward_run

@@ -4,11 +4,12 @@ cdef PyObject* STORAGES[WENGERT_FREELIST_SIZE]
 cdef int N_STORAGES = 0
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class Storage:
     """A block of memory with its version counter; shared by a tensor and its views."""
 
-    def __init__(self):
-        raise TypeError("cannot create 'Storage' instances: make a tensor and use untyped_storage()")
+    _REFUSAL = (TypeError, "cannot create 'Storage' instances: make a tensor and use untyped_storage()")
 
     def data_ptr(self):
         """Address of the first byte."""
@@ -64,5 +65,6 @@ cdef void storage_dealloc(PyObject* o) noexcept:
     wengert_keep(STORAGES, &N_STORAGES, <PyTypeObject*> Storage, o)
 
 
-wengert_type_set(<PyTypeObject*> Storage, "nbytes", lambda self: self.size())    # not a method: a C field has the name
+wengert_type_set(<PyTypeObject*> Storage, "nbytes", Storage.size)    # not in the class: a C field has the name
 wengert_set_dealloc(<PyTypeObject*> Storage, <destructor> storage_dealloc)
+not_made_by_hand(<PyTypeObject*> Storage)

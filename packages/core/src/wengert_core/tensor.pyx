@@ -14,6 +14,7 @@ import numpy as np
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scalars cimport load_number
 from wengert_core.sizes import Size
 from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
@@ -72,6 +73,8 @@ include "operators.pxi"
 
 
 @cython.c_api_binop_methods(True)
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class Tensor:
     """A strided array of one dtype, which can take part in automatic differentiation. Made by wengert.tensor and kin."""
 

@@ -8,6 +8,8 @@ Note [Batched tensors]
     An operation is run by the rule of the innermost vmap among its arguments, on physical tensors, while ``current`` is the level
     below; that rule's operations are intercepted again for outer levels. Operations made of others need no rule.
 """
+cimport cython
+from cpython.object cimport PyTypeObject
 from _thread import _local
 
 from cpython.ref cimport Py_INCREF, PyObject
@@ -16,6 +18,7 @@ from libc.string cimport memmove
 
 from wengert_core.driving cimport combine_codes
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE,
                                 EngineHooks, Op, engine_hooks, find_op)
 from wengert_core.scalars cimport number_code
@@ -38,6 +41,7 @@ cdef intercept_fn BEFORE = HOOKS.intercept     # who was there before
 
 # ---- levels
 
+@cython.binding(False)
 cdef class Levels:
     """The vmaps that are running in a thread, the innermost last; which of them operations run in is ``current``."""
     cdef list sizes
@@ -51,7 +55,7 @@ cdef class Levels:
 cdef Levels levels():
     found = getattr(THREAD, "levels", None)
     if found is None:
-        found = THREAD.levels = Levels()
+        found = THREAD.levels = Levels.__new__(Levels)
         (<Levels> found).sizes, (<Levels> found).modes = [], []
         (<Levels> found).serials, (<Levels> found).before, (<Levels> found).transforms = [], [], []
     return <Levels> found
@@ -131,6 +135,7 @@ class outside:
 
 # ---- one tensor
 
+@cython.binding(False)
 cdef class Batch:
     """What a batched tensor stands for."""
 
@@ -248,6 +253,7 @@ def each_own(Tensor t):
 
 # ---- operations
 
+@cython.binding(False)
 cdef class Rule:
     """What is done with a batch for one op."""
     cdef bint broadcasts               # the op itself, on tensors with the batch in front
@@ -260,7 +266,7 @@ cdef Rule rule_of(Op op):
     found = RULES.get(op)
     if found is not None:
         return <Rule> found
-    rule = Rule()
+    rule = Rule.__new__(Rule)
     given = find_rule(op)
     rule.broadcasts = given == "broadcast"
     rule.is_random = "generator" in op.params
@@ -460,3 +466,8 @@ def lifted(Tensor t, level):
 HOOKS.intercept = run_batched
 from wengert_engine import batched_attributes     # noqa: E402 - it looks at this module
 attributes.set_batched(batched_attributes)
+
+
+not_made_by_hand(<PyTypeObject*> Levels)
+not_made_by_hand(<PyTypeObject*> Batch)
+not_made_by_hand(<PyTypeObject*> Rule)

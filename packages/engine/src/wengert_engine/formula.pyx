@@ -9,6 +9,7 @@ Note [Names of nodes]
     what some arguments are (a word of KINDS), of ``inplace``, and of ``operator`` (Python's has called); it is called here for all
     that could be, so that recording only looks up a class.
 """
+cimport cython
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
@@ -64,6 +65,7 @@ cdef str camel(str name):
     return "".join([part[:1].upper() + part[1:] for part in name.strip("_").split("_")])
 
 
+@cython.binding(False)
 cdef class Formula:
     """The derivative of one op, bound to its schema. ValueError when a name in it is not the op's."""
 

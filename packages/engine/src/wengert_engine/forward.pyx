@@ -7,12 +7,15 @@ Note [Tangents]
     tangents of tangents are not wanted. A view's tangent is a view of its base's tangent (a linear op's jvp is the op itself), so a
     write to a view reaches the base's; a view that was made before its base had a tangent gets it when it is asked.
 """
+cimport cython
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core import display as _display
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
@@ -36,6 +39,7 @@ cdef long EPOCH = 0                    # the number of the last level that was e
 cdef bint IS_OPEN = False
 
 
+@cython.binding(False)
 cdef class Tangent:
     """What a dual tensor has: a tensor, and the level it belongs to."""
     cdef Tensor value
@@ -439,3 +443,6 @@ OWN.record, OWN.before_inplace, OWN.record_inplace = record_forward, before_forw
 stand_in_front(&OWN)
 _display.NOTES.append(note)
 set_forward_hook(argument_tangents, function_tangents)
+
+
+not_made_by_hand(<PyTypeObject*> Tangent)

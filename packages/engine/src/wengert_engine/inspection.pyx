@@ -1,10 +1,13 @@
 """What a node shows of itself beyond its name and edges: saved tensors as objects, metadata of its outputs."""
+cimport cython
+from cpython.object cimport PyTypeObject
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.sizes import Size
 
 from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport dtype_of
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.tensor cimport Tensor, alias
 from wengert_engine import errors
 from wengert_engine.attributes import hooks_of
@@ -16,14 +19,15 @@ from wengert_engine.packing import Packed
 from wengert_engine.saved cimport saved_value
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class SavedTensor:
     """A tensor that a node has saved, before it is read: ``node._raw_saved_NAME``."""
     cdef Node node
     cdef int index
     cdef int item                      # which of several that are saved together; -1: it is saved by itself
 
-    def __init__(self):
-        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+    _REFUSAL = (RuntimeError, "Trying to create a SavedTensor object from Python is forbidden.")
 
     @property
     def data(self):
@@ -140,3 +144,6 @@ def share_hooks(Node node, tensor):
     cdef uint32_t number = (<Tensor> tensor).output_nr
     if number < node.n_outputs:
         dict_in(&node_extra(node).tensor_hooks).setdefault(number, hooks_of(tensor))
+
+
+not_made_by_hand(<PyTypeObject*> SavedTensor)

@@ -1,4 +1,5 @@
 """Node: a recorded operation. Making and freeing nodes; see node.pxd for the notes."""
+cimport cython
 import weakref
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -6,6 +7,7 @@ from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, vis
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memset
 
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_GRAD
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, track
@@ -52,14 +54,6 @@ cdef extern from *:
     static inline PyObject **wengert_dict_of(PyObject *o) {
         return (PyObject **)((char *)o + Py_TYPE(o)->tp_dictoffset);
     }
-    /* Nodes come from wengert_take_node, with a header for the collector that Node itself would not get from its tp_new. */
-    static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *a, PyObject *k) {
-        return PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: they are made by recorded operations", t->tp_name);
-    }
-    static inline void wengert_abstract(PyTypeObject *t) {
-        t->tp_new = wengert_refuse_new;
-        t->tp_vectorcall = NULL;       /* Cython's, which does not look at tp_new */
-    }
     static inline Py_ssize_t wengert_basicsize(PyTypeObject *t) { return t->tp_basicsize; }
     static inline void wengert_adopt(PyTypeObject *t, destructor d) { t->tp_dealloc = d; }
     static inline void wengert_adopt_gc(PyTypeObject *t, traverseproc v, inquiry c) {
@@ -74,7 +68,6 @@ cdef extern from *:
     void wengert_null_weakrefs(PyObject* o) noexcept
     PyObject** wengert_dict_of(PyObject* o) noexcept
     Py_ssize_t wengert_basicsize(PyTypeObject* t) noexcept
-    void wengert_abstract(PyTypeObject* t) noexcept
     void wengert_adopt(PyTypeObject* t, destructor d) noexcept
     void wengert_adopt_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
 
@@ -118,8 +111,12 @@ cdef inline void keep_payload(char* block, uint32_t nbytes) noexcept:
         PyMem_Free(block)
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class Node:
     """A recorded operation: what ``grad_fn`` is. Edges lead to the nodes of its inputs."""
+
+    _REFUSAL = (TypeError, "cannot create 'Node' instances: they are made by recorded operations")
 
     def name(self):
         """The node's name: MulBackward0."""
@@ -186,7 +183,8 @@ cdef class Node:
         return True
 
 
-wengert_abstract(<PyTypeObject*> Node)       # before any subclass is made: they inherit it
+# Before any subclass is made, since they inherit it: nodes come from wengert_take_node, with a header for the collector.
+not_made_by_hand(<PyTypeObject*> Node)
 
 
 def order_of(Node node):
@@ -200,11 +198,12 @@ cdef dict dict_in(PyObject** field):
     return <dict> field[0]
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
 cdef class FunctionNode(Node):
     """The node of a custom Function; its ``ctx``."""
 
-    def __init__(self):
-        raise TypeError(f"cannot create '{type(self).__name__}' instances: they are made by apply()")
+    _REFUSAL = (TypeError, "cannot create 'BackwardCFunction' instances: they are made by its apply()")
 
 
 # ---- making nodes

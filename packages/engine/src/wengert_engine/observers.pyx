@@ -6,8 +6,11 @@ Note [Observers of a thread]
     is off, so what an op consists of is not observed; functions of ops, nodes and Functions leave it on, and enclose what they
     run. What is batched is run by its package with the bit on: the operations on whole batches are events inside.
 """
+cimport cython
+from cpython.object cimport PyTypeObject
 from _thread import _local
 
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_OBSERVE, WgState, thread_state
 
@@ -22,6 +25,7 @@ cdef object HERE = _local()
 cdef int ACTIVE = 0                    # threads that are observed
 
 
+@cython.binding(False)
 cdef class Observer:
     """What observes a thread."""
 
@@ -68,8 +72,11 @@ cdef Observer observer():
     cdef Observer made
     if wengert_observer != NULL:
         return <Observer> wengert_observer
-    made = Observer()
+    made = Observer.__new__(Observer)
     made.open = -1
     HERE.observer = made
     set_here(<PyObject*> made)
     return made
+
+
+not_made_by_hand(<PyTypeObject*> Observer)

@@ -7,9 +7,12 @@ Note [Saved tensors that hooks have packed]
     that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
 """
+cimport cython
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.stdint cimport uint32_t
 
+from wengert_core.objects cimport not_made_by_hand
 from wengert_core.state cimport WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport alias, version_of
 from wengert_engine import errors
@@ -18,12 +21,14 @@ from wengert_engine.node cimport (SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAV
                                   set_output)
 
 
+@cython.binding(False)
 cdef class HookPair:
     """A pair of hooks in a thread's stack, on top of those that were there before."""
     cdef object pack, unpack
     cdef HookPair below
 
 
+@cython.binding(False)
 cdef class Packed:
     """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
     cdef readonly object value         # what the pack hook gave
@@ -33,6 +38,7 @@ cdef class Packed:
     cdef bint own_output               # the tensor is an output of the node that saves it
 
 
+@cython.binding(False)
 cdef class Several:
     cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1:
         """Let a packed value take the place of a tensor; anything else stays."""
@@ -176,3 +182,8 @@ cdef Tensor tensor_of(Packed packed):
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)
     return alias(<Tensor> given)
+
+
+not_made_by_hand(<PyTypeObject*> HookPair)
+not_made_by_hand(<PyTypeObject*> Packed)
+not_made_by_hand(<PyTypeObject*> Several)

@@ -1,4 +1,5 @@
 """Recording: what observed operations leave behind. See recording.pxd; record_events.pyx writes it, the profiler reads it."""
+cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
@@ -43,6 +44,7 @@ cdef void free_chunk(Event* chunk) noexcept:
         PyMem_RawFree(chunk)
 
 
+@cython.binding(False)
 cdef class Recording:
     """The events of a profile, from all threads that took part."""
 

@@ -1,4 +1,5 @@
 """Running a graph backward: nodes from the youngest to the oldest, each when all its gradients are there."""
+cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t
@@ -35,6 +36,7 @@ cdef int look_up() except -1:
     return 0
 
 
+@cython.binding(False)
 cdef class Run:
     """One backward pass: its heap of ready nodes and the gradients that wait for them."""
 

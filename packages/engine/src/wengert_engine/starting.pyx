@@ -22,7 +22,7 @@ cdef extern from *:
     PyObject* RUNNING "wengert_running"    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
 
 
-def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
+def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs or None, bint accumulate):
     """Run a graph backward.
 
     roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr) whose

@@ -1,4 +1,8 @@
 """Where in a program something was recorded: see trace.pxd. No line is looked up and no file read before it is shown."""
+cimport cython
+from cpython.object cimport PyTypeObject
+
+from wengert_core.objects cimport not_made_by_hand
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF, PyObject
 
@@ -12,6 +16,7 @@ cdef extern from "Python.h":
     int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
 
 
+@cython.binding(False)
 cdef class Trace:
     """The stack of calls that recorded something."""
 
@@ -76,3 +81,6 @@ cdef Trace capture():
     finally:
         Py_XDECREF(<PyObject*> frame)
     return trace
+
+
+not_made_by_hand(<PyTypeObject*> Trace)

@@ -117,6 +117,8 @@ def has_pointwise(name, dtype):
 def pointwise(name, out, *inputs, params=()):
     """Run a pointwise loop over 1-d arrays of one size; the dtype is that of the last input."""
     cdef Pointwise op
+    if not inputs:
+        raise ValueError(f"pointwise: {name} needs inputs, got none")
     cdef bint known = describe_pointwise(name.encode(), dtype_code(inputs[len(inputs) - 1]), &op)
     cdef char *args[4]
     cdef npy_intp strides[4]
