@@ -11,6 +11,7 @@ from wengert_core.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
+from wengert_core.plain_values cimport plain_number
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple, strides_of
@@ -42,6 +43,7 @@ def set_ops(Op copy, Op fill, Op put):
 def setitem(Tensor t, key, value):
     """x[key] = value; the value is a number, a tensor or an array, and is converted and broadcast."""
     cdef Index index
+    value = plain_number(value)
     cdef object source = value_of(t, <PyObject*> value)
     if isinstance(key, bool):
         if key:

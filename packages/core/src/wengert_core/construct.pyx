@@ -21,8 +21,11 @@ from wengert_core.interop cimport array_code, tensor_at, tensor_sharing
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
+from wengert_core.dims cimport check_rank
+from wengert_core.plain_values cimport items_of
 from wengert_core.scalars cimport check_range, check_whole, number_code, store_number
-from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_on_memory, storage_of
+from wengert_core.size_math cimport extent
+from wengert_core.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
 from wengert_core.workers cimport GRAIN, LARGE, parallel_for
 
 cdef extern from "Python.h":
@@ -36,7 +39,6 @@ cdef extern from "Python.h":
     double PyFloat_AS_DOUBLE(PyObject* o) noexcept
     double PyFloat_AsDouble(PyObject* o) except? -1
     long long PyLong_AsLongLongAndOverflow(PyObject* o, int* overflow) except? -1
-    object PySequence_Fast(object o, const char* message)
     Py_ssize_t PySequence_Fast_GET_SIZE(PyObject* o) noexcept
     PyObject* PySequence_Fast_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
 
@@ -44,22 +46,15 @@ cdef extern from *:
     """
     /* Cython gives a class a short way to make instances, which would pass by the tp_new that tensor.pyx sets. */
     static void wengert_call_new(PyTypeObject *t) { t->tp_vectorcall = NULL; PyType_Modified(t); }
-
-    /* A class that C code alone makes instances of: a half-made one must never exist, not even to be freed. */
-    static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *args, PyObject *kwargs) {
-        PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: make a tensor and use untyped_storage()", t->tp_name);
-        return NULL;
-    }
-    static void wengert_without_new(PyTypeObject *t) { t->tp_new = wengert_refuse_new; wengert_call_new(t); }
     """
     void wengert_call_new(PyTypeObject* t) noexcept
-    void wengert_without_new(PyTypeObject* t) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object NDARRAY = np.ndarray
 cdef object GENERIC = np.generic
 cdef enum:
     MAX_DEPTH = 64
+    MAX_ITEMS = 1 << 28                # of a sequence that is no list: its length may be a lie
 
 
 # ---- dtypes
@@ -95,7 +90,7 @@ cdef inline bint is_leaf(object data):
     return isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data) or isinstance(data, (bytes, GENERIC))
 
 
-cdef int infer_code(object data) except -1:
+cdef int infer_code(object data, int depth=0) except -1:
     """The dtype of data: its Python and NumPy numbers and tensors promoted together. Nothing at all: the default dtype."""
     cdef int code = -1, own
     cdef PyObject* o = <PyObject*> data
@@ -110,8 +105,12 @@ cdef int infer_code(object data) except -1:
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if PySequence_Check(o):
-        for item in PySequence_Fast(data, b"not a sequence"):
-            own = infer_code(item)
+        if depth == MAX_DEPTH:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        for item in items_of(data, MAX_ITEMS):
+            if item is data:
+                raise TypeError("new(): self-referential lists are incompatible")
+            own = infer_code(item, depth + 1)
             code = own if code < 0 else FACTS.promote[code][own]
         return FACTS.default_float if code < 0 else code
     if PyBool_Check(o):
@@ -274,7 +273,7 @@ cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, con
         return fill_array(data, dim, ndim, shape, steps, code, where)
     if isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data):
         raise TypeError(f"not a sequence: expected one of length {shape[dim]} at dim {dim}, got {type(data).__name__}")
-    items = PySequence_Fast(data, b"not a sequence")
+    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MAX_ITEMS))
     if PySequence_Fast_GET_SIZE(<PyObject*> items) != shape[dim]:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {PySequence_Fast_GET_SIZE(<PyObject*> items)})")
     for i in range(shape[dim]):
@@ -282,13 +281,14 @@ cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, con
             raise ValueError(f"the sequence at dim {dim} changed while it was read")
         item = PySequence_Fast_GET_ITEM(<PyObject*> items, i)
         if dim < ndim - 1:
-            fill_level(<object> item, dim + 1, ndim, shape, steps, code, where)
+            kept = <object> item       # what is read of it may run code that drops it from the list
+            fill_level(kept, dim + 1, ndim, shape, steps, code, where)
         elif code == FLOAT32 and PyFloat_CheckExact(item):
             (<float*> where)[0] = <float> PyFloat_AS_DOUBLE(item)
         elif code == FLOAT64 and PyFloat_CheckExact(item):
             (<double*> where)[0] = PyFloat_AS_DOUBLE(item)
         else:
-            kept = <object> item       # its conversion may run code that drops it from the list
+            kept = <object> item       # so may its conversion
             store_leaf(<PyObject*> kept, code, where)
         where += steps[dim]
     return 0
@@ -312,6 +312,7 @@ cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, con
 cdef Tensor tensor_of_sequence(object data, int code):
     cdef Py_ssize_t shape[64]
     cdef int ndim = find_shape(data, shape)
+    checked_numel(ndim, shape, 1)      # before all elements are looked at for their dtype
     cdef Tensor t = new_empty(infer_code(data) if code < 0 else code, ndim, shape)
     if t.count:
         if ndim:
@@ -390,7 +391,8 @@ cdef Tensor tensor_of_data(object data, int code):
 def blank(dtype, *shape):
     """A contiguous tensor of a dtype whose values are not set; RuntimeError when it does not fit into memory."""
     cdef Py_ssize_t sizes[64]
-    cdef int i, ndim = len(shape)
+    cdef int i, ndim = <int> len(shape)
+    check_rank("blank", ndim)
     for i in range(ndim):
         sizes[i] = shape[i]
     return new_empty(code_of(dtype), ndim, sizes)
@@ -400,15 +402,18 @@ def blank_strided(dtype, tuple shape, tuple strides):
     """A tensor with strides in elements whose values are not set; neither strides nor sizes are negative."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t steps[64]
-    cdef Py_ssize_t span = 1
-    cdef int i, ndim = len(shape), code = code_of(dtype)
+    cdef Py_ssize_t span
+    cdef int i, ndim = <int> len(shape), code = code_of(dtype)
+    check_rank("empty_strided", max(ndim, <int> len(strides)))
+    if len(strides) != ndim:
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(shape)} and {list(strides)}")
     for i in range(ndim):
-        sizes[i] = shape[i]
-        steps[i] = <Py_ssize_t> strides[i] * FACTS.itemsize[code]
+        sizes[i], steps[i] = shape[i], strides[i]
     checked_numel(ndim, sizes, FACTS.itemsize[code])
-    for i in range(ndim):
-        span = 0 if sizes[i] == 0 else span + (sizes[i] - 1) * <Py_ssize_t> strides[i] if span else 0
+    span = extent(ndim, sizes, steps, 0, FACTS.itemsize[code]) // FACTS.itemsize[code]
     cdef Tensor memory = new_empty(code, 1, &span)
+    for i in range(ndim):
+        steps[i] *= FACTS.itemsize[code]
     return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
 
 
@@ -591,4 +596,3 @@ def store(Tensor tensor, value):
 
 
 wengert_call_new(<PyTypeObject*> Tensor)
-wengert_without_new(<PyTypeObject*> Storage)

@@ -13,6 +13,7 @@ cdef enum:
     MOST_DIMS = 64
 
 cdef object dim_error(Py_ssize_t dim, int rank)
+cdef object rank_error(str op, int ndim)
 cdef Py_ssize_t int_slot(Op op, PyObject** slots, int slot) except? -1
 cdef int ints_slot(Op op, PyObject** slots, int slot, Py_ssize_t* out) except -1     # how many; at most MOST_DIMS
 cdef int dims_slot(Op op, PyObject** slots, int slot, int rank, int* out) except -1  # wrapped, distinct; how many
@@ -28,6 +29,12 @@ cdef inline int wrap_dim(Py_ssize_t dim, int rank) except -1:
     if -n <= dim < 0:
         return <int> dim + n
     raise dim_error(dim, n)
+
+# arrays of sizes on the C stack have room for MOST_DIMS
+cdef inline int check_rank(str op, int ndim) except -1:
+    if ndim > MOST_DIMS:
+        raise rank_error(op, ndim)
+    return 0
 
 cdef inline int dim_slot(Op op, PyObject** slots, int slot, int rank) except -1:
     return wrap_dim(int_slot(op, slots, slot), rank)

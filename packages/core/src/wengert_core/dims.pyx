@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.dtypes import SCALAR_NAMES as _SCALAR_NAMES
 from wengert_core.op cimport Op
+from wengert_core.plain_values cimport items_of
 
 cdef extern from "Python.h":
     Py_ssize_t PyLong_AsSsize_t(PyObject* o) except? -1
@@ -19,6 +20,10 @@ cdef tuple NAMES = _SCALAR_NAMES
 
 cdef object dim_error(Py_ssize_t dim, int rank):
     return IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+
+
+cdef object rank_error(str op, int ndim):
+    return RuntimeError(f"{op}: a tensor has at most {MOST_DIMS} dimensions, the result would have {ndim}")
 
 
 cdef str scalar_name(int code):
@@ -89,11 +94,12 @@ cdef int ints_of_sequence(Op op, PyObject** slots, int slot, Py_ssize_t* out) ex
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         raise TypeError(f"{op.name}(): argument '{op.params[slot]}' (position {slot}) must be tuple of ints, not "
                         f"{type(value).__name__}")
-    if len(value) > MOST_DIMS:
-        raise too_many(op, slot, len(value))
-    for i, item in enumerate(value):
-        out[i] = int_element(op, slot, i, <PyObject*> item)
-    return <int> len(value)
+    cdef tuple items = items_of(value, MOST_DIMS + 1)
+    if len(items) > MOST_DIMS:
+        raise too_many(op, slot, len(items))
+    for i in range(len(items)):
+        out[i] = int_element(op, slot, i, <PyObject*> items[i])
+    return <int> len(items)
 
 
 cdef object too_many(Op op, int slot, Py_ssize_t n):

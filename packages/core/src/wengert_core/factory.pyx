@@ -18,7 +18,8 @@ from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.strided cimport fill_large, fill_strided
 from wengert_core.elsewhere cimport elsewhere, fill_elsewhere
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out, new_preserved
-from wengert_core.op cimport Op, op_error
+from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.plain_values cimport is_plain_ints
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
 from wengert_core.workers cimport GRAIN, LARGE, parallel_for
@@ -31,6 +32,7 @@ cdef extern from "Python.h":
     bint PyBool_Check(PyObject* o) noexcept
     bint PyLong_CheckExact(PyObject* o) noexcept
     bint PySequence_Check(PyObject* o) noexcept
+    bint PyTuple_CheckExact(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -354,6 +356,8 @@ cdef object factory_call1(Op op, PyObject* a):
         raise op_error(op, 0, "tuple of ints", a)
     if row.like == 0 and not isinstance(<object> a, Tensor):
         raise op_error(op, 0, "Tensor", a)
+    if row.sizes == 0 and not is_plain_ints(a):
+        return call_bound(op, &a, 1, NULL)
     slots[0] = a
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
@@ -368,6 +372,9 @@ cdef object factory_call2(Op op, PyObject* a, PyObject* b):
         if are_sizes(a):
             raise TypeError(f"{op.name}() takes 1 positional argument but 2 were given; its signature is {op.schema}")
         raise op_error(op, 0, "tuple of ints", a)
+    if not is_plain_ints(a) or not is_plain_ints(b) or PyTuple_CheckExact(b):
+        slots[0], slots[1] = a, b
+        return call_bound(op, slots, 2, NULL)
     sizes = (<object> a, <object> b)
     slots[0] = <PyObject*> sizes
     for i in range(1, op.n_params):

@@ -4,6 +4,7 @@ from cpython.ref cimport PyObject
 from wengert_core.dims cimport wrap_dim
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
+from wengert_core.plain_values cimport plain_int
 from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
@@ -12,29 +13,31 @@ from wengert_core.layouts import contiguous_format
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
-cdef int read_dim(str name, object dim, int rank) except -1:
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+cdef int read_dim(str name, object dim, Tensor t) except -1:
+    cdef object number = plain_int(dim)    # runs code, which may change t's rank
+    if number is None:
         raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
-    return wrap_dim(dim, rank)
+    if t.rank == 0:
+        raise IndexError(f"Dimension specified as {number} but tensor has no dimensions")
+    return wrap_dim(number, t.rank)
 
 
 def size(Tensor self, dim=None):
     """All sizes, or the size of one dim."""
     if dim is None:
         return self.shape
-    if self.rank == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return self.dims[read_dim("size", dim, self.rank)]
+    cdef int which = read_dim("size", dim, self)
+    return self.dims[which]
 
 
 def stride(Tensor self, dim=None):
     """The steps between neighbours, in elements: of all dims, or of one."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[self.code]
+    cdef int which
     if dim is None:
         return tuple([strides_of(self)[i] // itemsize for i in range(self.rank)])
-    if self.rank == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return strides_of(self)[read_dim("stride", dim, self.rank)] // itemsize
+    which = read_dim("stride", dim, self)
+    return strides_of(self)[which] // itemsize
 
 
 def storage_offset(Tensor self):

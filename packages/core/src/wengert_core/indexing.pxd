@@ -13,8 +13,9 @@ cdef enum ItemKind:
 
 cdef struct Item:
     int kind                           # ItemKind
-    PyObject* object                   # borrowed: the slice, or the index tensor
-    Py_ssize_t value                   # of an int or bool
+    PyObject* object                   # borrowed: what was read, or the index tensor
+    Py_ssize_t value                   # of an int or bool; where a slice starts
+    Py_ssize_t stop, step              # of a slice
 
 cdef struct Geometry:                  # of the view so far
     int rank

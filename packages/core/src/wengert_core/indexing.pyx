@@ -18,6 +18,7 @@ from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts,
 from wengert_core.elsewhere cimport number_elsewhere
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
+from wengert_core.plain_values cimport items_of
 from wengert_core.scalars cimport load_number
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
@@ -30,6 +31,7 @@ cdef extern from "Python.h":
     bint PyBool_Check(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
     bint PySequence_Check(PyObject* o) noexcept
+    bint PyList_CheckExact(PyObject* o) noexcept
     Py_ssize_t PyNumber_AsSsize_t(PyObject* o, PyObject* error) except? -1
     PyObject* PyExc_IndexError
     PyObject* Py_True
@@ -37,6 +39,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
 
 cdef enum:
+    MOST_ITEMS = 1 << 28               # of a sequence whose length may be a lie
     LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: each operation has to run by itself
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -66,6 +69,7 @@ cdef int read_item(Index* index, PyObject* o) except -1:
         item.kind, item.value = I_INT, PyNumber_AsSsize_t(o, PyExc_IndexError)
     elif PySlice_Check(o):
         item.kind = I_SLICE
+        PySlice_Unpack(o, &item.value, &item.stop, &item.step)
     elif o == <PyObject*> None:
         item.kind = I_NONE
     elif o == <PyObject*> Ellipsis:
@@ -116,6 +120,8 @@ cdef Tensor tensor_of_sequence(object value):
     """An index tensor from a list: bool, or int64."""
     if PyUnicode_Check(<PyObject*> value):
         raise TypeError("new(): invalid data type 'str'")
+    if not PyList_CheckExact(<PyObject*> value) and not hasattr(value, "__array__"):
+        value = items_of(value, MOST_ITEMS)     # NumPy would ask a sequence without an end for all of its items
     try:
         array = np.asarray(value)
     except ValueError:
@@ -129,9 +135,12 @@ cdef Tensor tensor_of_sequence(object value):
 
 cdef bint means_tuple(object value):
     """Whether a sequence that is no tuple is read as one: torch's old rule, it holds tensors, slices or sequences."""
-    if isinstance(value, (Tensor, ARRAY, str)) or not PySequence_Check(<PyObject*> value) or len(value) >= 32:
+    if isinstance(value, (Tensor, ARRAY, str)) or not PySequence_Check(<PyObject*> value):
         return False
-    for item in value:
+    cdef tuple items = items_of(value, 32)
+    if len(items) >= 32:
+        return False
+    for item in items:
         if isinstance(item, (Tensor, ARRAY, list, tuple, range, slice)) or item is None or item is Ellipsis:
             warn_user("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
                       "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
@@ -146,7 +155,7 @@ cdef int read_index(Index* index, PyObject* key) except -1:
     index.is_tuple = False
     index.keep = index.tensors = NULL
     if not PyTuple_CheckExact(key) and (isinstance(<object> key, tuple) or means_tuple(<object> key)):
-        key = kept(index, tuple(<object> key))
+        key = kept(index, items_of(<object> key, MOST_DIMS + 1))
     if PyTuple_CheckExact(key):
         index.is_tuple = True
         for i in range(PyTuple_GET_SIZE(key)):
@@ -206,9 +215,9 @@ cdef inline Py_ssize_t checked(Py_ssize_t at, Py_ssize_t size, int dim) except -
     return at + size if at < 0 else at
 
 
-cdef int read_slice(PyObject* o, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1:
+cdef int read_slice(Item* item, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1:
     """A slice as positions 0 <= start <= stop <= size."""
-    PySlice_Unpack(o, start, stop, step)
+    start[0], stop[0], step[0] = item.value, item.stop, item.step
     if step[0] <= 0:
         raise ValueError(f"step must be greater than zero: tensors have no negative strides, got step {step[0]}; use flip()")
     if start[0] < 0:
@@ -259,9 +268,9 @@ cdef int walk(Index* index, Tensor t, Geometry* g) except -1:
             drop_dim(g, dim)
             source += 1
         elif item.kind == I_SLICE:
-            read_slice(item.object, g.shape[dim], &start, &stop, &step)
+            read_slice(item, g.shape[dim], &start, &stop, &step)
             g.data += start * g.strides[dim]
-            g.shape[dim] = (stop - start + step - 1) // step
+            g.shape[dim] = (stop - start - 1) // step + 1 if stop > start else 0
             g.strides[dim] *= step
             dim += 1
             source += 1
@@ -318,7 +327,7 @@ cdef Tensor walk_recorded(Index* index, Tensor t):
             out = view_call(V_SELECT, out, (dim, checked(item.value, out.dims[dim], source)))
             source += 1
         elif item.kind == I_SLICE:
-            read_slice(item.object, out.dims[dim], &start, &stop, &step)
+            read_slice(item, out.dims[dim], &start, &stop, &step)
             if not index.is_tuple or start or stop != out.dims[dim] or step != 1:
                 out = recorded_slice(out, dim, start, stop, step)
             dim += 1

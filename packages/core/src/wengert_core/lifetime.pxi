@@ -30,6 +30,9 @@ cdef int set_ndim(Tensor t, int ndim) except -1:
         t.dims = t.dims_inline
     t.rank = ndim
     if ndim > 2:
+        if ndim > 64:
+            t.rank = 0
+            raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
         t.dims = <Py_ssize_t*> PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
         if t.dims == NULL:
             t.dims = t.dims_inline

@@ -5,7 +5,8 @@ from cpython.object cimport PyTypeObject, PyCallable_Check
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.string cimport memset
 
-from wengert_core.dtypes cimport code_of, dtype
+from wengert_core.dtypes cimport code_of, dtype, dtype_of
+from wengert_core.plain_values cimport is_plain_ints, items_of, plain_float, plain_int, plain_ints, plain_number
 from wengert_core.schema import parse_schema
 
 cdef extern from "Python.h":
@@ -19,6 +20,7 @@ cdef extern from "Python.h":
     bint PySequence_Check(PyObject* o) noexcept
     bint PyNumber_Check(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
+    object PyUnicode_FromObject(object o)
     bint PyBool_Check(PyObject* o) noexcept
     bint PyLong_Check(PyObject* o) noexcept
     bint PyFloat_Check(PyObject* o) noexcept
@@ -139,20 +141,11 @@ cdef str signature(Op op):
     return f"{op.name}() received an invalid combination of arguments, its signature is {op.schema}"
 
 
-cdef bint is_index(object value) except -1:
-    """Whether what has a method __index__ is an integer: an array, or a tensor, of several is not."""
-    try:
-        value.__index__()
-    except TypeError:
-        return False
-    return True
-
-
 cdef inline int fits(PyObject* value, int kind) except -1:
     if kind == K_TENSOR:
         return isinstance(<object> value, Tensor)
     if kind == K_INT:
-        return PyIndex_Check(value) and not PyBool_Check(value) and is_index(<object> value)
+        return PyIndex_Check(value) and not PyBool_Check(value)      # an array has the method: plain_int asks it
     if kind == K_BOOL:
         return PyBool_Check(value) or type(<object> value).__name__ in ("bool", "bool_")     # NumPy's
     if kind == K_INTS:
@@ -171,24 +164,53 @@ cdef inline int fits(PyObject* value, int kind) except -1:
     return True
 
 
-cdef inline int check_slot(Op op, int slot, PyObject* value) except -1:
+cdef inline bint is_plain(PyObject* value, int kind) noexcept:
+    """Whether a value can stand in a slot as it is, without a further look. Note [Values first, memory after]"""
+    if kind == K_TENSOR:
+        return type(<object> value) is Tensor
+    return (kind == K_INT and PyLong_CheckExact(value)) or (kind == K_INTS and is_plain_ints(value))
+
+
+cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
+    """What stands in a slot for a value: itself, or an exact one that ``made[1]`` owns. TypeError for one of another type."""
     cdef int kind = op.kinds[slot] & 63
-    if (kind == K_TENSOR and type(<object> value) is Tensor) or (PyLong_CheckExact(value) and (kind == K_INT or kind == K_INTS)) \
-            or (kind == K_INTS and PyTuple_CheckExact(value)):
-        return 0
-    return check_any_slot(op, slot, value)
+    if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
+        return value
+    if kind == K_DTYPE:
+        plain = dtype_of(code_of(<object> value))
+    elif not fits(value, kind):
+        raise op_error(op, slot, EXPECTED[kind], value)
+    else:
+        plain = plain_of(<object> value, kind)
+        if plain is None and kind == K_INT:
+            raise op_error(op, slot, EXPECTED[kind], value)
+    if <PyObject*> plain == value:
+        return value
+    if made[1] == NULL:
+        owned = []
+        Py_INCREF(owned)
+        made[1] = <PyObject*> owned
+    (<list> made[1]).append(plain)
+    return <PyObject*> plain
 
 
-cdef int check_any_slot(Op op, int slot, PyObject* value) except -1:
-    cdef int kind = op.kinds[slot]
-    if value == <PyObject*> None and kind & K_OPTIONAL:
-        return 0
-    if kind & 63 == K_DTYPE:
-        code_of(<object> value)
-        return 0
-    if not fits(value, kind & 63):
-        raise op_error(op, slot, EXPECTED[kind & 63], value)
-    return 0
+cdef object plain_of(object value, int kind):
+    """A value that fits its kind, exact."""
+    if kind == K_INT:
+        return plain_int(value)
+    if kind == K_INTS:
+        return plain_ints(value)
+    if kind == K_BOOL:
+        return True if value else False
+    if kind == K_FLOAT:
+        return plain_float(value)
+    if kind == K_NUMBER or kind == K_TENSOR_OR_NUMBER:
+        return plain_number(value)
+    if kind == K_STR:
+        return PyUnicode_FromObject(value)
+    if kind == K_TENSORS:
+        return items_of(value, 0)
+    return value
 
 
 cdef int slot_of_keyword(Op op, PyObject* name) except -2:
@@ -248,7 +270,8 @@ cdef int refuse_without_dim(Op op, PyObject* kwnames, PyObject** slots) except -
 
 
 cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
-    """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns the sequence that had to be made, or is NULL)."""
+    """Fill ``slots`` from a call's arguments (borrowed; ``made`` owns what had to be made: a tuple of
+    positional arguments, a list of exact values; both may be NULL)."""
     cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
     cdef int slot, n_bound = <int> nargs
     memset(slots, 0, op.n_params * sizeof(PyObject*))
@@ -271,19 +294,21 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
             if slots[i] == NULL:
                 raise TypeError(f"{op.name}() missing 1 required positional arguments: "
                                 f"\"{'input' if op.params[i] == 'self' else op.params[i]}\"; {signature(op)}")
-        else:
-            check_slot(op, <int> i, slots[i])
+        elif not is_plain(slots[i], op.kinds[i] & 63):
+            slots[i] = plain_slot(op, <int> i, slots[i], made)
     return 0
 
 
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
     cdef PyObject* slots[16]
-    cdef PyObject* made = NULL
+    cdef PyObject* made[2]
+    made[0] = made[1] = NULL
     try:
-        bind(op, args, nargs, kwnames, slots, &made)
+        bind(op, args, nargs, kwnames, slots, made)
         return op.run(op, slots)
     finally:
-        Py_XDECREF(made)
+        Py_XDECREF(made[0])
+        Py_XDECREF(made[1])
 
 
 # A call whose failure is looked at by hand: NULL, and an exception is set.

@@ -1,9 +1,10 @@
 """Views of a part, and views with any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
 from cpython.ref cimport PyObject
 
-from wengert_core.dims cimport MOST_DIMS, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
+from wengert_core.dims cimport MOST_DIMS, check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.dtypes cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op
+from wengert_core.size_math cimport extent, mul_add
 from wengert_core.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 from wengert_core.views cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAGONAL, V_SELECT, V_SLICE, V_UNFOLD, V_VIEW_AS_COMPLEX,
                                  V_VIEW_AS_REAL, set_builder)
@@ -36,8 +37,8 @@ cdef Tensor geometry_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t end, 
     cdef Py_ssize_t stride = t.dims[t.rank + dim]
     cdef Tensor out = new_view(t, t.rank, t.dims, strides_of(t), t.data + start * stride)
     cdef int i
-    out.dims[dim] = (end - start + step - 1) // step
-    out.dims[t.rank + dim] = stride * step
+    out.dims[dim] = (end - start - 1) // step + 1 if end > start else 0
+    out.dims[t.rank + dim] = stride * step       # of a size above 1 it lies inside of the storage
     out.count = 1
     for i in range(t.rank):
         out.count *= out.dims[i]
@@ -104,6 +105,7 @@ cdef Tensor build_unfold(Op op, PyObject** slots, Tensor t):
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
+    check_rank("unfold", t.rank + 1)
     for i in range(t.rank):
         shape[i], strides[i] = t.dims[i], t.dims[t.rank + i]
     shape[t.rank], strides[t.rank] = size, strides[dim] if t.rank else FACTS.itemsize[t.code]
@@ -116,8 +118,7 @@ cdef Tensor build_unfold(Op op, PyObject** slots, Tensor t):
 
 cdef Tensor strided(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* strides, Py_ssize_t offset):
     """A view by sizes, strides and offset in elements of t's storage; checked against the storage's size."""
-    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], last = offset
-    cdef bint empty = False
+    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], end
     cdef int i
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
@@ -128,26 +129,32 @@ cdef Tensor strided(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* str
         if shape[i] < 0:
             raise RuntimeError(f"Storage size calculation overflowed with sizes={sizes_list(ndim, shape)} and "
                                f"strides={sizes_list(ndim, strides)}")
-        empty = empty or shape[i] == 0
-        last += (shape[i] - 1) * strides[i]
-    if not empty and (last + 1) * itemsize > storage_of(t).nbytes:
-        raise RuntimeError(f"setStorage: sizes {sizes_list(ndim, shape)}, strides {sizes_list(ndim, strides)}, storage offset "
-                           f"{offset}, and itemsize {itemsize} requiring a storage size of {(last + 1) * itemsize} are out of "
-                           f"bounds for storage of size {storage_of(t).nbytes}")
+    end = extent(ndim, shape, strides, offset, itemsize)
+    if end > storage_of(t).nbytes:
+        raise out_of_bounds(ndim, shape, strides, offset, itemsize, end, storage_of(t).nbytes)
+    offset = mul_add("as_strided", offset, itemsize, 0)      # without elements it may lie behind the end
     for i in range(ndim):
         strides[i] *= itemsize
-    return new_view(t, ndim, shape, strides, storage_of(t).data + offset * itemsize)
+    return new_view(t, ndim, shape, strides, storage_of(t).data + offset)
+
+
+cdef object out_of_bounds(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, Py_ssize_t itemsize,
+                          Py_ssize_t end, Py_ssize_t nbytes):
+    return RuntimeError(f"setStorage: sizes {sizes_list(ndim, shape)}, strides {sizes_list(ndim, strides)}, storage offset {offset}, and "
+                        f"itemsize {itemsize} requiring a storage size of {end} are out of bounds for storage of size {nbytes}")
 
 
 cdef Tensor build_as_strided(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t offset = (t.data - storage_of(t).data) // FACTS.itemsize[t.code]
+    cdef Py_ssize_t offset
     cdef int ndim = ints_slot(op, slots, 1, shape)
     if ints_slot(op, slots, 2, strides) != ndim:
         raise RuntimeError(f"mismatch in length of strides and shape: {sizes_list(ndim, shape)} and {<object> slots[2]}")
     if slots[3] != <PyObject*> None:
         offset = int_slot(op, slots, 3)
+    else:
+        offset = (t.data - storage_of(t).data) // FACTS.itemsize[t.code]
     return strided(t, ndim, shape, strides, offset)
 
 
@@ -160,11 +167,13 @@ cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
     arguments = [<object> slots[i] for i in range(1, op.n_params)]
     sizes, steps, offset = op.impl(shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
                                    (t.data - storage_of(t).data) // itemsize, *arguments)
+    sizes, steps = tuple(sizes), tuple(steps)
     if len(sizes) != len(steps) or len(sizes) > MOST_DIMS:
-        raise ValueError(f"{op.name}: its geometry gave {len(sizes)} sizes and {len(steps)} strides")
-    for i in range(len(sizes)):
+        raise ValueError(f"{op.name}: its geometry gave {len(sizes)} sizes and {len(steps)} strides; expected as many of both, at most "
+                         f"{MOST_DIMS}")
+    for i in range(<int> len(<tuple> sizes)):
         shape[i], strides[i] = sizes[i], steps[i]
-    return strided(t, len(sizes), shape, strides, offset)
+    return strided(t, <int> len(<tuple> sizes), shape, strides, offset)
 
 
 # ---- complex numbers as pairs
@@ -176,6 +185,7 @@ cdef Tensor build_view_as_real(Op op, PyObject** slots, Tensor t):
         raise RuntimeError(f"view_as_real is only supported for complex tensors, got {dtype_of(t.code)!r}")
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
+    check_rank("view_as_real", t.rank + 1)
     for i in range(t.rank):
         shape[i], strides[i] = t.dims[i], t.dims[t.rank + i]
     shape[t.rank], strides[t.rank] = 2, FACTS.itemsize[t.code] // 2

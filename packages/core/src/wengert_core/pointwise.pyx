@@ -24,8 +24,9 @@ from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
+from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
-from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, op_error
+from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
@@ -33,6 +34,9 @@ from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty,
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
     bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    bint PyIndex_Check(PyObject* o) noexcept
 
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
@@ -184,6 +188,12 @@ cdef object unary_call(Op op, PyObject* a):
     return pointwise_run(op, slots)
 
 
+cdef inline bint is_convertible(PyObject* value) noexcept:
+    """Whether a value is a number that call_bound makes exact. Note [Values first, memory after]"""
+    return not is_plain_number(value) and not isinstance(<object> value, Tensor) \
+        and (PyFloat_Check(value) or PyComplex_Check(value) or PyIndex_Check(value))
+
+
 cdef object binary_call(Op op, PyObject* a, PyObject* b):
     cdef Pointwise* p = <Pointwise*> op.data
     cdef PyObject* slots[16]
@@ -217,7 +227,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
                 live |= y.flags
                 args[1] = y.data
                 strides[1] = itemsize
-        elif is_plain_number(other, x.code) and is_unchecked(p, x.code) and op.kinds[number_slot] != K_TENSOR:
+        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and op.kinds[number_slot] != K_TENSOR:
             if p.n_in == 1:
                 live &= thread_state().modes
                 if not live & LIVE_BEYOND:
@@ -237,6 +247,8 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
             return out
         if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
             return intercepted(op, slots, live)          # which calls this again, unobserved
+    if is_convertible(a) or is_convertible(b):
+        return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
@@ -248,7 +260,7 @@ cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:
     return p.check <= CHECK_NO_BOOL or FACTS.category[code] >= CAT_FLOAT
 
 
-cdef inline bint is_plain_number(PyObject* value, int code) noexcept:
+cdef inline bint is_neutral_number(PyObject* value, int code) noexcept:
     """Whether a number takes part without changing the dtype ``code``."""
     if FACTS.category[code] == CAT_FLOAT:
         return PyFloat_CheckExact(value) or PyLong_CheckExact(value)

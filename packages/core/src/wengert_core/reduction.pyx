@@ -24,7 +24,8 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_IN
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
-from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, op_error
+from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
+from wengert_core.plain_values cimport is_plain_ints
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty
 from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
@@ -144,10 +145,12 @@ cdef object dim_call(Op op, PyObject* a, PyObject* dim):
     slots[0], slots[1] = a, dim
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]
-    if not PyLong_CheckExact(dim) and (dim != <PyObject*> None or not op.kinds[1] & K_OPTIONAL):
+    if not (is_plain_ints(dim) and (PyLong_CheckExact(dim) or op.kinds[1] & 63 == K_INTS)) \
+            and (dim != <PyObject*> None or not op.kinds[1] & K_OPTIONAL):
         several = op.kinds[1] & 63 == K_INTS
         if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) and not PyBool_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
             raise op_error(op, 1, "tuple of ints" if several else "int", dim)
+        return call_bound(op, slots, 2, NULL)
     return reduction_run(op, slots)
 
 

@@ -16,6 +16,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format, lay_out, new_preserved
 from wengert_core.op cimport Op, op_error
 from wengert_core.parts cimport geometry_slice
+from wengert_core.size_math cimport mul_add, mul_overflows
 from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_size, view_strides
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
@@ -124,7 +125,7 @@ cdef object flatten_run(Op op, PyObject** slots):
             shape[n] = t.dims[i]
             n += 1
         else:
-            shape[n - 1] *= t.dims[i]
+            shape[n - 1] = mul_add("flatten", shape[n - 1], t.dims[i], 0)
     if t.rank == 0:
         shape[0], n = 1, 1
     return reshape_to(op, t, n, shape, NULL)
@@ -143,6 +144,7 @@ cdef object unflatten_run(Op op, PyObject** slots):
     cdef Py_ssize_t shape[128]
     cdef int dim = dim_slot(op, slots, 1, t.rank), n = ints_slot(op, slots, 2, sizes), i, open_dim = -1
     cdef Py_ssize_t product = 1, whole = t.dims[dim] if t.rank else 1
+    cdef bint overflow = False
     if n == 0:
         raise RuntimeError("unflatten: sizes must be non-empty")
     for i in range(n):
@@ -152,11 +154,11 @@ cdef object unflatten_run(Op op, PyObject** slots):
             raise RuntimeError(f"unflatten got an unexpected error: only one dimension can be inferred, and sizes must not be "
                                f"negative: {sizes_list(n, sizes)}")
         else:
-            product *= sizes[i]
-    if open_dim >= 0 and product and whole % product == 0:
+            overflow |= mul_overflows(product, sizes[i], &product)
+    if not overflow and open_dim >= 0 and product and whole % product == 0:
         sizes[open_dim] = whole // product
         product = whole
-    if product != whole or (open_dim >= 0 and sizes[open_dim] < 0):
+    if overflow or product != whole or (open_dim >= 0 and sizes[open_dim] < 0):
         raise RuntimeError(f"unflatten: Provided sizes {sizes_list(n, sizes)} don't multiply up to the size of dim {dim} ({whole}) "
                            "in the input tensor")
     if t.rank + n - 1 > MOST_DIMS:

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.dims cimport ints_slot
+from wengert_core.dims cimport int_slot, ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
@@ -20,6 +20,8 @@ from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.layouts import contiguous_format, preserve_format
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.parts cimport out_of_bounds
+from wengert_core.size_math cimport extent, mul_add, numel
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, extra_of, new_empty,
                                   new_on_memory, new_view, same_shape, storage_of, strides_of, swap_contents, version_of)
@@ -133,7 +135,7 @@ cdef int check_format(object memory_format, bint may_preserve) except -1:
 cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape):
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = checked_numel(ndim, shape, FACTS.itemsize[t.code])
-    cdef Py_ssize_t step = itemsize, offset
+    cdef Py_ssize_t step = itemsize, offset, nbytes
     cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* keep = NULL
     cdef bint same = t.rank == ndim
@@ -153,10 +155,13 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
         Py_XDECREF(keep)
     for i in range(ndim - 1, -1, -1):
         strides[i] = step
-        step *= shape[i] if shape[i] > 1 else 1
+        step *= shape[i] if shape[i] > 1 and count else 1
     offset = t.data - storage_of(t).data
-    if count and offset + count * itemsize > storage_of(t).nbytes:
-        grow(t, offset + count * itemsize)
+    if count and offset < 0:           # of a tensor without elements, which may point anywhere
+        raise RuntimeError(f"{op.name}: the tensor's storage offset is {offset // itemsize}; set_() it to memory of its own first")
+    nbytes = mul_add(op.name, count, itemsize, offset)
+    if count and nbytes > storage_of(t).nbytes:
+        grow(t, nbytes)
     swap_contents(t, new_view(t, ndim, shape, strides, storage_of(t).data + offset))
     bump_version(t)
     return t
@@ -229,30 +234,29 @@ cdef Tensor part_of(Op op, PyObject** slots, int code, Storage storage):
     """A tensor in a storage: all of it, or with the offset, sizes and strides of the slots (in elements)."""
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t itemsize = FACTS.itemsize[code], offset = <object> slots[2], last = 0, step = 1
+    cdef Py_ssize_t itemsize = FACTS.itemsize[code], offset = int_slot(op, slots, 2), end, step = 1
     cdef int i, ndim = 1
-    cdef bint empty = False
     if slots[3] == <PyObject*> None:
         shape[0] = storage.nbytes // itemsize - offset
     else:
         ndim = ints_slot(op, slots, 3, shape)
     for i in range(ndim - 1, -1, -1):
         strides[i] = step
-        step *= shape[i] if shape[i] > 1 else 1
+        step = mul_add("set_", step, shape[i] if shape[i] > 1 else 1, 0)
     if slots[4] != <PyObject*> None and ints_slot(op, slots, 4, strides) != ndim:
         raise RuntimeError(f"set_(): size has {ndim} elements, stride another number of them")
     for i in range(ndim):
         if shape[i] < 0 or strides[i] < 0 or offset < 0:
             raise RuntimeError(f"set_(): sizes, strides and the offset must not be negative, got sizes {[shape[k] for k in range(ndim)]}, "
                                f"strides {[strides[k] for k in range(ndim)]}, offset {offset}")
-        empty = empty or shape[i] == 0
-        last += (shape[i] - 1) * strides[i]
+    numel(ndim, shape)
+    end = extent(ndim, shape, strides, offset, itemsize)
+    if end > storage.nbytes:
+        raise out_of_bounds(ndim, shape, strides, offset, itemsize, end, storage.nbytes)
+    offset = mul_add("set_", offset, itemsize, 0)
+    for i in range(ndim):
         strides[i] *= itemsize
-    if not empty and (offset + last + 1) * itemsize > storage.nbytes:
-        raise RuntimeError(f"setStorage: sizes {[shape[k] for k in range(ndim)]}, strides {[strides[k] // itemsize for k in range(ndim)]}, "
-                           f"storage offset {offset}, and itemsize {itemsize} requiring a storage size of {(offset + last + 1) * itemsize} "
-                           f"are out of bounds for storage of size {storage.nbytes}")
-    return new_on_memory(code, ndim, shape, strides, storage.data + offset * itemsize, storage.data, storage.nbytes, storage)
+    return new_on_memory(code, ndim, shape, strides, storage.data + offset, storage.data, storage.nbytes, storage)
 
 
 cdef int place_beside(Tensor given, Tensor t) except -1:

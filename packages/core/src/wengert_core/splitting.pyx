@@ -99,7 +99,7 @@ cdef object chunk_run(Op op, PyObject** slots):
     if chunks <= 0 and t.rank:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     dim = split_dim(op, slots, t)
-    length = (t.dims[dim] + chunks - 1) // chunks
+    length = t.dims[dim] // chunks + (t.dims[dim] % chunks != 0)
     if length == 0:
         return view_call(V_SPLIT_WITH_SIZES, t, ([0] * chunks, dim))
     return view_call(V_SPLIT, t, (length, dim))

@@ -16,6 +16,7 @@ from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scalars cimport load_number
+from wengert_core.size_math cimport mul_overflows, numel
 from wengert_core.sizes import Size
 from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
                                  thread_state)
@@ -477,6 +478,7 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
     cdef Tensor v = blank_tensor()
     cdef int i
     cdef Py_ssize_t n = 1
+    cdef bint overflow = False
     cdef PyObject* base = t.base if t.base != NULL else <PyObject*> t
     v.code = t.code
     v.rank = ndim
@@ -486,8 +488,8 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
     for i in range(ndim):
         v.dims[i] = shape[i]
         v.dims[ndim + i] = strides[i]
-        n *= shape[i]
-    v.count = n
+        overflow |= mul_overflows(n, shape[i], &n)
+    v.count = numel(ndim, shape) if overflow else n
     share_storage(v, t)
     v.data = data
     set_contiguity(v)
@@ -507,11 +509,10 @@ cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py
     cdef int i
     t.code = dtype
     set_ndim(t, ndim)
-    t.count = 1
+    t.count = numel(ndim, shape)
     for i in range(ndim):
         t.dims[i] = shape[i]
         t.dims[ndim + i] = strides[i]
-        t.count *= shape[i]
     cdef Storage s = foreign_storage(start, nbytes, <PyObject*> owner)
     Py_INCREF(s)
     t.storage = <PyObject*> s

@@ -13,6 +13,7 @@ from wengert_core.state cimport WG_ASK, WG_RECORD
 from wengert_core.dims cimport PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, find_op, op_error
+from wengert_core.plain_values cimport is_plain_ints
 
 cdef extern from *:
     """
@@ -84,7 +85,7 @@ cdef object view_call2(Op op, PyObject* a, PyObject* b):
     cdef PyObject* slots[16]
     cdef int i
     slots[0], slots[1] = a, b
-    if not isinstance(<object> a, Tensor) or not (PyLong_CheckExact(b) or (PyTuple_CheckExact(b) and op.kinds[1] & 63 != K_INT)):
+    if not isinstance(<object> a, Tensor) or not is_plain_ints(b) or (PyTuple_CheckExact(b) and op.kinds[1] & 63 == K_INT):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]

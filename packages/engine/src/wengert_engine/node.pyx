@@ -203,7 +203,8 @@ cdef dict dict_in(PyObject** field):
 cdef class FunctionNode(Node):
     """The node of a custom Function; its ``ctx``."""
 
-    _REFUSAL = (TypeError, "cannot create 'BackwardCFunction' instances: they are made by its apply()")
+    def __init__(self):
+        raise TypeError(f"cannot create '{type(self).__name__}' instances: they are made by apply()")
 
 
 # ---- making nodes

@@ -1,0 +1,3 @@
+from collections.abc import Sequence
+
+def checked_numel(sizes: Sequence[int], itemsize: int = 1) -> int: ...
