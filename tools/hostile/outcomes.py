@@ -1,0 +1,92 @@
+"""Which kind of end a call came to."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from dataclasses import dataclass
+
+from hostile.objects import OddError
+from hostile.targets import STRICT, Target
+
+EXPECTED = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, MemoryError, ZeroDivisionError)
+NEVER = (SystemError, RecursionError, UnboundLocalError)
+INNER = re.compile(
+    r"object is not (subscriptable|callable|iterable)|has no len\(\)|unsupported operand type|not supported between|cannot unpack|not enough values to unpack|"
+    r"too many values to unpack|list index out of range|tuple index out of range|does not support item|object has no attribute|assert|Buffer dtype|"
+    r"(ufunc|operands could not be broadcast)|<lambda>\(\)|pop from empty|bad argument type for built-in|an integer is required$"
+)  # fmt: skip
+READ_ONLY = re.compile(r"has no (setter|deleter)|can't (set|delete)|read-?only|not writable|cannot be (set|deleted)|immutable type")
+"""Messages of the interpreter or of NumPy: the type may be right, the words say nothing to the caller."""
+
+
+@dataclass
+class Outcome:
+    """kind: as in the table of the report; the rest says where it came from."""
+
+    kind: str
+    error: str = ""
+    message: str = ""
+    frame: str = ""
+
+
+def frame_of(error: BaseException) -> str:
+    """Where it was raised: the innermost frame, with the file's last folder."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    last = frames[-1]
+    return f"{'/'.join(last.filename.split('/')[-2:])}:{last.lineno} {last.name}"
+
+
+def judged(error: BaseException, target: Target) -> Outcome:
+    """The outcome of a call that raised."""
+    text = str(error) if isinstance(error, Exception) else repr(error)
+    return Outcome(kind_of(error, text, target), type(error).__name__, text[:200], frame_of(error))
+
+
+def kind_of(error: BaseException, text: str, target: Target) -> str:
+    """The kind of outcome that an exception is."""
+    if type(error).__name__ in AS_TORCH.get(target.text, ()):
+        return "expected"
+    if isinstance(error, OddError):
+        return "raised by an argument"
+    if isinstance(error, NEVER):
+        return "internal error"
+    if isinstance(error, AssertionError):  # torch has many, with a message; those that find our own mistakes have none
+        return "expected" if text else "internal error"
+    if isinstance(error, AttributeError):
+        if target.op in text or READ_ONLY.search(text):
+            return "expected"
+        return "another self" if target.owner and target.owner not in STRICT else "internal error"
+    if isinstance(error, EXPECTED):
+        if not text.strip():
+            return "no message"
+        return "inner wording" if INNER.search(text) else "expected"
+    return OTHERS.get(type(error).__name__, "internal error")
+
+
+AS_TORCH = {
+    "wengert.autograd.profiler_util.DeviceType.__getitem__": ("KeyError",),
+    "wengert.autograd.profiler.ProfilerActivity.__getitem__": ("KeyError",),
+    "wengert.autograd.profiler_util.StringTable.__delitem__": ("KeyError",),
+    "half(wengert.autograd.profiler_util.StringTable).__delitem__": ("KeyError",),
+    "wengert.autograd.profiler_util.StringTable.pop": ("KeyError",),
+    "half(wengert.autograd.profiler_util.StringTable).pop": ("KeyError",),
+    "wengert.utils.hooks.unserializable_hook": ("AttributeError",),
+    "wengert.utils.hooks.warn_if_has_hooks": ("AttributeError",),
+}
+"""What torch raises there too: its ``assert`` of an argument, Python's own error of an enum or of a duck."""
+OTHERS = {
+    "BufferError": "expected",  # what the protocol of buffers and DLPack asks for
+    "PicklingError": "expected",
+    "UnicodeEncodeError": "expected",  # a ValueError
+    "FileNotFoundError": "expected",
+    "StopIteration": "expected",  # next() of an iterator that has ended
+    "ModuleNotFoundError": "expected",
+    "ImportError": "expected",
+    "AbsentDeviceError": "expected",  # an AssertionError, as torch's
+    "OSError": "expected",
+    "JSONDecodeError": "expected",
+    "IsADirectoryError": "expected",
+}

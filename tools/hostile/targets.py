@@ -1,0 +1,128 @@
+"""What is called: public functions, and all that the public and the compiled classes have."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import wengert
+
+PACKAGES = ["core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
+NAMESPACES = [
+    "", "nn.functional", "linalg", "fft", "special", "signal.windows", "autograd", "autograd.graph", "autograd.functional",
+    "autograd.forward_ad", "autograd.profiler", "autograd.profiler_util", "autograd.anomaly_mode", "autograd.function",
+    "autograd.grad_mode", "autograd.variable", "func", "profiler", "cuda", "random", "utils.checkpoint", "utils.hooks",
+    "testing", "memory",
+]  # fmt: skip
+LEFT_OUT = {
+    "wengert.plugins": "changes what is installed for all calls behind it",
+    "wengert.profiler.profile_program": "runs a program of a path",
+    "wengert.memory.set_cache_limit": "",
+}
+"""Not called, with the reason."""
+NOT_OF_TENSORS = {"__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """text: what names it, to be followed by arguments.   op: the name its samples have.   kind: function, method,
+    property, made (a class) or half (a half-made object's).   owner: the class of ``self``."""
+
+    text: str
+    op: str
+    kind: str
+    owner: str = ""
+
+
+STRICT = {
+    "Tensor", "Storage", "Node", "FunctionNode", "SavedTensor", "Generator", "dtype", "device", "layout", "memory_format", "Size", "Op", "Composite",
+    "finfo", "iinfo", "Formula", "Later", "Several", "HookPair", "Packed", "Tangent", "Trace", "Run", "Scratch", "Workspace", "Source", "Batch",
+    "Levels", "Rule", "Recording", "Observer",
+}  # fmt: skip
+"""Classes whose methods say TypeError of another ``self``: those of torch's that are written in C, and our compiled ones.
+Of a class that is written in Python, there as here, an AttributeError is what another ``self`` gives."""
+
+
+def load_all() -> None:
+    """Import every module of the packages, so that all classes are there."""
+    for package in [wengert, *(importlib.import_module(f"wengert_{name}") for name in PACKAGES)]:
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
+
+
+def resolved(path: str) -> Any:
+    """What a dotted path from ``wengert`` leads to; None where there is nothing."""
+    found: Any = wengert
+    for part in filter(None, path.split(".")):
+        found = getattr(found, part, None)
+    return found
+
+
+def functions() -> tuple[list[Target], dict[type, str]]:
+    """Functions of the namespaces, and the classes that they show."""
+    found: dict[int, Target] = {}
+    classes: dict[type, str] = {}
+    for path in NAMESPACES:
+        room = resolved(path)
+        for name in dir(room) if room is not None else ():
+            value, text = getattr(room, name, None), ".".join(filter(None, ["wengert", path, name]))
+            if name.startswith("__") or text in LEFT_OUT or isinstance(value, ModuleType):
+                continue
+            if isinstance(value, type):
+                classes.setdefault(value, text)
+            elif callable(value):
+                op = ".".join(filter(None, [path if path in ROOMS else "", name]))
+                found.setdefault(id(value), Target(text, op, "function"))
+    return list(found.values()), classes
+
+
+ROOMS = {"nn.functional", "linalg", "fft", "special", "signal.windows"}
+"""Namespaces that the names of samples have."""
+
+
+def compiled_classes() -> dict[type, str]:
+    """Extension types of the packages, with a text that leads to them."""
+    found = {}
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith("wengert_") and not name.startswith(("wengert_testing", "wengert_registry")):
+            for value in vars(module).values():
+                if isinstance(value, type) and not value.__flags__ & (1 << 9) and value.__module__ == name:
+                    found[value] = f"{name}.{value.__qualname__}"
+    return found
+
+
+def of_class(kind: type, text: str) -> list[Target]:
+    """Methods, operators, properties and the half-made object's attributes of a class."""
+    if issubclass(kind, BaseException) or text.endswith("Tensor") and not text.endswith(".Tensor"):
+        return [Target(text, "", "made", kind.__name__)]
+    found = [Target(text, kind.__name__, "made", kind.__name__)]
+    for name in dir(kind):
+        if name in NOT_OF_TENSORS:
+            continue
+        value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+        if hasattr(type(value), "__get__") and (hasattr(type(value), "__set__") or not callable(value)):
+            found += [
+                Target(f"{text}.__dict__['{name}'].{slot}", name, "property", kind.__name__)
+                for slot in ("__get__", "__set__", "__delete__")
+                if name in vars(kind) and hasattr(type(value), slot)
+            ]
+        elif callable(getattr(kind, name, None)):
+            found.append(Target(f"{text}.{name}", name, "method", kind.__name__))
+        found.append(Target(f"half({text}).{name}", name, "half", kind.__name__))
+    return found
+
+
+def collect() -> list[Target]:
+    """All targets, in an order that is the same in every run."""
+    load_all()
+    found, classes = functions()
+    for kind, text in compiled_classes().items():
+        classes.setdefault(kind, text)
+    for kind, text in sorted(classes.items(), key=lambda pair: pair[1]):
+        found += of_class(kind, text)
+    return found

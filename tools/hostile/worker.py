@@ -1,0 +1,110 @@
+"""One batch, in a process of its own: write what is called, call it, judge what came of it."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import wengert
+
+from hostile import values
+from hostile.invariants import check
+from hostile.outcomes import Outcome, judged
+from hostile.sources import Writer
+from hostile.targets import Target
+
+SECONDS = 10
+MEMORY = 3 << 30
+GROWTH = 64 << 20
+NAMES = "abcdefgh"
+
+
+def limit(trace: Path) -> None:
+    """Set the limits of this process, and have tracebacks of crashes and hangs written."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "asan" not in os.environ.get("LD_PRELOAD", "") and "tsan" not in os.environ.get("LD_PRELOAD", ""):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY + resident(0), MEMORY + resident(0)))
+    resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
+    file = trace.open("w")
+    faulthandler.enable(file)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    faulthandler.register(signal.SIGALRM, file, all_threads=True, chain=True)
+    sys.stdout = Path(os.devnull).open("w")
+    sys.stderr = sys.stdout
+
+
+def resident(column: int = 1) -> int:
+    """Bytes of the process: 0 its address space, 1 what is in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[column]) * resource.getpagesize()
+
+
+def reset() -> None:
+    """Take back what a call may have set for the calls behind it."""
+    forward = wengert.autograd.forward_ad
+    while values.objects_state["levels"]:
+        forward.exit_dual_level()
+        values.objects_state["levels"] -= 1
+    wengert.set_grad_enabled(True)
+    wengert.set_default_dtype(wengert.float32)
+    wengert.set_default_device(None)
+    wengert.set_num_threads(2)
+    wengert.autograd.set_multithreading_enabled(True)
+    wengert.autograd.set_detect_anomaly(False)
+    wengert.set_printoptions(profile="default")
+
+
+def run(source: str, target: Target) -> Outcome:
+    """The outcome of one call."""
+    names: dict[str, Any] = values.namespace()
+    ignored: list[Any] = []
+    sys.unraisablehook = lambda info: ignored.append((type(info.exc_value).__name__, str(info.exc_value)))
+    names["np"] = values.np
+    result = None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = eval(source, names)  # the text is ours
+        outcome = Outcome("ok")
+    except BaseException as error:  # also SystemExit and KeyboardInterrupt: no call may raise them
+        outcome = judged(error, target)
+    wrong = check([result, *(names[n] for n in NAMES if n in names)])
+    if wrong:
+        outcome = Outcome("invariant", "", wrong)
+    del result
+    names.clear()
+    if ignored:
+        outcome = Outcome("exception ignored", *ignored[0])
+    return outcome
+
+
+def batch(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> None:
+    """Run calls ``start`` to ``stop`` of a seed; the log is written before each call, the results after it."""
+    limit(folder / "trace")
+    os.chdir(folder / "scratch")
+    with (folder / "log").open("a", buffering=1) as log, (folder / "results").open("a", buffering=1) as results:
+        for i in range(start, stop):
+            target, source = writer.source(seed, i)
+            log.write(json.dumps([i, target.text, source]) + "\n")
+            before = resident()
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            outcome = run(source, target)
+            try:
+                reset()
+            except Exception as error:  # what a call left behind must let itself be reset
+                outcome = Outcome("state", type(error).__name__, str(error)[:200])
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if resident() > before + GROWTH:
+                gc.collect()
+                wengert.memory.empty_cache()
+                if resident() > before + GROWTH:
+                    outcome = Outcome("memory growth", "", f"{(resident() - before) >> 20} MB")
+            results.write(json.dumps([i, outcome.kind, outcome.error, outcome.message, outcome.frame]) + "\n")
+    os._exit(0)
