@@ -112,7 +112,7 @@ def fingerprints(some: list[Package], *facts: object) -> dict[str, str]:
     """For each package a hash of all that its editable install depends on: metadata, sources, headers from below."""
     headers: dict[str, str] = {}  # of a package and of all below it
     prints: dict[str, str] = {}
-    mode = os.environ.get("WENGERT_CHECKED", "")
+    mode = [os.environ.get(name, "") for name in ("WENGERT_CHECKED", "WENGERT_SANITIZE")]
     for package in some:
         below = sorted(headers[name] for text in package.requirements if (name := normal_name(text)) in headers)
         headers[package.name] = digest(package.sources(SEEN_BY_OTHERS), below)

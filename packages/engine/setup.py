@@ -3,6 +3,8 @@
 The same file in every compiled package.
 
 WENGERT_CHECKED=1 builds slow modules that check bounds, integer overflow and None, for debugging.
+WENGERT_SANITIZE=address or thread builds modules for AddressSanitizer with UndefinedBehaviorSanitizer, or for
+ThreadSanitizer; tools/sanitize.py does so, in a copy of the working tree.
 Nothing is generated inside src/ but the modules of an editable install: C files and objects stay in build/.
 """
 
@@ -29,6 +31,15 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["wengert"]
 CHECKED = os.environ.get("WENGERT_CHECKED", "") not in ("", "0")
+SANITIZERS = {
+    "address": ["-fsanitize=address,undefined", "-fno-omit-frame-pointer"],
+    "thread": ["-fsanitize=thread", "-fno-omit-frame-pointer"],
+}
+SANITIZE = os.environ.get("WENGERT_SANITIZE", "")
+if SANITIZE and SANITIZE not in SANITIZERS:
+    raise SystemExit(f"error: WENGERT_SANITIZE={SANITIZE!r}: expected one of {', '.join(SANITIZERS)}, or nothing")
+MODE = SANITIZE or ("checked" if CHECKED else "fast")
+FAST = MODE == "fast"
 JOBS = int(os.environ.get("WENGERT_JOBS", "0")) or os.cpu_count() or 1
 
 # For .pyx files: the language of a kernel. A plain .py module keeps the meaning it has in Python.
@@ -47,24 +58,24 @@ CYTHON = {
 PLAIN_PYTHON = {"language_level": 3, "annotation_typing": False, "infer_types": False}
 
 # No -ffast-math: NaN, infinities and signed zeros keep their meaning. Nobody reads errno or the floating-point flags.
-COMPILE = ["-O1", "-g"] if CHECKED else ["-O3", "-g0"]
+COMPILE = ["-O3", "-g0"] if FAST else ["-O1", "-g"]
 COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
 # Nobody but a debugger unwinds through us or looks for names: without tables of them wheels are a tenth smaller.
-COMPILE += [] if CHECKED else ["-fno-asynchronous-unwind-tables"]
+COMPILE += ["-fno-asynchronous-unwind-tables"] if FAST else []
+COMPILE += SANITIZERS.get(SANITIZE, [])
 COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it: a header recompiles what includes it
-LINK = ["-pthread"] if CHECKED else ["-pthread", "-Wl,-s"]
-SMALL = [] if CHECKED else ["-Os"]  # for .py: run once, at import, where pages to load cost more than instructions
-DRIVER = [] if CHECKED else ["-O2"]  # for .pyx without loops over elements: a sixth smaller, as quick
+LINK = ["-pthread", "-Wl,-s"] if FAST else ["-pthread", *SANITIZERS.get(SANITIZE, [])]
+SMALL = ["-Os"] if FAST else []  # for .py: run once, at import, where pages to load cost more than instructions
+DRIVER = ["-O2"] if FAST else []  # for .pyx without loops over elements: a sixth smaller, as quick
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
 MACROS += [("CYTHON_COMPRESS_STRINGS", "0")]  # a wheel is compressed anyway, and unpacking costs time at every import
 
 
 def build_folder() -> Path:
     """A folder for each Python, build mode and version of the tools: nothing built by other rules is ever reused."""
-    rules = (Path(__file__).read_text(encoding="utf-8"), SETTINGS, Cython.__version__, np.__version__, CHECKED)
+    rules = (Path(__file__).read_text(encoding="utf-8"), SETTINGS, Cython.__version__, np.__version__, CHECKED, SANITIZE)
     key = hashlib.sha256(repr(rules).encode()).hexdigest()[:8]
-    mode = "checked" if CHECKED else "fast"
-    return Path("build") / f"{sys.implementation.cache_tag}-{mode}-{key}"
+    return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{key}"
 
 
 def source_folder(package: str) -> str:

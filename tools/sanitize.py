@@ -1,0 +1,140 @@
+"""Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, the worker threads under ThreadSanitizer.
+
+    python3 tools/sanitize.py                         all parts: address, fuzz, thread
+    python3 tools/sanitize.py --parts address --tests packages/core/tests
+
+Modules for a sanitizer are built in a copy of the working tree, with an environment of its own, in .venv-sanitize/:
+the .venv beside it and what is built in src/ stay as they are. What the sanitizers said goes to
+.venv-sanitize/reports/; its summary is printed, and the exit code is 1 where there is a report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sanitizer_reports import summary
+from toolchain import compiler, python_of, stop
+from workspace import ROOT
+
+HOME = ROOT / ".venv-sanitize"
+REPORTS = HOME / "reports"
+SUPPRESSIONS = ROOT / "tools" / "sanitize-thread.txt"
+LEFT_OUT = {".git", "build", "dist", "__pycache__", "_build", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".asv"}
+MADE_THERE = {"build", "__pycache__", ".pytest_cache", ".hypothesis"}
+WORKERS = ["packages/core/tests/test_workers.py", "packages/core/tests/test_threads.py", "packages/engine/tests/test_threads.py"]
+OPTIONS = {
+    "address": {
+        # CPython frees nothing at its end; a huge request is a MemoryError in Python, not the end of the process.
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:log_path={log}:detect_odr_violation=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}",
+        "PYTHONMALLOC": "malloc",  # CPython's own pools would hide what is read behind an object's end
+    },
+    "thread": {
+        "TSAN_OPTIONS": "log_path={log}:suppressions={suppressions}:ignore_noninstrumented_modules=1:exitcode=0",
+        "OPENBLAS_NUM_THREADS": "1",  # BLAS is not built for the sanitizer: its own threads would be reported
+    },
+}
+LIBRARIES = {"address": ["libasan.so", "libstdc++.so.6"], "thread": ["libtsan.so"]}
+
+
+def say(text: str) -> None:
+    """Tell what is done."""
+    print(f"sanitize: {text}", flush=True)
+
+
+def wanted(folder: Path) -> list[Path]:
+    """The files that make the working tree, relative to its root: nothing that was built."""
+    found = []
+    for base, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith(".venv") and not name.endswith(".egg-info"))
+        found += [(Path(base) / name).relative_to(folder) for name in files if not name.endswith(".so")]
+    return found
+
+
+def copied(mode: str) -> Path:
+    """The copy of the working tree for a sanitizer, brought up to date; times are kept, so little is built again."""
+    tree = HOME / mode
+    tree.mkdir(parents=True, exist_ok=True)
+    files = wanted(ROOT)
+    for file in files:
+        source, target = ROOT / file, tree / file
+        if not target.exists() or target.stat().st_mtime != source.stat().st_mtime:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    for file in set(wanted(tree)) - set(files):
+        (tree / file).unlink()
+    return tree
+
+
+def library(name: str) -> str:
+    """The path of a library of the compiler."""
+    path = subprocess.run([*compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    if not Path(path).is_absolute():
+        raise stop(f"the compiler has no {name}: sanitizers need gcc with its libraries (Debian, Ubuntu: apt-get install gcc)")
+    return str(Path(path).resolve())
+
+
+def variables(mode: str) -> dict[str, str]:
+    """The environment in which modules for a sanitizer run: its library comes before all others."""
+    texts = {"log": str(REPORTS / mode), "suppressions": str(SUPPRESSIONS)}
+    options = {name: text.format(**texts) for name, text in OPTIONS[mode].items()}
+    return {**os.environ, **options, "LD_PRELOAD": " ".join(map(library, LIBRARIES[mode])), "WENGERT_SANITIZE": mode}
+
+
+def built(mode: str) -> Path:
+    """A tree with modules for a sanitizer."""
+    tree = copied(mode)
+    command = [sys.executable, str(tree / "tools" / "bootstrap.py"), "--venv", str(tree / ".venv"), "--groups", "test"]
+    if subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SANITIZE": mode}, check=False).returncode:
+        raise stop(f"modules for the {mode} sanitizer cannot be built: see above")
+    return tree
+
+
+def run(mode: str, tree: Path, *arguments: str) -> int:
+    """Run Python in a tree, under its sanitizer; returns the exit code."""
+    # Addresses are not shuffled: ThreadSanitizer keeps its tables at fixed ones, and a report is the same twice.
+    prefix = ["setarch", os.uname().machine, "-R"] if shutil.which("setarch") else []
+    start = time.monotonic()
+    code = subprocess.run([*prefix, str(python_of(tree / ".venv")), *arguments], cwd=tree, env=variables(mode), check=False).returncode
+    say(f"{mode}: {' '.join(arguments)[:100]}: exit code {code} after {time.monotonic() - start:.0f} s")
+    return code
+
+
+def tests(mode: str, tree: Path, paths: list[str]) -> int:
+    """Run tests under a sanitizer. ``address``: several processes, as memory allows; ``thread``: one."""
+    spread = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"] if mode == "address" else ["-p", "no:xdist"]
+    return run(mode, tree, "-m", "pytest", "-q", *spread, *paths)
+
+
+def main() -> int:
+    """Run the parts that the command line names."""
+    parser = argparse.ArgumentParser(prog="sanitize", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--parts", nargs="*", default=["address", "fuzz", "thread"], choices=["address", "fuzz", "thread"])
+    parser.add_argument("--tests", nargs="*", default=[], help="of the part address: test files; default: the whole suite")
+    parser.add_argument("--calls", type=int, default=20_000, help="of the part fuzz: hostile calls")
+    parser.add_argument("--seed", type=int, default=0, help="of the part fuzz")
+    given = parser.parse_args()
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir(parents=True)
+    codes = {}
+    if "address" in given.parts:
+        codes["address"] = tests("address", built("address"), given.tests)
+    if "fuzz" in given.parts:
+        codes["fuzz"] = run("address", built("address"), "tools/fuzz.py", "--calls", str(given.calls), "--seed", str(given.seed))
+    if "thread" in given.parts:
+        codes["thread"] = tests("thread", built("thread"), WORKERS)
+    text, count = summary(REPORTS)
+    (HOME / "summary.txt").write_text(text, encoding="utf-8")
+    print(text)
+    say(f"{count} reports; exit codes {codes}; all of it: {HOME.relative_to(ROOT)}/")
+    return 1 if count or codes.get("fuzz") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
