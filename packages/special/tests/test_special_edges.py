@@ -86,3 +86,43 @@ def test_polynomials_broadcast_and_promote():
     assert y.dtype is wg.float32
     np.testing.assert_allclose(values(y), [[1, 0.5, -0.125], [1, 2, 5.5]])
     assert wg.special.chebyshev_polynomial_t(wg.tensor([2]), 3).tolist() == [26.0]
+
+
+@pytest.mark.parametrize("order", [171, 2**40, 2**62 + 1])
+def test_polygamma_of_a_high_order_is_infinite_or_nan(order):
+    # recorded of PyTorch: 171! is infinite, and infinite times a zeta that has become 0 is NaN
+    x = values(wg.polygamma(order, wg.tensor([0.5, 1.0, 100.0], dtype=wg.float64)))
+    assert np.isinf(x[:2]).all()
+    assert np.isnan(x[2])
+    assert (x[0] > 0) == (order % 2 == 1)
+
+
+@pytest.mark.parametrize("degree", [2**24 + 1, 2**31 - 1, 2**31, 2**40])
+def test_chebyshev_polynomials_of_a_high_degree_follow_their_definition(degree):
+    x = np.array([1.0, -1.0, 0.5, -0.3, 2.0, -2.0])
+    sign = np.where(x < 0, (-1.0) ** degree, 1.0)
+    t = values(wg.special.chebyshev_polynomial_t(wg.tensor(x), degree))
+    np.testing.assert_allclose(t[:4], (sign * np.cos(degree * np.arccos(abs(np.clip(x, -1, 1)))))[:4], rtol=1e-12)
+    u = values(wg.special.chebyshev_polynomial_u(wg.tensor(x), degree))
+    assert u[:2].tolist() == [degree + 1, sign[1] * (degree + 1)]
+    assert t[4:].tolist() == u[4:].tolist() == [INF, sign[5] * INF]
+
+
+def test_the_closed_form_of_chebyshev_polynomials_agrees_with_the_recurrence():
+    from wengert_special.polynomials import cosine_form, sine_form
+
+    x, n = np.linspace(-1.1, 1.1, 23), np.arange(1, 40)[:, None]
+    np.testing.assert_allclose(cosine_form(np, n, x), sp.eval_chebyt(n, x), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(sine_form(np, n, x), sp.eval_chebyu(n, x), rtol=1e-10, atol=1e-11)
+
+
+def test_hermite_polynomials_of_a_high_degree_are_nan():
+    for name in ("hermite_polynomial_h", "hermite_polynomial_he"):
+        assert np.isnan(values(getattr(wg.special, name)(wg.tensor([0.0, 0.5, 2.0]), 2**40))).all()
+
+
+def test_polynomials_that_only_a_recurrence_gives_refuse_a_high_degree():
+    for name in ("legendre_polynomial_p", "laguerre_polynomial_l"):
+        with pytest.raises(RuntimeError, match="polynomial of degree 1099511627776 would take as many steps"):
+            getattr(wg.special, name)(wg.tensor([0.5]), 2**40)
+        assert getattr(wg.special, name)(wg.tensor([0.5]), wg.tensor([3, 2**20])).shape == (2,)

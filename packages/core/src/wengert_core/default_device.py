@@ -43,7 +43,7 @@ def set_default_device(device: Any) -> None:
     before, _chosen.base = _chosen.base, chosen
     try:
         refresh()
-    except RuntimeError:
+    except Exception:
         _chosen.base = before
         raise
 
@@ -66,7 +66,7 @@ def enter(chosen: devices.device) -> None:
     before, _chosen.inner = _chosen.inner, (*_chosen.inner, chosen)
     try:
         refresh()
-    except RuntimeError:
+    except Exception:
         _chosen.inner = before
         raise
 

@@ -80,7 +80,6 @@ cdef object pool_run(Op op, PyObject** slots):
     try:
         if adaptive:
             sizes_of_output(op, slots, &p)
-            adaptive_windows(&p)
         else:
             fixed_windows(op, slots, &p, 1, extremes, t.dims[t.rank - n - 1])
             p.divisor = divisor_of(op, slots)
@@ -89,6 +88,8 @@ cdef object pool_run(Op op, PyObject** slots):
         out = new_empty(computing_code(code), t.rank, shape)
         if extremes:
             places = new_empty(INT64, t.rank, shape)
+        if adaptive:  # now, as the output would not fit into memory where the tables would not
+            adaptive_windows(&p)
         if ONLY_REFERENCES or elsewhere() or FACTS.category[code] != CAT_FLOAT:
             by_reference(op, slots, out, places)
         elif out.count:

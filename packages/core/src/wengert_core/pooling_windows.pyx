@@ -13,6 +13,8 @@ from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor, shape_tuple
 
+cdef Py_ssize_t LARGEST_INT = 0x7fffffff  # of a window's numbers, as torch's; so no product of two of them overflows
+cdef Py_ssize_t MOST_WINDOWS = 1 << 48  # more than any memory holds
 cdef tuple NUMBERS = ("zero", "one", "two", "three")
 
 
@@ -51,6 +53,11 @@ cdef Py_ssize_t output_size(Py_ssize_t size, Py_ssize_t kernel, Py_ssize_t strid
 cdef int check_windows(Op op, int ndim, Py_ssize_t* kernel, Py_ssize_t* stride, Py_ssize_t* padding, Py_ssize_t* dilation) except -1:
     cdef int i
     for i in range(ndim):
+        if kernel[i] > LARGEST_INT or padding[i] > LARGEST_INT or dilation[i] > LARGEST_INT:
+            raise RuntimeError(f"value cannot be converted to type int without overflow: {function(op)} got kernel size "
+                               f"{sizes_list(ndim, kernel)}, padding {sizes_list(ndim, padding)} and dilation {sizes_list(ndim, dilation)}, "
+                               f"expected at most {LARGEST_INT}")
+        stride[i] = min(stride[i], 1 << 61)  # from there on no second window is met, and nothing overflows
         if stride[i] == 0:
             raise RuntimeError(f"stride should not be zero: {function(op)} got {sizes_list(ndim, stride)}")
         if kernel[i] <= 0:
@@ -110,8 +117,8 @@ cdef void fill_fixed(Pool* p, int axis, Py_ssize_t kernel, Py_ssize_t stride, Py
     for i in range(p.outside[axis]):
         first = begin = i * stride - padding
         end = begin + (kernel - 1) * dilation + 1
-        while begin < 0:
-            begin += dilation
+        if begin < 0:
+            begin += (dilation - 1 - begin) // dilation * dilation
         p.size[axis][i] = min(end, p.inside[axis] + padding) - first
         p.begin[axis][i], p.end[axis][i] = begin, min(end, p.inside[axis])
         if not counted:
@@ -133,11 +140,15 @@ cdef int adaptive_windows(Pool* p) except -1:
 
 cdef int set_up_tables(Pool* p) except -1:
     """Room for the tables, and the one window of dims that are not there. begin[0] owns the memory."""
-    cdef Py_ssize_t total = p.outside[0] + p.outside[1] + p.outside[2]
-    cdef Py_ssize_t* memory = <Py_ssize_t*> PyMem_Malloc(3 * (total + 1) * sizeof(Py_ssize_t))
+    cdef Py_ssize_t total = 0
+    cdef Py_ssize_t* memory = NULL
     cdef int axis
+    for axis in range(3):
+        total = min(total + min(p.outside[axis], MOST_WINDOWS), MOST_WINDOWS)
+    if total < MOST_WINDOWS:
+        memory = <Py_ssize_t*> PyMem_Malloc(3 * (total + 1) * sizeof(Py_ssize_t))
     if memory == NULL:
-        raise MemoryError()
+        raise MemoryError(f"pooling: the places of windows in an output of {p.outside[0]}x{p.outside[1]}x{p.outside[2]} do not fit into memory")
     p.out_plane = p.outside[0] * p.outside[1] * p.outside[2]
     for axis in range(3):
         p.step[axis] = 1

@@ -27,13 +27,17 @@ TABLE.pointwise_binary(
 
 
 # ---- polygamma
+LARGEST_FACTORIAL = 170  # in float64: 171! is infinite
+
+
 def derivative_of_digamma(xp: Any, x: Any, n: int) -> Any:
     """The n-th derivative of digamma, infinite at 0 and the negative integers."""
     special, wide = scipy_special(xp), x.astype(xp.float64)
     if n == 0:
         return special.psi(wide).astype(x.dtype)
     if n > 1:
-        return ((-1.0) ** (n + 1) * math.factorial(n) * special.zeta(n + 1.0, wide)).astype(x.dtype)
+        factor = math.factorial(n) if n <= LARGEST_FACTORIAL else math.inf
+        return ((-1.0) ** (n + 1) * factor * special.zeta(n + 1.0, wide)).astype(x.dtype)
     negative = wide < 0.5
     inner = special.zeta(2.0, xp.where(negative, 1 - wide, wide))
     part = wide - xp.round(wide)  # from the nearest integer: sin keeps its precision

@@ -11,6 +11,53 @@ from wengert_core.tensor import Tensor
 
 from wengert_special.table import TABLE, WIDE, scipy_special
 
+MANY = 2**24
+"""Steps of a recurrence that are still done for each element; above it float32 has no odd numbers."""
+
+
+def cosine_form(xp: Any, n: Any, x: Any) -> Any:
+    """T_n by its definition, cos(n acos x): accurate to n times a rounding error of the angle."""
+    size = xp.abs(x)
+    inside = xp.cos(n * xp.arccos(xp.minimum(size, 1.0)))
+    outside = xp.cosh(xp.minimum(n * xp.arccosh(xp.maximum(size, 1.0)), 1000.0))  # cosh(1000) is infinite
+    return xp.where(size > 1, outside, inside) * xp.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
+
+
+def sine_form(xp: Any, n: Any, x: Any) -> Any:
+    """U_n by its definition, sin((n + 1) acos x) / sin(acos x); its limit n + 1 at 1."""
+    size = xp.abs(x)
+    angle = xp.where(size < 1, xp.arccos(xp.minimum(size, 1.0)), 1.0)
+    growth = xp.where(size > 1, xp.arccosh(xp.maximum(size, 1.0)), 1.0)
+    outside = xp.sinh(xp.minimum((n + 1) * growth, 1000.0)) / xp.sinh(growth)
+    values = xp.where(size > 1, outside, xp.where(size == 1, n + 1.0, xp.sin((n + 1) * angle) / xp.sin(angle)))
+    return values * xp.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
+
+
+def not_a_number(xp: Any, n: Any, x: Any) -> Any:
+    """Hermite polynomials of so high a degree: infinity minus infinity, for every x."""
+    return xp.full(xp.broadcast_shapes(n.shape, x.shape), xp.nan)
+
+
+CLOSED: dict[str, Callable[..., Any]] = {
+    "eval_chebyt": cosine_form, "eval_chebyu": sine_form,
+    "eval_hermite": not_a_number, "eval_hermitenorm": not_a_number,
+}  # fmt: skip
+"""What gives the values for degrees above MANY, without a recurrence."""
+
+
+def by_recurrence(xp: Any, scipy_name: str, n: Any, parameters: tuple[float, ...], x: Any) -> Any:
+    """SciPy's recurrence, which takes n steps for each element; another form for degrees that are too large for it."""
+    high = n > MANY
+    if not xp.any(high):
+        return getattr(scipy_special(xp), scipy_name)(n, *parameters, x)
+    if scipy_name not in CLOSED:
+        raise RuntimeError(
+            f"a {scipy_name.removeprefix('eval_')} polynomial of degree {int(n.max())} would take as many steps for "
+            f"each element: expected a degree of at most {MANY}"
+        )
+    low = getattr(scipy_special(xp), scipy_name)(xp.where(high, 0, n), *parameters, x)
+    return xp.where(high, CLOSED[scipy_name](xp, n, x), low)
+
 
 def polynomial(scipy_name: str, *parameters: float) -> Callable[..., Any]:
     """The reference of a row: SciPy's recurrence, which is for integers n, in double precision."""
@@ -18,7 +65,7 @@ def polynomial(scipy_name: str, *parameters: float) -> Callable[..., Any]:
     def reference(xp: Any, x: Any, n: Any, *more: float) -> Any:
         degree = xp.trunc(xp.asarray(n, dtype=xp.float64)).astype(xp.int64)
         kept = xp.maximum(degree, 0)
-        values = getattr(scipy_special(xp), scipy_name)(kept, *parameters, *more, x.astype(xp.float64))
+        values = by_recurrence(xp, scipy_name, kept, (*parameters, *more), x.astype(xp.float64))
         return xp.where(degree < 0, 0.0, values).astype(x.dtype)
 
     return reference

@@ -16,6 +16,18 @@ from wengert_core.tensor import Tensor
 ops, composite = TABLE.ops, TABLE.composite
 
 
+MOST = 2**60
+"""Counts that no memory holds: as many are refused before NumPy adds 1 to their number."""
+
+
+def check_counts(counts: int) -> None:
+    """RuntimeError for more counts than there can be."""
+    if counts > MOST:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes=[{counts}]: at most {MOST} counts of 8 bytes can be made"
+        )
+
+
 # ---- whole numbers
 def numbers_of(xp: Any, x: Any, weights: Any, minlength: int) -> Any:
     """The reference of bincount."""
@@ -30,6 +42,10 @@ def numbers_of(xp: Any, x: Any, weights: Any, minlength: int) -> Any:
             "bincount only supports 1-d non-negative integral inputs. Got a tensor of shape "
             f"{list(x.shape)}{f' with the minimum {x.min()}' if x.size else ''}"
         )
+    most = int(x.max()) if x.size else 0
+    if most == 2**63 - 1:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
+    check_counts(max(most + 1, minlength))
     if weights is None or not x.size:
         return xp.bincount(x.astype(xp.int64), minlength=minlength)
     if weights.shape != x.shape:
@@ -67,9 +83,10 @@ def bins_of(xp: Any, x: Any, bins: int, low: float, high: float) -> tuple[Any, A
 
 
 def check_bins(bins: int) -> None:
-    """RuntimeError unless there is one."""
+    """RuntimeError unless there is one, and memory for the counts can be asked for."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    check_counts(bins)
 
 
 def histogram_of_range(xp: Any, x: Any, bins: int, low: float, high: float) -> Any:
