@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 COMPARE := .venv-compare
+SANITIZE := .venv-sanitize
 CUDA := 12
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
@@ -18,7 +19,7 @@ ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/f
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda build develop lint docs bench compare compare-cuda checked clean distclean
+.PHONY: help demo test test-cuda build develop lint docs bench compare compare-cuda checked sanitize clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -56,6 +57,10 @@ checked: ## run the tests of the packages with modules that check bounds, overfl
 	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test
 	@echo "checked: the packages' tests in the checked build; the next make puts the fast modules back"
 	@$(PYTEST) $(SPREAD) packages shared
+
+sanitize: ## all tests and a fuzzer with modules for AddressSanitizer, UndefinedBehaviorSanitizer; worker threads for ThreadSanitizer
+	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." >&2; exit 1; }
+	@$(PYTHON) tools/sanitize.py $(ARGS)
 
 build: ## leave sdists and wheels of all packages in dist/, and try them in an empty environment
 	$(call setup,dist)
@@ -104,5 +109,5 @@ clean: ## remove what was built and the caches, not the environments
 	@find packages shared tests tools -depth -type d -name __pycache__ -exec rm -rf {} +
 
 distclean: clean ## clean, and remove the environments
-	@echo "distclean: $(VENV), $(COMPARE)"
-	@rm -rf $(VENV) $(COMPARE)
+	@echo "distclean: $(VENV), $(COMPARE), $(SANITIZE)"
+	@rm -rf $(VENV) $(COMPARE) $(SANITIZE)

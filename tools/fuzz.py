@@ -15,10 +15,10 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are forked from this one: it has no other threads
 
-from hostile import batches, values, worker  # noqa: E402 - BLAS reads the number of its threads when it is loaded
-from hostile.report import Report  # noqa: E402
-from hostile.sources import Writer  # noqa: E402
-from hostile.targets import collect, load_all  # noqa: E402
+from hostile import batches, values
+from hostile.report import Report
+from hostile.sources import Writer
+from hostile.targets import collect, load_all
 
 
 def main() -> int:
@@ -34,8 +34,14 @@ def main() -> int:
     given = parser.parse_args()
     if given.call:
         load_all()
-        print(eval(given.call, {**values.namespace(), "np": values.np}))
+        print(eval(given.call, values.namespace()))
         return 0
+    report = fuzzed(given)
+    return 1 if report.failures() else 0
+
+
+def fuzzed(given: argparse.Namespace) -> Report:
+    """Run the calls, print the table and the findings."""
     report, start = Report(), time.monotonic()
     writer = Writer([target for target in collect() if given.only in target.text])
     print(f"fuzz: {len(writer.targets)} targets, {given.calls} calls, seed {given.seed}", flush=True)
@@ -51,11 +57,8 @@ def main() -> int:
         given.write.write_text(report.table() + "\n" + report.listing(given.soft) + "\n")
     print(report.table() + report.listing(given.soft))
     print(f"fuzz: {time.monotonic() - start:.0f} s, {report.failures()} calls that must not end as they did")
-    return 1 if report.failures() else 0
+    return report
 
 
 if __name__ == "__main__":
     sys.exit(main())
-
-
-__all__ = ["worker"]

@@ -19,15 +19,17 @@ import time
 from pathlib import Path
 
 from sanitizer_reports import summary
-from toolchain import compiler, python_of, stop
+from toolchain import DEBIAN, compiler, python_of, stop
 from workspace import ROOT
 
 HOME = ROOT / ".venv-sanitize"
 REPORTS = HOME / "reports"
 SUPPRESSIONS = ROOT / "tools" / "sanitize-thread.txt"
-LEFT_OUT = {".git", "build", "dist", "__pycache__", "_build", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".asv"}
-MADE_THERE = {"build", "__pycache__", ".pytest_cache", ".hypothesis"}
-WORKERS = ["packages/core/tests/test_workers.py", "packages/core/tests/test_threads.py", "packages/engine/tests/test_threads.py"]
+LEFT_OUT = {
+    ".git", "build", "dist", "__pycache__", "_build", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis",
+    ".asv",
+}  # fmt: skip
+WORKERS = ["packages/core/tests/test_workers.py", "packages/engine/tests/test_threads.py"]
 OPTIONS = {
     "address": {
         # CPython frees nothing at its end; a huge request is a MemoryError in Python, not the end of the process.
@@ -40,6 +42,7 @@ OPTIONS = {
         "OPENBLAS_NUM_THREADS": "1",  # BLAS is not built for the sanitizer: its own threads would be reported
     },
 }
+PARTS = ["address", "fuzz", "thread"]
 LIBRARIES = {"address": ["libasan.so", "libstdc++.so.6"], "thread": ["libtsan.so"]}
 
 
@@ -52,7 +55,7 @@ def wanted(folder: Path) -> list[Path]:
     """The files that make the working tree, relative to its root: nothing that was built."""
     found = []
     for base, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith(".venv") and not name.endswith(".egg-info"))
+        folders[:] = sorted({*folders} - LEFT_OUT - {n for n in folders if n.startswith(".venv") or ".egg-info" in n})
         found += [(Path(base) / name).relative_to(folder) for name in files if not name.endswith(".so")]
     return found
 
@@ -74,9 +77,10 @@ def copied(mode: str) -> Path:
 
 def library(name: str) -> str:
     """The path of a library of the compiler."""
-    path = subprocess.run([*compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    command = [*compiler(), f"-print-file-name={name}"]
+    path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     if not Path(path).is_absolute():
-        raise stop(f"the compiler has no {name}: sanitizers need gcc with its libraries (Debian, Ubuntu: apt-get install gcc)")
+        raise stop(f"the compiler has no {name}: sanitizers need gcc with its libraries {DEBIAN.format('gcc')}")
     return str(Path(path).resolve())
 
 
@@ -101,7 +105,8 @@ def run(mode: str, tree: Path, *arguments: str) -> int:
     # Addresses are not shuffled: ThreadSanitizer keeps its tables at fixed ones, and a report is the same twice.
     prefix = ["setarch", os.uname().machine, "-R"] if shutil.which("setarch") else []
     start = time.monotonic()
-    code = subprocess.run([*prefix, str(python_of(tree / ".venv")), *arguments], cwd=tree, env=variables(mode), check=False).returncode
+    command = [*prefix, str(python_of(tree / ".venv")), *arguments]
+    code = subprocess.run(command, cwd=tree, env=variables(mode), check=False).returncode
     say(f"{mode}: {' '.join(arguments)[:100]}: exit code {code} after {time.monotonic() - start:.0f} s")
     return code
 
@@ -115,10 +120,10 @@ def tests(mode: str, tree: Path, paths: list[str]) -> int:
 def main() -> int:
     """Run the parts that the command line names."""
     parser = argparse.ArgumentParser(prog="sanitize", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--parts", nargs="*", default=["address", "fuzz", "thread"], choices=["address", "fuzz", "thread"])
-    parser.add_argument("--tests", nargs="*", default=[], help="of the part address: test files; default: the whole suite")
-    parser.add_argument("--calls", type=int, default=20_000, help="of the part fuzz: hostile calls")
-    parser.add_argument("--seed", type=int, default=0, help="of the part fuzz")
+    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS)
+    parser.add_argument("--tests", nargs="*", default=[], help="of the part address: tests; default: the whole suite")
+    parser.add_argument("--calls", default="20000", help="of the part fuzz: hostile calls")
+    parser.add_argument("--seed", default="0", help="of the part fuzz")
     given = parser.parse_args()
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir(parents=True)
@@ -126,7 +131,8 @@ def main() -> int:
     if "address" in given.parts:
         codes["address"] = tests("address", built("address"), given.tests)
     if "fuzz" in given.parts:
-        codes["fuzz"] = run("address", built("address"), "tools/fuzz.py", "--calls", str(given.calls), "--seed", str(given.seed))
+        fuzz = ["tools/fuzz.py", "--calls", given.calls, "--seed", given.seed]
+        codes["fuzz"] = run("address", built("address"), *fuzz)
     if "thread" in given.parts:
         codes["thread"] = tests("thread", built("thread"), WORKERS)
     text, count = summary(REPORTS)

@@ -6,7 +6,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-START = re.compile(r"(?:ERROR|WARNING): (\w+Sanitizer): ([\w-]+(?: [a-z]+)?)|^(.*?): runtime error: (.*)$", re.MULTILINE)
+START = re.compile(
+    r"(?:ERROR|WARNING): (\w+Sanitizer): ([\w-]+(?: [a-z]+)?)|^(.*?): runtime error: (.*)$", re.MULTILINE
+)
+NUMBER = re.compile(r"0x[0-9a-f]+|-?\d{3,}")
 FRAME = re.compile(r"#\d+ (?:0x[0-9a-f]+ in )?(\S+) (\S*(?:wengert|_native)\S*)")
 
 
@@ -20,7 +23,7 @@ def reports(text: str) -> list[tuple[str, str]]:
 def described(match: re.Match[str], rest: str) -> tuple[str, str]:
     """Kind and place of one report: the rest of it holds the frames."""
     if match[3]:
-        return f"runtime error: {re.sub(r'0x[0-9a-f]+|-?\d{3,}', 'N', match[4])}", match[3].rpartition("/")[2]
+        return f"runtime error: {NUMBER.sub('N', match[4])}", match[3].rpartition("/")[2]
     frame = FRAME.search(rest)
     place = f"{frame[1]} {frame[2].rpartition('/')[2]}" if frame else "no frame of ours: see the log"
     return f"{match[1]}: {match[2]}", place

@@ -32,7 +32,7 @@ class Acts:
             pass
         return self.value
 
-    __index__ = __int__ = __float__ = __bool__ = __complex__ = __len__ = __hash__ = __eq__ = answer  # type: ignore[assignment]
+    __index__ = __int__ = __float__ = __bool__ = __complex__ = __len__ = __hash__ = __eq__ = answer
     __lt__ = __add__ = __radd__ = __mul__ = __rmul__ = __getitem__ = __array__ = __enter__ = __call__ = answer
 
     def __iter__(self) -> Iterator[Any]:
@@ -51,13 +51,13 @@ class Index(Acts):
 class Float(Index):
     """A number that acts: ``__float__`` as well."""
 
-    __float__ = Acts.answer
+    __float__ = Acts.answer  # type: ignore[assignment]
 
 
 class Truth(Index):
     """A truth value that acts."""
 
-    __bool__ = Acts.answer
+    __bool__ = Acts.answer  # type: ignore[assignment]
     __index__ = __int__ = None  # type: ignore[assignment]
 
 
@@ -68,7 +68,7 @@ class Raises(Acts):
         """Raise OddError."""
         raise OddError("raised by a hostile object")
 
-    __index__ = __int__ = __float__ = __bool__ = __complex__ = __len__ = __hash__ = __eq__ = answer  # type: ignore[assignment]
+    __index__ = __int__ = __float__ = __bool__ = __complex__ = __len__ = __hash__ = __eq__ = answer
     __lt__ = __add__ = __radd__ = __mul__ = __rmul__ = __getitem__ = __array__ = __enter__ = __call__ = answer
 
     def __iter__(self) -> Iterator[Any]:

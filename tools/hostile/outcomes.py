@@ -12,12 +12,34 @@ from hostile.targets import STRICT, Target
 EXPECTED = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, MemoryError, ZeroDivisionError)
 NEVER = (SystemError, RecursionError, UnboundLocalError)
 INNER = re.compile(
-    r"object is not (subscriptable|callable|iterable)|has no len\(\)|unsupported operand type|not supported between|cannot unpack|not enough values to unpack|"
-    r"too many values to unpack|list index out of range|tuple index out of range|does not support item|object has no attribute|assert|Buffer dtype|"
-    r"(ufunc|operands could not be broadcast)|<lambda>\(\)|pop from empty|bad argument type for built-in|an integer is required$"
-)  # fmt: skip
-READ_ONLY = re.compile(r"has no (setter|deleter)|can't (set|delete)|read-?only|not writable|cannot be (set|deleted)|immutable type")
+    r"object is not (subscriptable|callable|iterable)|has no len\(\)|unsupported operand type|not supported between|"
+    r"cannot unpack|not enough values to unpack|too many values to unpack|list index out of range|tuple index out of "
+    r"range|does not support item|object has no attribute|assert|Buffer dtype|ufunc|operands could not be broadcast|"
+    r"<lambda>\(\)|pop from empty|bad argument type for built-in|an integer is required$"
+)
 """Messages of the interpreter or of NumPy: the type may be right, the words say nothing to the caller."""
+READ_ONLY = re.compile(
+    r"has no (setter|deleter)|can't (set|delete)|read-?only|not writable|cannot be (set|deleted)|immutable type"
+)
+
+
+AS_TORCH = {
+    "wengert.autograd.profiler_util.DeviceType.__getitem__": "KeyError",
+    "wengert.autograd.profiler.ProfilerActivity.__getitem__": "KeyError",
+    "wengert.autograd.profiler_util.StringTable.__delitem__": "KeyError",
+    "half(wengert.autograd.profiler_util.StringTable).__delitem__": "KeyError",
+    "wengert.autograd.profiler_util.StringTable.pop": "KeyError",
+    "half(wengert.autograd.profiler_util.StringTable).pop": "KeyError",
+    "wengert.utils.hooks.unserializable_hook": "AttributeError",
+    "wengert.utils.hooks.warn_if_has_hooks": "AttributeError",
+}
+"""What torch raises there too: Python's own error of an enum or a dict, or of an object without the attribute."""
+PASSED_ON = {
+    "BufferError",  # the protocols of buffers and DLPack ask for it
+    "PicklingError", "UnpicklingError", "StopIteration", "ModuleNotFoundError", "ImportError", "OSError",
+    "FileNotFoundError", "IsADirectoryError", "PermissionError", "JSONDecodeError", "UnicodeEncodeError",
+}  # fmt: skip
+"""What comes from the system or from a protocol."""
 
 
 @dataclass
@@ -47,7 +69,8 @@ def judged(error: BaseException, target: Target) -> Outcome:
 
 def kind_of(error: BaseException, text: str, target: Target) -> str:
     """The kind of outcome that an exception is."""
-    if type(error).__name__ in AS_TORCH.get(target.text, ()):
+    name = type(error).__name__
+    if name in PASSED_ON or AS_TORCH.get(target.text) == name:
         return "expected"
     if isinstance(error, OddError):
         return "raised by an argument"
@@ -63,30 +86,4 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
         if not text.strip():
             return "no message"
         return "inner wording" if INNER.search(text) else "expected"
-    return OTHERS.get(type(error).__name__, "internal error")
-
-
-AS_TORCH = {
-    "wengert.autograd.profiler_util.DeviceType.__getitem__": ("KeyError",),
-    "wengert.autograd.profiler.ProfilerActivity.__getitem__": ("KeyError",),
-    "wengert.autograd.profiler_util.StringTable.__delitem__": ("KeyError",),
-    "half(wengert.autograd.profiler_util.StringTable).__delitem__": ("KeyError",),
-    "wengert.autograd.profiler_util.StringTable.pop": ("KeyError",),
-    "half(wengert.autograd.profiler_util.StringTable).pop": ("KeyError",),
-    "wengert.utils.hooks.unserializable_hook": ("AttributeError",),
-    "wengert.utils.hooks.warn_if_has_hooks": ("AttributeError",),
-}
-"""What torch raises there too: its ``assert`` of an argument, Python's own error of an enum or of a duck."""
-OTHERS = {
-    "BufferError": "expected",  # what the protocol of buffers and DLPack asks for
-    "PicklingError": "expected",
-    "UnicodeEncodeError": "expected",  # a ValueError
-    "FileNotFoundError": "expected",
-    "StopIteration": "expected",  # next() of an iterator that has ended
-    "ModuleNotFoundError": "expected",
-    "ImportError": "expected",
-    "AbsentDeviceError": "expected",  # an AssertionError, as torch's
-    "OSError": "expected",
-    "JSONDecodeError": "expected",
-    "IsADirectoryError": "expected",
-}
+    return "internal error"

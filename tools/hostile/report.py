@@ -12,15 +12,30 @@ SOFT = {"inner wording", "another self"}
 """Right in type: counted, shown on request, no failure."""
 
 
+KINDS = [
+    "crash", "hang", "invariant", "internal error", "exception ignored", "state", "memory growth", "no message",
+]  # fmt: skip
+"""What must not be, the worst first."""
+Key = tuple[str, str, str, str]
+
+
+def key_of(call: Call) -> Key:
+    """What makes two findings one: kind, error, place, and the target where that says more than the place."""
+    if call.kind == "invariant":
+        return call.kind, "", call.message, ""
+    where = call.frame or call.target
+    return call.kind, call.error, where, call.target if call.kind in {"crash", "hang"} or not call.frame else ""
+
+
 class Report:
     """Counts calls, keeps one of each finding."""
 
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
-        self.findings: dict[tuple[str, str, str, str], Call] = {}
-        self.needs_others: set[tuple[str, str, str, str]] = set()
-        self.seen: Counter[tuple[str, str, str, str]] = Counter()
+        self.findings: dict[Key, Call] = {}
+        self.needs_others: set[Key] = set()
+        self.seen: Counter[Key] = Counter()
 
     def add(self, call: Call) -> None:
         """Count a call."""
@@ -28,8 +43,7 @@ class Report:
         if call.kind == "expected":
             self.errors[call.error] += 1
         if call.kind not in FINE:
-            where = call.message if call.kind == "invariant" else call.frame or call.target
-            key = (call.kind, call.error, where, call.target if call.kind in {"crash", "hang"} or not call.frame and call.kind != "invariant" else "")
+            key = key_of(call)
             self.seen[key] += 1
             best = self.findings.get(key)
             if best is None or len(call.source) < len(best.source):
@@ -51,15 +65,18 @@ class Report:
         return "\n".join([f"{'calls':24}{total:9}", *rows, f"expected errors: {types}"])
 
     def listing(self, soft: bool = False) -> str:
-        """All findings, the worst kinds first."""
-        order = ["crash", "hang", "invariant", "internal error", "exception ignored", "state", "memory growth", "no message", *sorted(SOFT)]
+        """All findings, the worst kinds first. soft: the mere wording as well."""
         texts = []
-        for kind in order:
-            found = [(key, call) for key, call in self.findings.items() if key[0] == kind and (soft or kind not in SOFT)]
+        for kind in [*KINDS, *sorted(SOFT)] if soft else KINDS:
+            found = [(key, call) for key, call in self.findings.items() if key[0] == kind]
             texts += [f"\n## {kind}: {len(found)} places\n"] if found else []
             for key, call in sorted(found, key=lambda pair: (pair[1].frame, pair[1].target)):
-                texts.append(
-                    f"- {call.target} {call.error} at {call.frame or '?'} ({self.seen[key]}x; seed {call.seed} call {call.i}{'; not alone' if key in self.needs_others else ''})"
-                    f"{': ' + ascii(call.message)[:160] if call.message else ''}\n      {call.source}"
-                )
+                texts.append(self.described(key, call))
         return "\n".join(texts)
+
+    def described(self, key: Key, call: Call) -> str:
+        """Two lines on a finding: what happened where and how often; the call's text."""
+        alone = "; not alone" if key in self.needs_others else ""
+        said = f": {ascii(call.message)[:160]}" if call.message else ""
+        place = f"{call.target} {call.error} at {call.frame or '?'}"
+        return f"- {place} ({self.seen[key]}x; seed {call.seed} call {call.i}{alone}){said}\n      {call.source}"

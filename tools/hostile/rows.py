@@ -61,12 +61,15 @@ def samples() -> dict[str, list[Arguments]]:
 
 
 def parameters(target: str) -> list[tuple[str, bool]]:
-    """Names of a target's parameters, and whether each is needed."""
+    """Names of a target's parameters, and whether each is needed; nothing where that is not known."""
     try:
         value = eval(target, namespace())  # the texts are ours
+    except Exception:  # a half-made object has no such attribute
+        return []
+    try:
         signature = inspect.signature(value)
-    except Exception:  # no such attribute on a half-made object, no signature: nothing is known
-        text = getattr(locals().get("value"), "__text_signature__", None) or ""
-        return [(name, "=" not in part) for part in text.strip("()").split(",") if (name := re.sub(r"\W|=.*", "", part))]
+    except (ValueError, TypeError):
+        parts = (getattr(value, "__text_signature__", None) or "").strip("()").split(",")
+        return [(name, "=" not in part) for part in parts if (name := re.sub(r"=.*|\W", "", part))]
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [(p.name, p.default is p.empty) for p in signature.parameters.values() if p.kind not in kinds]

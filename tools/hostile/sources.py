@@ -8,25 +8,37 @@ from random import Random
 from hostile import words
 from hostile.rows import Arguments, parameters, samples
 from hostile.targets import Target
+from hostile.values import MADE as INSTANCES
 
 NAMES = "abcdefgh"
-INSTANCES = {
-    "Storage", "Node", "FunctionNode", "SavedTensor", "Generator", "dtype", "device", "layout", "memory_format", "Size", "Op", "Composite", "finfo",
-    "iinfo", "GradientEdge", "Drawing", "RemovableHandle", "EventList", "FunctionEvent", "profile", "FunctionCtx", "Tensor",
-}  # fmt: skip
 OPERATORS = {
-    "getitem": "index", "setitem": "index_put", "truediv": "div", "rtruediv": "div", "itruediv": "div", "floordiv": "floor_divide", "mod": "remainder",
-    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-    "invert": "bitwise_not", "divmod": "div",
+    "getitem": "index", "setitem": "index_put", "truediv": "div", "rtruediv": "div", "itruediv": "div",
+    "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "invert": "bitwise_not", "divmod": "div",
 }  # fmt: skip
 """The op of an operator, where it is not called like that."""
-WRAPPERS = [
-    "after({0})", "after({0})", "repr({0})", "copy.copy({0})", "copy.deepcopy({0})", "pickle.loads(pickle.dumps({0}))", "list({0})", "bool({0})",
-    "wengert.vmap(lambda v, *w: {1})(T(2, 3), T(2, 3))", "wengert.func.grad(lambda v, *w: {1})(T(2, 3), T(2, 3))",
-    "wengert.func.jvp(lambda v, *w: {1}, (T(2, 3),), (T(2, 3),))", "inside(wengert.inference_mode(), lambda: {0})",
-    "inside(wengert.autograd.profiler.profile(), lambda: {0})", "inside(wengert.autograd.graph.save_on_cpu(), lambda: {0})",
-    "inside(wengert.device('sim'), lambda: {0})",
-]  # fmt: skip
+AROUND = """
+after({0})
+after({0})
+repr({0})
+copy.copy({0})
+copy.deepcopy({0})
+pickle.loads(pickle.dumps({0}))
+list({0})
+bool({0})
+inside(wengert.inference_mode(), lambda: {0})
+inside(wengert.autograd.profiler.profile(), lambda: {0})
+inside(wengert.autograd.graph.save_on_cpu(), lambda: {0})
+inside(wengert.device('sim'), lambda: {0})
+""".strip().splitlines()
+"""What may be done with a call."""
+TRANSFORMS = """
+wengert.vmap(lambda v, *w: {0})(T(2, 3), T(2, 3))
+wengert.func.grad(lambda v, *w: {0})(T(2, 3), T(2, 3))
+wengert.func.jvp(lambda v, *w: {0}, (T(2, 3),), (T(2, 3),))
+""".strip().splitlines()
+"""What may be done with a call whose first argument is ``v``."""
+KEYWORDS = ["dtype", "device", "dim", "generator", "requires_grad", "keepdim", "size"]
 
 
 class Writer:
@@ -48,23 +60,19 @@ class Writer:
         names = list(NAMES[: max(len(given.args), 1)])
         for _ in range(random.choice([0, 1, 1, 1, 2, 3])):
             self.spoil(random, given, names)
-        args = [self.named(text, name) for text, name in zip(given.args, NAMES, strict=False)] + given.args[len(NAMES) :]
+        args = [f"({name} := {text})" for text, name in zip(given.args, NAMES, strict=False)]
+        args += given.args[len(NAMES) :]
         args += [f"{name}={text}" for name, text in given.kwargs.items()]
         return target, self.wrapped(random, target.text, args)
-
-    def named(self, text: str, name: str) -> str:
-        """An argument with a name that actions may use."""
-        return f"({name} := {text})"
 
     def wrapped(self, random: Random, target: str, args: list[str]) -> str:
         """The call, sometimes inside of another one."""
         call = f"{target}({', '.join(args)})" if args or not target.startswith("half(") else target
         if random.random() > 0.15 or not args:
             return call
-        wrapper = random.choice(WRAPPERS)
-        if "{1}" not in wrapper:
-            return wrapper.format(call)
-        return wrapper.format("", f"{target}({', '.join(['v', *args[1:]])})" if ":=" not in str(args[1:]) else f"{target}({', '.join(['v', *map(bare, args[1:])])})")
+        if random.random() < 0.7:
+            return random.choice(AROUND).format(call)
+        return random.choice(TRANSFORMS).format(f"{target}({', '.join(['v', *args[1:]])})")
 
     def plausible(self, random: Random, target: Target) -> Arguments:
         """Arguments of a sample, else by the names of the parameters."""
@@ -105,40 +113,41 @@ class Writer:
 
     def receiver(self, random: Random, target: Target) -> str:
         """What ``self`` is: most often of the right class."""
+        half = f"half({target.of})"
         if random.random() < 0.1:
-            return random.choice([words.hostile(random, []), f"half({target.text.rpartition('.')[0].partition('.__dict__')[0]})"])
+            return random.choice([words.hostile(random, []), half])
         if target.owner == "Tensor":
             return words.tensor(random) if random.random() < 0.6 else words.plain(random, "self")
-        return f"instance({target.owner!r})" if target.owner in INSTANCES else f"half({target.text.rpartition('.')[0].partition('.__dict__')[0]})"
+        return f"instance({target.owner!r})" if target.owner in INSTANCES else half
 
     def spoil(self, random: Random, given: Arguments, names: list[str]) -> None:
         """Replace, remove or add an argument."""
         kind = random.random()
         if kind < 0.7 and given.args:
             i = random.randrange(len(given.args))
-            given.args[i] = words.kin(random, given.args[i], names) if random.random() < 0.75 else words.hostile(random, names)
+            given.args[i] = self.other(random, given.args[i], names)
         elif kind < 0.78 and given.args:
             given.args.pop(random.randrange(len(given.args)))
         elif kind < 0.85:
             given.args.append(words.hostile(random, names))
         elif kind < 0.93:
-            given.kwargs["out"] = random.choice([names[0] if given.args else "T(2)", f"turned({names[0]})" if given.args else "None", words.tensor(random)])
+            one = names[0] if given.args else "T(2)"
+            given.kwargs["out"] = random.choice([one, f"turned({one})", words.tensor(random)])
         elif given.kwargs:
             name = random.choice(list(given.kwargs))
-            given.kwargs[name] = words.kin(random, given.kwargs[name], names) if random.random() < 0.75 else words.hostile(random, names)
+            given.kwargs[name] = self.other(random, given.kwargs[name], names)
         else:
-            given.kwargs[random.choice(["dtype", "device", "dim", "generator", "requires_grad", "keepdim", "size"])] = words.hostile(random, names)
+            given.kwargs[random.choice(KEYWORDS)] = words.hostile(random, names)
+
+    def other(self, random: Random, text: str, names: list[str]) -> str:
+        """What takes an argument's place: most often of its kind."""
+        return words.kin(random, text, names) if random.random() < 0.75 else words.hostile(random, names)
 
 
 def weight(target: Target) -> float:
     """How often a target is called, beside the others: most have many half-made objects' attributes."""
     if target.kind == "function":
-        return 10
+        return 20
     if target.kind == "method" and target.op.startswith("__") and target.owner != "Tensor":
         return 1
-    return {"method": 5, "property": 3, "made": 5, "half": 0.5}[target.kind] if target.owner in INSTANCES else 0.5
-
-
-def bare(argument: str) -> str:
-    """An argument without its name: inside of a lambda a name would be the lambda's own."""
-    return argument
+    return {"method": 8 if target.owner == "Tensor" else 4, "property": 3, "made": 5, "half": 0.5}[target.kind] if target.owner in INSTANCES else 0.5

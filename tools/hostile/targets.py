@@ -13,37 +13,44 @@ import wengert
 
 PACKAGES = ["core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
 NAMESPACES = [
-    "", "nn.functional", "linalg", "fft", "special", "signal.windows", "autograd", "autograd.graph", "autograd.functional",
-    "autograd.forward_ad", "autograd.profiler", "autograd.profiler_util", "autograd.anomaly_mode", "autograd.function",
-    "autograd.grad_mode", "autograd.variable", "func", "profiler", "cuda", "random", "utils.checkpoint", "utils.hooks",
-    "testing", "memory",
+    "", "nn.functional", "linalg", "fft", "special", "signal.windows", "autograd", "autograd.graph",
+    "autograd.functional", "autograd.forward_ad", "autograd.profiler", "autograd.profiler_util",
+    "autograd.anomaly_mode", "autograd.function", "autograd.grad_mode", "autograd.variable", "func", "profiler",
+    "cuda", "random", "utils.checkpoint", "utils.hooks", "testing", "memory",
 ]  # fmt: skip
 LEFT_OUT = {
     "wengert.plugins": "changes what is installed for all calls behind it",
-    "wengert.profiler.profile_program": "runs a program of a path",
-    "wengert.memory.set_cache_limit": "",
+    "wengert.profiler.profile_program": "runs a program that a path names",
+    "wengert.memory.set_cache_limit": "a setting that no call takes back",
 }
 """Not called, with the reason."""
-NOT_OF_TENSORS = {"__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__"}
+SKIPPED = {
+    "__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__",
+}  # fmt: skip
+"""What every class has and nobody wrote."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """text: what names it, to be followed by arguments.   op: the name its samples have.   kind: function, method,
-    property, made (a class) or half (a half-made object's).   owner: the class of ``self``."""
+    """Something to call.
+
+    text: what names it, to be followed by arguments.   op: the name its samples have.   kind: function, method,
+    property, made (a class) or half (a half-made object's).   owner, of: name and text of the class of ``self``.
+    """
 
     text: str
     op: str
     kind: str
     owner: str = ""
+    of: str = ""
 
 
 STRICT = {
-    "Tensor", "Storage", "Node", "FunctionNode", "SavedTensor", "Generator", "dtype", "device", "layout", "memory_format", "Size", "Op", "Composite",
-    "finfo", "iinfo", "Formula", "Later", "Several", "HookPair", "Packed", "Tangent", "Trace", "Run", "Scratch", "Workspace", "Source", "Batch",
-    "Levels", "Rule", "Recording", "Observer",
+    "Tensor", "Storage", "Node", "FunctionNode", "SavedTensor", "Generator", "dtype", "device", "layout",
+    "memory_format", "Size", "Op", "Composite", "finfo", "iinfo", "Formula", "Later", "Several", "HookPair", "Packed",
+    "Tangent", "Trace", "Run", "Scratch", "Workspace", "Source", "Batch", "Levels", "Rule", "Recording", "Observer",
 }  # fmt: skip
-"""Classes whose methods say TypeError of another ``self``: those of torch's that are written in C, and our compiled ones.
+"""Classes whose methods say TypeError of another ``self``: those of torch's that are written in C, and compiled ones.
 Of a class that is written in Python, there as here, an AttributeError is what another ``self`` gives."""
 
 
@@ -98,22 +105,22 @@ def compiled_classes() -> dict[type, str]:
 
 def of_class(kind: type, text: str) -> list[Target]:
     """Methods, operators, properties and the half-made object's attributes of a class."""
-    if issubclass(kind, BaseException) or text.endswith("Tensor") and not text.endswith(".Tensor"):
+    if issubclass(kind, BaseException) or (text.endswith("Tensor") and not text.endswith(".Tensor")):
         return [Target(text, "", "made", kind.__name__)]
     found = [Target(text, kind.__name__, "made", kind.__name__)]
     for name in dir(kind):
-        if name in NOT_OF_TENSORS:
+        if name in SKIPPED:
             continue
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         if hasattr(type(value), "__get__") and (hasattr(type(value), "__set__") or not callable(value)):
             found += [
-                Target(f"{text}.__dict__['{name}'].{slot}", name, "property", kind.__name__)
+                Target(f"{text}.__dict__['{name}'].{slot}", name, "property", kind.__name__, text)
                 for slot in ("__get__", "__set__", "__delete__")
                 if name in vars(kind) and hasattr(type(value), slot)
             ]
         elif callable(getattr(kind, name, None)):
-            found.append(Target(f"{text}.{name}", name, "method", kind.__name__))
-        found.append(Target(f"half({text}).{name}", name, "half", kind.__name__))
+            found.append(Target(f"{text}.{name}", name, "method", kind.__name__, text))
+        found.append(Target(f"half({text}).{name}", name, "half", kind.__name__, text))
     return found
 
 

@@ -57,6 +57,11 @@ def strided(*shape: int, dtype: str = "float32") -> Tensor:
     )
 
 
+def leaf(*shape: int) -> Tensor:
+    """A tensor that requires a gradient."""
+    return T(*shape, grad=True)
+
+
 def grad(*shape: int) -> Tensor:
     """A recorded tensor that is no leaf."""
     return T(*shape, grad=True) * 1.5
@@ -103,7 +108,12 @@ objects_state = {"levels": 0}
 def leaked(*shape: int) -> Tensor:
     """A batched tensor whose vmap has ended."""
     kept: list[Tensor] = []
-    wengert.vmap(lambda x: (kept.append(x), x)[1])(T(2, *shape))
+
+    def keep(x: Tensor) -> Tensor:
+        kept.append(x)
+        return x
+
+    wengert.vmap(keep)(T(2, *shape))
     return kept[0]
 
 
@@ -129,7 +139,7 @@ def emptied(*shape: int) -> Tensor:
     return view
 
 
-def half(kind: type) -> Any:
+def half(kind: Any) -> Any:
     """An object that nobody has initialised."""
     return kind.__new__(kind)
 
@@ -175,7 +185,7 @@ MADE = {
     "Tensor": lambda: T(2, 3),
     "Storage": lambda: T(2, 3).untyped_storage(),
     "Node": node,
-    "FunctionNode": lambda: Square.apply(T(2, 3, grad=True)).grad_fn,
+    "FunctionNode": lambda: Square.apply(leaf(2, 3)).grad_fn,
     "SavedTensor": saved,
     "Generator": lambda: wengert.Generator(),
     "dtype": lambda: wengert.float32,
@@ -240,7 +250,28 @@ def namespace() -> dict[str, Any]:
 
 
 __all__ = [
-    "Acts", "Attributes", "Float", "Index", "LyingList", "LyingTuple", "Number", "OddError", "Raises", "Sequence",
-    "Sub", "Text", "Truth", "copy", "gc", "itself", "namespace", "nested", "objects", "pickle", "wengert_engine",
-    "wengert_functional", "wengert_profiler",
+    "Acts",
+    "Attributes",
+    "Float",
+    "Index",
+    "LyingList",
+    "LyingTuple",
+    "Number",
+    "OddError",
+    "Raises",
+    "Sequence",
+    "Sub",
+    "Text",
+    "Truth",
+    "copy",
+    "gc",
+    "itself",
+    "namespace",
+    "nested",
+    "np",
+    "objects",
+    "pickle",
+    "wengert_engine",
+    "wengert_functional",
+    "wengert_profiler",
 ]  # fmt: skip

@@ -4,75 +4,217 @@ from __future__ import annotations
 
 from random import Random
 
-SIZES = ["0", "1", "-1", "2", "3", "-2", "63", "64", "65", "2**31-1", "2**31", "-2**31", "2**32", "2**33", "2**40", "2**61", "2**62",
-         "2**63-1", "-2**63", "2**63", "2**64", "-2**64", "10**30", "True", "False"]  # fmt: skip
-NUMBERS = ["0", "1", "2", "-1", "0.5", "nan", "inf", "-inf", "1e308", "1e-320", "1j", "complex(nan, 1)", "-0.0", "2**62", "2**63",
-           "2**64", "10**400", "True", "None"]  # fmt: skip
-SHAPES = ["", "0", "1", "3", "2, 3", "3, 2", "0, 3", "3, 0", "2, 3, 4", "1, 1", "2, 1, 3, 2", "4, 4", "1, 2, 5, 5", "2, 3, 4, 5, 2"]
-DTYPES = ["float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "bool", "complex64", "complex128"]
-TEXTS = ["''", "'mean'", "'sum'", "'none'", "'cpu'", "'sim'", "'cuda'", "'ij'", "'reflect'", "'constant'", "'circular'", "'abc'", "'é\\ud800'",
-         "'a' * 5000", "b'abc'", "'ij,jk->ik'", "'bilinear'", "'nearest'", "'amax'", "'floor'", "'fro'", "'reduced'", "'\\0'"]  # fmt: skip
-ACTIONS = [
-    "{0}.resize_(0)", "{0}.resize_(100000)", "{0}.set_()", "{0}.set_(T(1))", "setattr({0}, 'data', T(1))", "setattr({0}, 'data', T(3, 3, dtype='float64'))",
-    "{0}.t_()", "{0}.unsqueeze_(0)", "{0}.squeeze_()", "{0}.transpose_(0, -1)", "{0}.as_strided_((1,), (1,))", "{0}.requires_grad_()", "{0}.zero_()",
-    "{0}.detach_()", "{0}.backward()", "gc.collect()", "wengert.set_grad_enabled(False)", "setattr({0}, 'grad', None)", "{0}.clear()", "{0}.append(1)",
-    "{0}.extend([1] * 100)", "{0}.pop()", "wengert.memory.empty_cache()", "{0}.add_(1)",
-]  # fmt: skip
+SIZES = """
+0 1 -1 2 3 -2 63 64 65 2**31-1 2**31 -2**31 2**32 2**33 2**40 2**61 2**62 2**63-1 -2**63 2**63 2**64 -2**64 10**30
+True False
+""".split()
+SMALL = SIZES[:6]
+NUMBERS = """
+0 1 2 -1 0.5 nan inf -inf 1e308 1e-320 1j complex(nan,1) -0.0 2**62 2**63 2**64 10**400 True None
+""".split()
+SHAPES = """
+;0;1;3;2, 3;3, 2;0, 3;3, 0;2, 3, 4;1, 1;2, 1, 3, 2;4, 4;1, 2, 5, 5;2, 3, 4, 5, 2
+""".strip().split(";")
+DTYPES = """
+float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 bool complex64 complex128
+""".split()
+TEXTS = r"""
+'' 'mean' 'sum' 'none' 'cpu' 'sim' 'cuda' 'ij' 'reflect' 'constant' 'circular' 'abc' 'é\ud800' 'a'*5000 b'abc'
+'ij,jk->ik' 'bilinear' 'nearest' 'amax' 'floor' 'fro' 'reduced' '\0'
+""".split()
+EXPANDED = "3;2, 3;4, 2, 3;2**40;0;5, 1, 2, 3;2**31, 2**31, 2, 3".split(";")
+ACTIONS = """
+{0}.resize_(0)
+{0}.resize_(100000)
+{0}.set_()
+{0}.set_(T(1))
+setattr({0}, 'data', T(1))
+setattr({0}, 'data', T(3, 3, dtype='float64'))
+{0}.t_()
+{0}.unsqueeze_(0)
+{0}.squeeze_()
+{0}.transpose_(0, -1)
+{0}.as_strided_((1,), (1,))
+{0}.requires_grad_()
+{0}.zero_()
+{0}.detach_()
+{0}.backward()
+{0}.add_(1)
+{0}.clear()
+{0}.append(1)
+{0}.extend([1] * 100)
+{0}.pop()
+setattr({0}, 'grad', None)
+gc.collect()
+wengert.set_grad_enabled(False)
+wengert.memory.empty_cache()
+""".strip().splitlines()
+"""What an argument does, while it is read, to another one or to the library's state."""
+TENSORS = """
+T({shape})
+T({shape})
+T({typed})
+T({typed})
+strided({typed})
+grad({shape})
+leaf({shape})
+view_of_leaf({shape})
+deep()
+deep(63)
+overlapping({shape})
+T({shape}).expand({expanded})
+inference({shape})
+dual({shape})
+leaked({shape})
+sim({shape})
+sim({typed})
+readonly({shape})
+emptied({shape})
+half(Tensor)
+half(Sub)
+Sub(T({shape}))
+freed({shape})
+T({shape}).conj()
+T({shape}) * nan
+T(1, dtype='complex64').expand(2, 3).conj()
+T(2, 3, dtype='complex64').imag
+T(2**17)
+T(2**9, 2**9)
+T(1).as_strided((1, 1), ({size}, {other}))
+T(0).as_strided((0, 2**40), (1, 1))
+T(1).expand(2**31, 2**31)
+T(1).expand(2**31, 2**31, 2**31)
+T(3)[:0]
+T(2, 3).T
+wengert.empty(0, 2**40)
+of({size}, {other})
+of(0, 1, 2)
+of(0, -1)
+of(1, 0, 1, dtype='bool')
+of(100)
+of(2**31)
+of(nan, inf, dtype='float32')
+of(-1, dtype='int32')
+of([0, 1], [1, 0])
+""".strip().splitlines()
+OTHERS = """
+None
+None
+object()
+{}
+{'a': 1}
+itself()
+itself(dict)
+[itself()]
+nested(70)
+nested(5000)
+...
+slice(None)
+slice(2**62, -2**63, -1)
+slice(0, 2, 2**62)
+slice(Index(0), 'a')
+int
+float
+bool
+complex
+Tensor
+lambda *a, **k: None
+lambda *a: a
+lambda *a: T(2)
+Raises(1)
+Attributes()
+Number(3)
+Text('mean')
+range(3)
+range(2**62)
+set()
+NotImplemented
+np.float32(1)
+np.ones((2, 3))
+np.array(['a'])
+np.array(None)
+np.int64(2**62)
+np.ones((2, 3))[::-1]
+np.ones(3, '>f4')
+memoryview(b'abcd')
+wengert
+Exception('a')
+type('A', (), {})
+iter(())
+wengert.float32
+wengert.int64
+wengert.bool
+wengert.complex64
+wengert.bfloat16
+wengert.device('cpu')
+wengert.device('sim')
+wengert.strided
+wengert.channels_last
+wengert.Generator()
+half(wengert.Generator)
+half(wengert.dtype)
+half(wengert.device)
+half(wengert.Storage)
+half(wengert.autograd.graph.Node)
+half(wengert.autograd.SavedTensor)
+half(wengert_core.op.Op)
+node()
+saved()
+instance('Storage')
+instance('GradientEdge')
+instance('RemovableHandle')
+find('add')
+Square
+half(Square)
+[[1, 2], [3]]
+[[1.0, nan], [2, 3]]
+[1, 'a']
+[[], []]
+[T(2), 3]
+{1: T(2)}
+""".strip().splitlines()
+SEQUENCES = """
+[{0}]
+[{0}]
+({0})
+({0})
+LyingList([{0}])
+LyingTuple(({0}))
+Sequence({0})
+iter([{0}])
+wengert.Size([{0}])
+np.array([{0}], dtype=object)
+""".strip().splitlines()
+MADE = ("T(", "strided(", "grad(", "of(", "wengert.tensor(", "arg(")
+"""How the text of a tensor of the samples begins."""
 
 
 def tensor(random: Random) -> str:
     """A tensor of any kind."""
     shape, dtype = random.choice(SHAPES), random.choice(DTYPES)
     typed = f"{shape}, dtype='{dtype}'" if shape else f"dtype='{dtype}'"
-    return random.choice(
-        [
-            f"T({shape})", f"T({shape})", f"T({typed})", f"T({typed})", f"strided({typed})", f"grad({shape})",
-            f"T({shape + ', ' if shape else ''}grad=True)", f"view_of_leaf({shape})", "deep()", "deep(63)", f"overlapping({shape})",
-            f"T({shape}).expand({random.choice(['3', '2, 3', '4, 2, 3', '2**40', '0', '5, 1, 2, 3', '2**31, 2**31, 2, 3'])})",
-            f"inference({shape})", f"dual({shape})", f"leaked({shape})", f"sim({shape})", f"sim({typed})", f"readonly({shape})",
-            f"emptied({shape})", f"half(Tensor)", f"Sub(T({shape}))", f"freed({shape})", f"T({shape}).conj()", f"T({shape}) * nan",
-            "T(1, dtype='complex64').expand(2, 3).conj()", "T(2, 3, dtype='complex64').imag", "T(2**17)", "T(2**9, 2**9)",
-            f"T(1).as_strided((1, 1), ({random.choice(SIZES)}, {random.choice(SIZES)}))", "T(0).as_strided((0, 2**40), (1, 1))",
-            "T(1).expand(2**31, 2**31)", "T(1).expand(2**31, 2**31, 2**31)", "T(3)[:0]", "T(2, 3).T", "wengert.empty(0, 2**40)", "half(Sub)",
-            f"of({random.choice(SIZES)}, {random.choice(SIZES)})", "of(0, 1, 2)", "of(0, -1)", "of(1, 0, 1, dtype='bool')", "of(100)",
-            "of(2**31)", "of(nan, inf, dtype='float32')", "of(-1, dtype='int32')", "of([0, 1], [1, 0])",
-        ]
-    )  # fmt: skip
+    size, other = random.choice(SIZES), random.choice(SIZES)
+    text = random.choice(TENSORS)
+    return text.format(shape=shape, typed=typed, size=size, other=other, expanded=random.choice(EXPANDED))
 
 
 def acting(random: Random, names: list[str]) -> str:
     """An object that acts on one of the named arguments while it is read."""
     action = random.choice(ACTIONS).format(random.choice(names) if names else "T(2)")
     kind = random.choice(["Index", "Index", "Float", "Truth", "Acts"])
-    return f"{kind}({random.choice(['0', '1', '2', '-1', '0', '1', *SIZES, 'nan', 'None', repr('a')])}, lambda: {action})"
+    value = random.choice(["0", "1", "2", "-1", "0", "1", *SIZES, "nan", "None", repr("a")])
+    return f"{kind}({value}, lambda: {action})"
 
 
 def sequence(random: Random, names: list[str], depth: int = 0) -> str:
     """A list or tuple, of anything."""
-    of = random.choice([SIZES, SIZES[:6], NUMBERS])
+    of = random.choice([SIZES, SMALL, NUMBERS])
     items = [random.choice(of) for _ in range(random.choice([0, 1, 1, 2, 2, 3, 4, 65]))]
     if items and random.random() < 0.3:
         items[random.randrange(len(items))] = hostile(random, names, depth + 1)
     if random.random() < 0.3:
         items = [tensor(random) for _ in range(random.randrange(4))]
-    text = ", ".join(items) + ("," if items else "")
-    return random.choice(
-        [f"[{text}]", f"[{text}]", f"({text})", f"({text})", f"LyingList([{text}])", f"LyingTuple(({text}))", f"Sequence({text})",
-         f"iter([{text}])", f"wengert.Size([{', '.join(items)}])", f"np.array([{text}], dtype=object)"]
-    )  # fmt: skip
-
-
-OTHERS = [
-    "None", "None", "object()", "{}", "{'a': 1}", "itself()", "itself(dict)", "[itself()]", "nested(70)", "nested(5000)", "...", "slice(None)",
-    "slice(2**62, -2**63, -1)", "slice(0, 2, 2**62)", "slice(Index(0), 'a')", "int", "Tensor", "lambda *a, **k: None", "lambda *a: a", "lambda *a: T(2)",
-    "Raises(1)", "Attributes()", "Number(3)", "Text('mean')", "range(3)", "range(2**62)", "set()", "NotImplemented", "np.float32(1)",
-    "np.ones((2, 3))", "np.array(['a'])", "np.array(None)", "np.int64(2**62)", "np.ones((2, 3))[::-1]", "np.ones(3, '>f4')", "memoryview(b'abcd')",
-    "wengert", "Exception('a')", "type('A', (), {})", "iter(())", "wengert.float32", "wengert.int64", "wengert.bool", "wengert.complex64",
-    "wengert.bfloat16", "wengert.device('cpu')", "wengert.device('sim')", "'sim'", "wengert.strided", "wengert.channels_last", "wengert.Generator()",
-    "half(wengert.Generator)", "half(wengert.dtype)", "half(wengert.device)", "half(wengert.Storage)", "half(wengert.autograd.graph.Node)", "node()", "saved()",
-    "half(wengert.autograd.SavedTensor)", "instance('Storage')", "instance('GradientEdge')", "instance('RemovableHandle')", "find('add')", "half(wengert_core.op.Op)",
-    "Square", "half(Square)", "float", "bool", "complex", "[[1, 2], [3]]", "[[1.0, nan], [2, 3]]", "[1, 'a']", "[[], []]", "[T(2), 3]", "{1: T(2)}",
-]  # fmt: skip
+    return random.choice(SEQUENCES).format(", ".join(items) + ("," if items else ""))
 
 
 def hostile(random: Random, names: list[str], depth: int = 0) -> str:
@@ -95,15 +237,10 @@ def hostile(random: Random, names: list[str], depth: int = 0) -> str:
 
 def kin(random: Random, text: str, names: list[str]) -> str:
     """Hostile, but of the kind that an argument is now: it gets further than any other."""
-    if text.startswith(("T(", "strided(", "grad(", "of(", "wengert.tensor(", "arg(")):
+    if text.startswith(MADE):
         return tensor(random)
     if text.startswith(("[", "(")):
-        items = [item for item in text.strip("[]()").split(",") if item.strip()]
-        if any("(" in item for item in items):
-            return sequence(random, names)
-        if items and random.random() < 0.8:
-            items[random.randrange(len(items))] = random.choice(SIZES) if random.random() < 0.7 else acting(random, names)
-        return random.choice(["[{}]", "[{}]", "({},)", "LyingList([{}])"]).format(", ".join(items)).replace("(,)", "()")
+        return spoiled(random, text, names)
     if text in {"True", "False"}:
         return random.choice(["True", "False", "None", "2", acting(random, names)])
     if text.lstrip("-").isdigit():
@@ -113,20 +250,35 @@ def kin(random: Random, text: str, names: list[str]) -> str:
     return random.choice(NUMBERS) if text[:1] in "0123456789-" else hostile(random, names)
 
 
+def spoiled(random: Random, text: str, names: list[str]) -> str:
+    """A list or tuple with one item replaced."""
+    items = [item for item in text.strip("[]()").split(",") if item.strip()]
+    if any("(" in item for item in items):
+        return sequence(random, names)
+    if items and random.random() < 0.8:
+        new = random.choice(SIZES) if random.random() < 0.7 else acting(random, names)
+        items[random.randrange(len(items))] = new
+    made = random.choice(["[{}]", "[{}]", "({},)", "LyingList([{}])"]).format(", ".join(items))
+    return made.replace("(,)", "()")
+
+
+PLAIN = [
+    ("self input other tensor x src source mat2 target weight tensor1 tensor2 end a b out",
+     "T(2, 3);T(3);T(4, 4);grad(2, 3);T(2, 3, dtype='int64');T(1, 2, 5, 5);of(1, 0, 1);1.5"),
+    ("dim dim0 dim1 start_dim axis n k offset start index i", "0;1;-1;(0, 1);of(0, 1)"),
+    ("size shape kernel_size stride padding dilation sizes dims output_size normalized_shape",
+     "(2, 3);3;(1,);6;[2, -1];2"),
+    ("dtype", ";".join(f"wengert.{name}" for name in DTYPES)),
+    ("keepdim keepdims inplace training unbiased create_graph requires_grad upper left", "True;False"),
+    ("func function f hook fn pack_hook unpack_hook",
+     "lambda *a: a[0];lambda x: (x * x).sum();lambda *a: None;wengert.sin"),
+    ("generator", "wengert.Generator()"),
+]  # fmt: skip
+"""Names of parameters, and what they may well be given."""
+BY_NAME = {name: values.split(";") for names, values in PLAIN for name in names.split()}
+ANYTHING = "1;0;2.0;T(2, 3);T(3);'mean';None;(1, 2);[T(2), T(2)];(T(2, 3),)".split(";")
+
+
 def plain(random: Random, parameter: str) -> str:
     """What a parameter of this name may well be given."""
-    if parameter in {"self", "input", "other", "tensor", "x", "src", "source", "mat2", "target", "weight", "tensor1", "tensor2", "end", "a", "b", "out"}:
-        return random.choice(["T(2, 3)", "T(3)", "T(4, 4)", "grad(2, 3)", "T(2, 3, dtype='int64')", "T(1, 2, 5, 5)", "of(1, 0, 1)", "1.5"])
-    if parameter in {"dim", "dim0", "dim1", "start_dim", "axis", "n", "k", "offset", "start", "index", "i"}:
-        return random.choice(["0", "1", "-1", "(0, 1)", "of(0, 1)"])
-    if parameter in {"size", "shape", "kernel_size", "stride", "padding", "dilation", "sizes", "dims", "output_size", "normalized_shape"}:
-        return random.choice(["(2, 3)", "3", "(1,)", "6", "[2, -1]", "2"])
-    if parameter in {"dtype"}:
-        return "wengert." + random.choice(DTYPES)
-    if parameter in {"keepdim", "keepdims", "inplace", "training", "unbiased", "create_graph", "requires_grad", "upper", "left"}:
-        return random.choice(["True", "False"])
-    if parameter in {"func", "function", "f", "hook", "fn", "pack_hook", "unpack_hook"}:
-        return random.choice(["lambda *a: a[0]", "lambda x: (x * x).sum()", "lambda *a: None", "wengert.sin"])
-    if parameter in {"generator"}:
-        return "wengert.Generator()"
-    return random.choice(["1", "0", "2.0", "T(2, 3)", "T(3)", "'mean'", "None", "(1, 2)", "[T(2), T(2)]", "(T(2, 3),)"])
+    return random.choice(BY_NAME.get(parameter, ANYTHING))

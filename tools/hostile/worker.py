@@ -30,15 +30,17 @@ NAMES = "abcdefgh"
 def limit(trace: Path) -> None:
     """Set the limits of this process, and have tracebacks of crashes and hangs written."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if "asan" not in os.environ.get("LD_PRELOAD", "") and "tsan" not in os.environ.get("LD_PRELOAD", ""):
+    if "san.so" not in os.environ.get("LD_PRELOAD", ""):  # a sanitizer maps terabytes for its tables
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY + resident(0), MEMORY + resident(0)))
     resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
     file = trace.open("w")
     faulthandler.enable(file)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     faulthandler.register(signal.SIGALRM, file, all_threads=True, chain=True)
-    sys.stdout = Path(os.devnull).open("w")
-    sys.stderr = sys.stdout
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    if "san.so" not in os.environ.get("LD_PRELOAD", ""):
+        os.dup2(nowhere, 2)
 
 
 def resident(column: int = 1) -> int:
@@ -66,7 +68,6 @@ def run(source: str, target: Target) -> Outcome:
     names: dict[str, Any] = values.namespace()
     ignored: list[Any] = []
     sys.unraisablehook = lambda info: ignored.append((type(info.exc_value).__name__, str(info.exc_value)))
-    names["np"] = values.np
     result = None
     try:
         with warnings.catch_warnings():
@@ -85,6 +86,24 @@ def run(source: str, target: Target) -> Outcome:
     return outcome
 
 
+def watched(source: str, target: Target) -> Outcome:
+    """The outcome of one call, of taking back what it set, and of its memory. A signal ends the process of a hang."""
+    before = resident()
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    outcome = run(source, target)
+    try:
+        reset()
+    except Exception as error:  # what a call left behind must let itself be reset
+        outcome = Outcome("state", type(error).__name__, str(error)[:200])
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    if resident() > before + GROWTH:
+        gc.collect()
+        wengert.memory.empty_cache()
+        if resident() > before + GROWTH:
+            outcome = Outcome("memory growth", "", f"{(resident() - before) >> 20} MB")
+    return outcome
+
+
 def batch(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> None:
     """Run calls ``start`` to ``stop`` of a seed; the log is written before each call, the results after it."""
     limit(folder / "trace")
@@ -93,18 +112,6 @@ def batch(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> Non
         for i in range(start, stop):
             target, source = writer.source(seed, i)
             log.write(json.dumps([i, target.text, source]) + "\n")
-            before = resident()
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            outcome = run(source, target)
-            try:
-                reset()
-            except Exception as error:  # what a call left behind must let itself be reset
-                outcome = Outcome("state", type(error).__name__, str(error)[:200])
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            if resident() > before + GROWTH:
-                gc.collect()
-                wengert.memory.empty_cache()
-                if resident() > before + GROWTH:
-                    outcome = Outcome("memory growth", "", f"{(resident() - before) >> 20} MB")
+            outcome = watched(source, target)
             results.write(json.dumps([i, outcome.kind, outcome.error, outcome.message, outcome.frame]) + "\n")
     os._exit(0)
