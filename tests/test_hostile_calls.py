@@ -16,16 +16,28 @@ def test_hostile_calls_end_in_a_result_or_in_an_error_for_the_caller(seed):
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
-def test_a_call_that_ends_its_process_is_named():
-    # the fuzzer's own proof: a crash, a hang and an error from inside are seen as what they are
-    sys.path.insert(0, str(TOOLS))
-    try:
-        from hostile.outcomes import kind_of
-        from hostile.targets import Target
-    finally:
-        sys.path.remove(str(TOOLS))
-    add = Target("wengert.add", "add", "function")
-    assert kind_of(AttributeError("'int' object has no attribute 'dim'"), "'int' object has no attribute 'dim'", add) == "internal error"
-    assert kind_of(TypeError("add(): argument 'other' must be Tensor"), "add(): argument 'other' must be Tensor", add) == "expected"
-    assert kind_of(MemoryError(), "", add) == "no message"
-    assert kind_of(SystemError("null argument"), "null argument", add) == "internal error"
+PROOF = """
+import os, sys, tempfile
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from hostile import batches, worker
+from hostile.targets import Target
+
+class Written:
+    texts = ["T(2)", "os.kill(os.getpid(), 11)", "wengert.no_such", "time.sleep(60)", "exec('raise MemoryError')",
+             "wengert.add(T(2), 'a')", "exec('raise SystemError(1)')", "T(3)"]
+    def source(self, seed, i):
+        return Target("wengert.add", "add", "function"), self.texts[i].replace("os.", "__import__('os').").replace(
+            "time.", "__import__('time').")
+
+worker.SECONDS = 2
+with tempfile.TemporaryDirectory() as folder:
+    print([call.kind for call in batches.run(Written(), 0, len(Written.texts), Path(folder) / "batch")])
+"""
+
+
+def test_crashes_hangs_and_inner_errors_are_named_and_the_batch_goes_on():
+    done = subprocess.run([sys.executable, "-c", PROOF, str(TOOLS)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(
+        ["ok", "crash", "internal error", "hang", "no message", "expected", "internal error", "ok"]
+    )

@@ -148,6 +148,8 @@ def weight(target: Target) -> float:
     """How often a target is called, beside the others: most have many half-made objects' attributes."""
     if target.kind == "function":
         return 20
-    if target.kind == "method" and target.op.startswith("__") and target.owner != "Tensor":
-        return 1
-    return {"method": 8 if target.owner == "Tensor" else 4, "property": 3, "made": 5, "half": 0.5}[target.kind] if target.owner in INSTANCES else 0.5
+    if target.owner == "Tensor" and target.kind == "method":
+        return 8
+    if target.owner not in INSTANCES or target.kind == "half":
+        return 0.5
+    return 1 if target.op.startswith("__") and target.kind == "method" else 4
