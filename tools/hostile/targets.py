@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import wengert
+from wengert_core.later import Later
 
 PACKAGES = ["core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
 NAMESPACES = [
@@ -112,7 +113,9 @@ def of_class(kind: type, text: str) -> list[Target]:
         if name in SKIPPED:
             continue
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-        if hasattr(type(value), "__get__") and (hasattr(type(value), "__set__") or not callable(value)):
+        if isinstance(value, Later):  # becomes the attribute itself when that is asked for
+            found.append(Target(f"{text}.{name}", name, "method", kind.__name__, text))
+        elif hasattr(type(value), "__get__") and (hasattr(type(value), "__set__") or not callable(value)):
             found += [
                 Target(f"{text}.__dict__['{name}'].{slot}", name, "property", kind.__name__, text)
                 for slot in ("__get__", "__set__", "__delete__")

@@ -187,6 +187,9 @@ cdef object list_level(const char* data, const Py_ssize_t* shape, const Py_ssize
     return items
 
 
+cdef Py_ssize_t MOST_NUMBERS = 1 << 36  # pointers alone take half a terabyte
+
+
 cdef object list_of(Tensor t):
     if t.device:
         t = on_host(t)
@@ -203,4 +206,6 @@ def tolist(Tensor self):
     [[1, 2], [3, 4]]
     """
     refuse_batched(self)
+    if self.count > MOST_NUMBERS:
+        raise MemoryError(f"tolist: {self.count} Python numbers do not fit into memory, expected at most {MOST_NUMBERS}")
     return list_of(self)

@@ -10,7 +10,10 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_view
 from wengert_core.views cimport V_SPLIT, V_SPLIT_WITH_SIZES, V_UNBIND, record_views, set_primitive, set_shortcuts, view_call
 
+cdef Py_ssize_t MOST_PIECES = 1 << 27  # each is a Tensor of about 150 bytes
+
 cdef extern from "Python.h":
+    object PyNumber_Index(object o)
     tuple PyTuple_New(Py_ssize_t n)
     void PyTuple_SET_ITEM(object t, Py_ssize_t i, object o)
 
@@ -31,6 +34,18 @@ def configure(Op op, str what):
     else:
         raise ValueError(f"{op.name}: no way to split is called {what!r}")
     set_shortcuts(op)
+
+
+cdef tuple room_for(Op op, Py_ssize_t n):
+    """A tuple for n views. MemoryError for more than a computer holds, before the first is made."""
+    if n > MOST_PIECES:
+        raise MemoryError(f"{op.name}: {n} pieces do not fit into memory, expected at most {MOST_PIECES}")
+    return PyTuple_New(n)
+
+
+cdef inline Py_ssize_t rounded_up(Py_ssize_t size, Py_ssize_t length) noexcept:
+    """size / length, for a length above 0; no sum of the two may overflow."""
+    return size // length + (size % length != 0)
 
 
 cdef inline int put(tuple parts, Py_ssize_t i, Tensor part) except -1:
@@ -61,8 +76,8 @@ cdef object split_run(Op op, PyObject** slots):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={length}")
     if length == 0 and size:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-    n = max((size + length - 1) // length, 1) if length else 1
-    parts = PyTuple_New(n)
+    n = max(rounded_up(size, length), 1) if length else 1
+    parts = room_for(op, n)
     for i in range(n):
         put(parts, i, geometry_slice(t, dim, i * length, min((i + 1) * length, size), 1))
     return record_views(op, slots, t, parts, live)
@@ -76,9 +91,10 @@ cdef object split_with_sizes_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     lengths = list(<object> slots[1])
-    dim = split_dim(op, slots, t)
     if not all([PyIndex_Check(<PyObject*> length) for length in lengths]):
         raise op_error(op, 1, "tuple of ints", slots[1])
+    lengths = [PyNumber_Index(length) for length in lengths]  # before t is looked at: it may write to t
+    dim = split_dim(op, slots, t)
     if lengths and min(lengths) < 0:
         raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}")
     if sum(lengths) != t.dims[dim]:
@@ -99,8 +115,9 @@ cdef object chunk_run(Op op, PyObject** slots):
     if chunks <= 0 and t.rank:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     dim = split_dim(op, slots, t)
-    length = t.dims[dim] // chunks + (t.dims[dim] % chunks != 0)
+    length = rounded_up(t.dims[dim], chunks)
     if length == 0:
+        room_for(op, chunks)
         return view_call(V_SPLIT_WITH_SIZES, t, ([0] * chunks, dim))
     return view_call(V_SPLIT, t, (length, dim))
 
@@ -120,7 +137,7 @@ cdef object unbind_run(Op op, PyObject** slots):
     for k in range(t.rank - 1):
         shape[k] = t.dims[k + (k >= dim)]
         strides[k] = t.dims[t.rank + k + (k >= dim)]
-    parts = PyTuple_New(t.dims[dim])
+    parts = room_for(op, t.dims[dim])
     for i in range(t.dims[dim]):
         put(parts, i, new_view(t, t.rank - 1, shape, strides, t.data + i * t.dims[t.rank + dim]))
     return record_views(op, slots, t, parts, live)

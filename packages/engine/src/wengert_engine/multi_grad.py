@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert_core.tensor import Tensor
+
 from wengert_engine.attributes import edge_of
 from wengert_engine.hooks import RemovableHandle
 from wengert_engine.starting import run_notes, will_run
@@ -34,6 +36,16 @@ class Gathered:
         self.grads: list[Any] = [None] * n
 
 
+def check_tensors(tensors: tuple[Any, ...]) -> None:
+    """TypeError for what is no tensor."""
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                "register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, but found element "
+                f"of type {type(tensor).__name__} at pos {i}"
+            )
+
+
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
     """Call ``fn`` once in every run through the graph that brings gradients of ``tensors``.
 
@@ -51,6 +63,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     if mode not in MODES:
         raise ValueError(f"Expects mode to be one of {MODES} but got {mode}")
     tensors = tuple(tensors)
+    check_tensors(tensors)
     nodes = [edge[0] for edge in map(edge_of, tensors) if edge is not None]
     if len(nodes) != len(tensors):
         raise AssertionError("Expected gradient function to be set")

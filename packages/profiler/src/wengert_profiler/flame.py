@@ -10,9 +10,17 @@ from wengert_profiler.naming import MEMORY
 from wengert_profiler.trees import tree_of
 
 
+def records_of(function: str, profile: Any) -> Any:
+    """The records of a profile. TypeError for anything else."""
+    if not hasattr(profile, "records"):
+        raise TypeError(f"{function}(): argument 'profile' (position 1) must be a profile, "
+                        f"not {type(profile).__name__}")
+    return profile.records()
+
+
 def export_speedscope(profile: Any, path: Any) -> None:
     """Write a profile for www.speedscope.app: one evented profile for each thread. OSError when that is impossible."""
-    records = profile.records()
+    records = records_of("export_speedscope", profile)
     names, which = records.naming
     table = records.table
     threads = []
@@ -64,7 +72,7 @@ def export_flame_graph(profile: Any, path: Any, title: str = "wengert profile") 
 
     With ``with_stack=True`` the program's own calls are in it. OSError when the file cannot be written.
     """
-    tree = tree_of(profile.records()).as_dict()
+    tree = tree_of(records_of("export_flame_graph", profile)).as_dict()
     Path(path).write_text(page("flame.html", title, tree), encoding="utf-8")
 
 

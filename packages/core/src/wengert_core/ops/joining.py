@@ -100,13 +100,15 @@ def indices_of(repeats: Tensor) -> Any:
         raise NotImplementedError(
             f"\"repeat_interleave_cpu\" not implemented for '{type_name(repeats)}': repeats must be int32 or int64"
         )
-    if repeats.dim() > 1:
+    if repeats.dim() != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     counts = repeats.tolist()
     if any(count < 0 for count in counts):
         raise RuntimeError("repeats can not be negative")
-    listed = [i for i, count in enumerate(counts) for _ in range(count)]
-    return TABLE.ops["tensor"](listed, dtype=repeats.dtype, device=repeats.device)
+    ops, total = TABLE.ops, sum(counts)  # a Python number: it does not overflow
+    places = ops["arange"](total, dtype=DTYPES["int64"], device=repeats.device)
+    ends = ops["cumsum"](repeats, 0, dtype=DTYPES["int64"])
+    return ops["searchsorted"](ends, places, right=True).to(repeats.dtype)
 
 
 @composite

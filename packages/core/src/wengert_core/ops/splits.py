@@ -10,12 +10,15 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 composite = TABLE.composite
+MOST_PIECES = 2**27  # each is a Tensor of about 150 bytes
 
 
 def cut_points(size: int, sections: int) -> list[int]:
     """Where numpy.array_split would cut."""
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    if sections > MOST_PIECES:
+        raise MemoryError(f"tensor_split: {sections} pieces do not fit into memory, expected at most {MOST_PIECES}")
     short, longer = divmod(size, sections)
     return [i * short + min(i, longer) for i in range(1, sections)]
 

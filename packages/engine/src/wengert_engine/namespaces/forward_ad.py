@@ -82,7 +82,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for name, value in (("primal", tensor), ("tangent", tangent)):
+    for place, (name, value) in enumerate((("primal", tensor), ("tangent", tangent)), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"_make_dual(): argument '{name}' (position {place}) must be Tensor, not {type(value).__name__}"
+            )
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
     if level != current_level():
