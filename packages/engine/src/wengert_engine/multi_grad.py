@@ -41,8 +41,8 @@ def check_tensors(tensors: tuple[Any, ...]) -> None:
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise TypeError(
-                "register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, but found element "
-                f"of type {type(tensor).__name__} at pos {i}"
+                "register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, but found "
+                f"element of type {type(tensor).__name__} at pos {i}"
             )
 
 
