@@ -66,6 +66,7 @@ COMPILE += SANITIZERS.get(SANITIZE, [])
 COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it: a header recompiles what includes it
 LINK = ["-pthread", "-Wl,-s"] if FAST else ["-pthread", *SANITIZERS.get(SANITIZE, [])]
 SMALL = ["-Os"] if FAST else []  # for .py: run once, at import, where pages to load cost more than instructions
+SMALL += ["-O0", "-fno-sanitize=all"] if SANITIZE else []  # Python in C has no memory of its own to look after
 DRIVER = ["-O2"] if FAST else []  # for .pyx without loops over elements: a sixth smaller, as quick
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
 MACROS += [("CYTHON_COMPRESS_STRINGS", "0")]  # a wheel is compressed anyway, and unpacking costs time at every import
@@ -73,7 +74,8 @@ MACROS += [("CYTHON_COMPRESS_STRINGS", "0")]  # a wheel is compressed anyway, an
 
 def build_folder() -> Path:
     """A folder for each Python, build mode and version of the tools: nothing built by other rules is ever reused."""
-    rules = (Path(__file__).read_text(encoding="utf-8"), SETTINGS, Cython.__version__, np.__version__, CHECKED, SANITIZE)
+    text = Path(__file__).read_text(encoding="utf-8")
+    rules = (text, SETTINGS, Cython.__version__, np.__version__, CHECKED, SANITIZE)
     key = hashlib.sha256(repr(rules).encode()).hexdigest()[:8]
     return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{key}"
 
