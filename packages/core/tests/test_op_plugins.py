@@ -22,7 +22,8 @@ def test_a_table_is_installed_once_with_its_owner_and_methods():
         with OPS.register("acme_once", acme):
             assert OPS.get("acme_once") is acme
             assert OPS.row("acme_once.twice_once").owner == "acme_once"
-    assert wc.tensor([1.5]).twice_once().tolist() == [3.0]
+            assert wc.tensor([1.5]).twice_once().tolist() == [3.0]
+    assert not hasattr(wc.Tensor, "twice_once")
 
 
 def test_a_function_may_return_the_table():

@@ -26,7 +26,6 @@ ALL = ("copycat", "own", "special.a", "special.b")
         ("formulas:special.*", ALL),
         (" ops:special.a , ops:own,", ("copycat", "special.b")),
         ("", ALL),
-        ("not-installed", ALL),
     ],
 )
 def test_disabling(three, what, left):

@@ -19,12 +19,19 @@ from wengert_core.without_engine import mount_all as _mount_without_engine
 
 
 def _accept(candidate: object, obj: object, stage: object) -> None:
-    from wengert_core.table import accept  # with the first op
+    from wengert_core.op_plugins import accept  # with the first op
 
     accept(candidate, obj, stage)
 
 
-_registry.group("ops").on_accept(_accept)
+def _accept_device(candidate: object, obj: object, stage: object) -> None:
+    from wengert_core.device_check import accept  # with the first device
+
+    accept(candidate, obj, stage)
+
+
+_registry.group("ops").on_accept(_accept, ours_first=True)
+_registry.group("devices").on_accept(_accept_device)
 _names.promise_methods()
 _install_operators()
 _mount_all()

@@ -77,12 +77,13 @@ cdef class Composite:
     cdef PyObject* after
     cdef readonly object function      # what it calls
     cdef readonly str name             # under which it is called, without its namespace
+    cdef public str owner              # the table it belongs to; "" until it is in one
     cdef bint writes                   # out= is taken here, and not by the function
     cdef int n_checked                 # parameters to look at; -1: not yet read from the function
     cdef Checked* checked              # owned
 
     def __cinit__(self, function, str name, bint out=False):
-        self.function, self.name, self.writes = function, name, out
+        self.function, self.name, self.owner, self.writes = function, name, "", out
         self.vectorcall = ENTRY
         self.n_checked = -1
         link(self)

@@ -170,12 +170,34 @@ def plugin_of(kind: str) -> Any:
         offer: Any = registry.group("devices").find(kind)
         if offer is None:
             return None
-        found = offer() if isinstance(offer, type) else offer
+        try:
+            found = offer() if isinstance(offer, type) else offer
+        except Exception as error:
+            text = f"the device '{kind}' of {_origin(kind)} cannot be made: {type(error).__name__}: {error}"
+            raise RuntimeError(text) from error
         if found.type != kind:
-            raise RuntimeError(f"the device plugin {found!r} is registered as '{kind}', but says it is '{found.type}'")
+            raise RuntimeError(f"the device '{kind}' of {_origin(kind)} says that its type is {found.type!r}: its type "
+                               "and its entry point must agree")
         PLUGINS[kind] = found
         _connect()
     return found
+
+
+def usable(kind: str) -> Any:
+    """The plugin of a type of device that has a device now; None where there is none, or where it fails."""
+    try:
+        found = plugin_of(kind)
+        return found if found is not None and found.device_count() else None
+    except Exception:  # whoever asks for this type itself is told
+        return None
+
+
+def _origin(kind: str) -> str:
+    """Which distribution and entry point a type of device comes from."""
+    from wengert_registry.errors import origin
+
+    candidate = registry.group("devices").current(kind)
+    return "this process" if candidate is None else origin(candidate)
 
 
 def _placed(spec: device, caller: str) -> int:

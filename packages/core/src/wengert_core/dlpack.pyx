@@ -28,7 +28,7 @@ from wengert_core.inside_vmap import no_pointer
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.devices import PLACED as _PLACED
 from wengert_core.devices import PLUGINS as _PLUGINS
-from wengert_core.devices import device, device_number, plugin_of
+from wengert_core.devices import device, device_number, usable
 from wengert_registry import registry
 
 cdef extern from "Python.h":
@@ -311,8 +311,8 @@ cdef unsigned int place_of(int kind, int index) except? 0xffff:
 cdef object plugin_of_dlpack(int kind):
     """The plugin whose devices DLPack numbers so; None: there is none."""
     for name in (*_PLUGINS, *[name for name in registry.group("devices") if name not in _PLUGINS]):
-        plugin = plugin_of(name)
-        if plugin is not None and plugin.dlpack_type == kind and plugin.device_count():
+        plugin = usable(name)              # one that fails is no obstacle to the others
+        if plugin is not None and plugin.dlpack_type == kind:
             return plugin
     return None
 

@@ -99,11 +99,16 @@ cdef class Op:
         return f"<wengert op {self.schema}>"
 
     def __reduce__(self):
-        return find, (self.name,)
+        return (find, (self.name,)) if self.owner in ("", "core") else (find_of_table, (self.owner, self.name))
 
     @property
     def __name__(self):
         return self.name
+
+    @property
+    def qualified_name(self):
+        """The name with its library, as profiles and errors show it: "aten::mul", of a plugin's table "acme::log_cosh"."""
+        return f"{library(self.owner)}::{self.name}"
 
     @property
     def __doc__(self):
@@ -379,6 +384,26 @@ def register(Op op, again=False):
     return op
 
 
+def unregister(Op op):
+    """Forget an op's name; nothing happens where another op has it."""
+    if OPS.get(op.name) is op:
+        del OPS[op.name]
+
+
+def library(str owner):
+    """The library that torch's names of ops begin with: "aten" for the tables with torch's own ops, else the table's name."""
+    return "aten" if owner in ("", "core", "special") else owner
+
+
+def find_of_table(str table, str name):
+    """The op of that name in a plugin's table, which is loaded now if it was not; KeyError when it has none."""
+    from wengert_registry import registry
+    for op in registry.group("ops").get(table).ops.values():
+        if isinstance(op, Op) and (<Op> op).name == name:
+            return op
+    raise KeyError(f"the op table '{table}' has no op '{name}'")
+
+
 def set_source(source):
     """Say what is called, with its name, when an op is asked for that is not there: it loads and gives the op, or None."""
     global SOURCE
@@ -393,10 +418,9 @@ cdef Op looked_up(str name):
     return op
 
 
-def is_taken(Op op):
-    """Whether another op has this one's name."""
-    other = looked_up(op.name)
-    return other is not None and other is not op
+def registered(str name):
+    """The op of that name among those that are loaded, or None."""
+    return OPS.get(name)
 
 
 cdef Op find_op(str name):

@@ -20,7 +20,7 @@ def plugin_for(device: Any = None) -> Any:
     else:
         kinds = ["cuda", *sorted(devices.PLUGINS)]
     for kind in kinds:
-        plugin = devices.plugin_of(kind)
+        plugin = devices.usable(kind) if device is None else devices.plugin_of(kind)
         if plugin is not None and (device is not None or plugin.accelerator) and plugin.device_count():
             return plugin
     raise RuntimeError("Cannot access accelerator device when none is available.")

@@ -329,7 +329,7 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
         if op.kinds[i] & 63 in (K_NUMBER, K_INT, K_FLOAT, K_BOOL) and slots[i] != NULL and isinstance(<object> slots[i], Tensor):
             (<object> slots[i]).item()
     if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
-        raise errors.refused_out(op.name)
+        raise errors.refused_out(op)
     if op.flags & OP_INPLACE and not rule.is_random and (not isinstance(<object> slots[0], Tensor)
                                                         or level_in(<Tensor> slots[0]) < level):
         raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1], rule.broadcasts)

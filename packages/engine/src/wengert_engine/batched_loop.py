@@ -17,14 +17,14 @@ select, stack = TABLE.ops["select"], TABLE.ops["stack"]
 
 def looped(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any], randomness: str) -> Any:
     """The op for each element, stacked, with a warning."""
-    warn(op.name, size)
+    warn(op.qualified_name, size)
     return each(op, size, values, batched)
 
 
 def warn(name: str, size: int) -> None:
     """torch's warning of a loop."""
     warn_user("There is a performance drop because we have not yet implemented the batching rule for "
-              f"aten::{name}: it is called for each of the {size} elements of the batch")
+              f"{name}: it is called for each of the {size} elements of the batch")
 
 
 def each(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any]) -> Any:
@@ -38,8 +38,8 @@ def each(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any]) ->
     if isinstance(results[0], Tensor):
         return stack(results)
     if not isinstance(results[0], (tuple, list)):
-        raise RuntimeError(f"Batching rule not implemented for aten::{op.name}. We could not generate a fallback: it "
-                           f"returns {type(results[0]).__name__}")
+        raise RuntimeError(f"Batching rule not implemented for {op.qualified_name}. We could not generate a fallback: "
+                           f"it returns {type(results[0]).__name__}")
     parts = [stack(list(column)) for column in zip(*results, strict=True)]
     kind: Any = type(results[0])
     return kind._make(parts) if hasattr(kind, "_make") else kind(parts)
@@ -59,7 +59,7 @@ def each_call(name: str, function: Callable[..., Any], arguments: Sequence[Any])
     flags = [isinstance(value, Tensor) and level_of(value) == level for value in arguments]
     values = [physical_of(value) if flag else value for value, flag in zip(arguments, flags, strict=True)]
     size = size_of(level)
-    warn(name, size)
+    warn(f"aten::{name}", size)
     with outside(level - 1):
         results = [function(*[element(value, flag, index) for value, flag in zip(values, flags, strict=True)])
                    for index in range(size)]

@@ -71,7 +71,7 @@ cdef class Formula:
 
     def __cinit__(self, Op op, object entry):
         cdef Op plain = op.out_of_place if op.flags & OP_INPLACE and op.out_of_place is not None else op
-        cdef str shown = plain.name if plain.flags & OP_INPLACE else f"aten::{plain.name}"     # set_, as torch says it
+        cdef str shown = plain.name if plain.flags & OP_INPLACE else plain.qualified_name     # set_, as torch says it
         self.op, self.entry, self.keep = op, entry, []
         self.all_outputs = True
         self.saved_names = ()

@@ -98,7 +98,7 @@ def jvp(
     if entry.kind == "derivative":
         raise RuntimeError(f"the forward derivative for '{op.name}' is not implemented")
     if entry.kind == "not_implemented":
-        raise RuntimeError(f"derivative for aten::{op.name} is not implemented: {entry.reason}")
+        raise RuntimeError(f"derivative for {op.qualified_name} is not implemented: {entry.reason}")
     return tuple(zeros_of(entry, output) for output in case.outputs)
 
 
@@ -108,7 +108,7 @@ def registered(op: Op) -> Entry:
 
     entry = find_formula(op)
     if entry is None:
-        raise RuntimeError(f"derivative for aten::{op.name} is not implemented")
+        raise RuntimeError(f"derivative for {op.qualified_name} is not implemented")
     return entry
 
 

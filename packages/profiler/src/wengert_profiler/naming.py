@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.op import library
+
 OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
 """Kinds of events: those of core's observer.pxd."""
 MEMORY_EVENT_NAME = "[memory]"
@@ -27,7 +29,7 @@ def event_name(kind: int, what: Any, dotted: dict[int, str]) -> str:
     if kind == OP:
         return operator_name(what.name, what.owner)
     if kind == FUNCTION:
-        return operator_name(dotted.get(id(what), what.name), "core")
+        return operator_name(dotted.get(id(what), what.name), what.owner)
     if kind == NODE:
         name = what.__name__
         return "torch::autograd::AccumulateGrad" if name == "AccumulateGrad" else name
@@ -45,10 +47,11 @@ def operator_name(name: str, owner: str) -> str:
     ('aten::max', 'aten::linalg_solve', 'acme::log_cosh')
     """
     name = name.removeprefix("nn.functional.")
-    space, _, last = name.partition(".")
+    first, _, last = name.partition(".")
     if last:
-        name = f"{space}_{last}" if space in SPACES else space
-    return f"aten::{OTHERS.get(name, name)}" if owner in ("core", "") else f"{owner}::{name}"
+        name = f"{first}_{last}" if first in SPACES else first
+    space = library(owner)
+    return f"{space}::{OTHERS.get(name, name) if space == 'aten' else name}"
 
 
 def dotted_names() -> dict[int, str]:

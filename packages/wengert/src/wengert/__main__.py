@@ -2,7 +2,9 @@
 
 import sys
 
-from wengert_registry.listing import main as list_plugins
+from wengert_registry.listing import program as list_plugins
+
+from wengert.plugin_check import check
 
 USAGE = "usage: python -m wengert plugins [--json] [--load]"
 
@@ -10,7 +12,7 @@ USAGE = "usage: python -m wengert plugins [--json] [--load]"
 def main(arguments: list[str]) -> int:
     """Run a command; returns the exit status."""
     if arguments[:1] == ["plugins"]:
-        return list_plugins(arguments[1:])
+        return list_plugins(arguments[1:], check)
     print(USAGE, file=sys.stderr if arguments else sys.stdout)
     return 2 if arguments else 0
 

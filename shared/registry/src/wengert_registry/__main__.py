@@ -2,7 +2,7 @@
 
 import sys
 
-from wengert_registry.listing import main
+from wengert_registry.listing import program
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(program(sys.argv[1:]))

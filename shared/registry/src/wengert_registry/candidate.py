@@ -36,7 +36,7 @@ class Candidate:
     def reset(self) -> None:
         """Forget what loading it gave."""
         self.state = AVAILABLE
-        self.cause: Exception | None = None
+        self.cause: BaseException | None = None
         self.value: object = None  # what Group.get returns
         self.rows: dict[str, object] = {}  # what the accept hook staged
         self.bind_ns: int | None = None  # import and acceptance together
@@ -85,6 +85,10 @@ class Binder:
     a lock for each module. If the registry's were held as well, a thread that binds a plugin (registry, then module)
     and one that imports the same module, which looks something up (module, then registry), would wait for each other
     for ever.
+
+    Note [An exit is a failure]
+    A module that calls sys.exit() while it is imported would end a program that only looked at `wengert.exp`. So
+    whatever a plugin raises is its failure, but for KeyboardInterrupt, which nobody but the user raises.
     """
 
     def __init__(self, lock: RLock) -> None:
@@ -109,10 +113,13 @@ class Binder:
 
     def _bind(self, candidate: Candidate, group: Group) -> None:
         began = perf_counter_ns()
-        obj, cause = None, None
+        obj: object = None
+        cause: BaseException | None = None
         try:
             obj = candidate.load()
-        except Exception as error:
+        except KeyboardInterrupt:  # the user's, not the plugin's
+            raise
+        except BaseException as error:  # SystemExit too: Note [An exit is a failure]
             cause = error
         with self._lock:
             if candidate.state != AVAILABLE:  # another thread was faster
@@ -121,12 +128,14 @@ class Binder:
             candidate.bind_ns = perf_counter_ns() - began
             group.changed()
 
-    def _settle(self, candidate: Candidate, stage: Stage, cause: Exception | None, group: Group) -> None:
+    def _settle(self, candidate: Candidate, stage: Stage, cause: BaseException | None, group: Group) -> None:
         """Commit the stage if the group accepts it; otherwise nothing of it is kept."""
         if cause is None:
             try:
                 group.accept(candidate, stage.value, stage)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 cause = error
         if cause is None:
             candidate.value, candidate.rows, candidate.state = stage.value, stage.rows, LOADED

@@ -8,15 +8,19 @@ from _thread import RLock
 
 from wengert_registry import errors
 from wengert_registry.candidate import FAILED, Binder, Candidate
+from wengert_registry.claims import Place
 from wengert_registry.group import Group, Registration
 from wengert_registry.rules import GROUPS, KNOWN, Pattern, Rules, items
 from wengert_registry.scan import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from wengert_registry.table import Table
+
+PLACES = {"op": "", "Tensor": "Tensor.{}", "wengert": "wengert.{}"}
+"""What the rows of tables give names to, and how messages show them: an op is known as its function is."""
 
 
 class Registry:
@@ -25,19 +29,22 @@ class Registry:
     paths: the folders to look in, sys.path if None.   environ: the switches, os.environ if None. Both are read when the
     registry is first used, the paths once more by compose(refresh=True).
     epoch: grows with every change of what a name may stand for; compare it, never set it.
+    arrangement: grows when other entry points may be in use than before.
     """
 
     def __init__(self, paths: Iterable[object] | None = None, environ: Mapping[str, str] | None = None) -> None:
-        self.epoch = 0
+        self.epoch = self.arrangement = 0
         self.lock = RLock()
         self.binder = Binder(self.lock)
         self.rules = Rules()
         self._paths, self._environ = paths, environ
         self._groups = {short: Group(self, short, full, noun) for short, (full, noun) in GROUPS.items()}
+        self.places = {name: Place(self, shown) for name, shown in PLACES.items()}
         self._unusable: list[Candidate] = []  # malformed, or for another generation
         self._composed = False
         self._reported: set[tuple[str, ...]] = set()
         self._listeners: list[Callable[[], object]] = []
+        self._claimants: dict[Candidate, None] = {}  # those whose rows give names, in the order of loading
 
     def group(self, short: str) -> Group:
         """The group of that short name: 'ops', 'formulas', ... Raises ValueError for any other."""
@@ -108,10 +115,22 @@ class Registry:
         malformed = [one for one in self._unusable if one.state == FAILED and one.group != "?"]
         ignored = [one for one in malformed if one.distribution.hidden_by or self.rules.why_off(one)]
         problems = problems + [errors.left_out(one) for one in malformed if one not in ignored]
-        if problems and self.rules.strict:
-            raise errors.PluginError("; ".join(problems))
-        for problem in problems:
-            self.report((problem,), problem)
+        refused = [pair for group in self._groups.values() for pair in group.refused()]
+        problems += [errors.refused_entry(one, why) for one, why in refused] + self.rules.unknown(self._all())
+        self._report_texts(problems)
+
+    def _report_texts(self, texts: list[str]) -> None:
+        """Give each warning that has not been given; strict: raise them."""
+        new = [text for text in texts if (text,) not in self._reported]
+        if new and self.rules.strict:
+            self._reported.update((text,) for text in new)
+            raise errors.PluginError("; ".join(new))
+        for text in new:
+            self.report((text,), text)
+
+    def _all(self) -> list[Candidate]:
+        """Every offer of every distribution, usable or not."""
+        return [*self._unusable, *(one for group in self._groups.values() for one in group.candidates())]
 
     def incompatible(self, full: str, name: str) -> list[Candidate]:
         """Offers of the name in other generations of the group."""
@@ -126,6 +145,7 @@ class Registry:
         with self.lock:
             self.rules.prefer(choice)
             self.changed()
+        self._report_all([])
 
     def disable(self, what: str) -> None:
         """'dist-a, formulas:special.*': do as if these were not installed. Raises ValueError if malformed."""
@@ -133,6 +153,7 @@ class Registry:
         with self.lock:
             self.rules.switch(what, "disabled by disable()")
             self.changed()
+        self._report_all([])
 
     def enable(self, what: str) -> None:
         """Undo disable() and the environment's switches for these; what has failed among them is tried again."""
@@ -144,13 +165,15 @@ class Registry:
                 if candidate.state == FAILED and any(pattern.matches(candidate) for pattern in patterns):
                     candidate.reset()
             self.changed()
+        self._report_all([])
 
     # ---- looking at it
 
-    def table(self, load: bool = False) -> Table:
+    def table(self, load: bool = False, check: Callable[[Candidate], Sequence[str]] | None = None) -> Table:
         """What is installed, a row for each offer, sorted; prints as a table, also in a notebook.
 
         Nothing is imported, unless load=True: then everything is tried, and what fails is in its row.
+        check: gives what is wrong with a candidate that is loaded, a sentence for each defect.
         """
         from wengert_registry.table import tabulate  # not needed to compose
 
@@ -158,19 +181,78 @@ class Registry:
         if load:
             for group in self._groups.values():
                 group.attempt_all()
+        defects = {one: self._defects(one, check) for one in self._all() if self.is_current(one)}
         with self.lock:
-            return tabulate([self._groups[short] for short in GROUPS], self._unusable)
+            return tabulate([self._groups[short] for short in GROUPS], self._unusable, defects)
+
+    def _defects(self, candidate: Candidate, check: Callable[[Candidate], Sequence[str]] | None) -> list[str]:
+        """What is wrong with a candidate that is in use: names that it does not get, and what the check says."""
+        current = {one: self.is_current(one) for one in self._claimants}
+        refused: dict[str, list[str]] = {}
+        for place in self.places.values():
+            for losers, name, why in place.refusals(current):
+                if candidate in losers:
+                    refused.setdefault(why, []).append(name)
+        found = [f"{', '.join(names)}: refused: {why}" for why, names in refused.items()]
+        if check is not None:
+            try:
+                found += check(candidate)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # Note [An exit is a failure]
+                found.append(f"the check of it raised {errors.cause_text(error)}")
+        return found
+
+    def reasons(self, name: str, place: str = "wengert") -> list[str]:
+        """Why a name is not there that plugins offer: a sentence for each that fails, is disabled or incompatible.
+
+        name: below `wengert.` ('acme.foo'), or of a method where place is 'Tensor'.
+        """
+        from wengert_registry.absence import reasons  # when something is missing
+
+        self.ensure()
+        with self.lock:
+            return reasons(self._groups, self.places[place], name, self._unusable)
 
     # ---- used by the groups
 
-    def changed(self) -> None:
-        """What a name stands for may be another thing now."""
+    def is_current(self, candidate: Candidate) -> bool:
+        """Whether a candidate is loaded and in use."""
+        group = self._groups.get(candidate.short)
+        return group is not None and group.is_current(candidate)
+
+    def owner_of_formulas(self, name: str) -> str:
+        """The distribution whose op table formulas registered under this name belong to."""
+        owner = self._groups["ops"].current(name) or self._groups["ops"].current(name.partition(".")[0])
+        return owner.distribution.name if owner is not None else ""
+
+    def changed(self, bound: bool = False) -> None:
+        """What a name stands for may be another thing now; bound: only a candidate has been loaded."""
         with self.lock:
             self.epoch += 1
+            self.arrangement += not bound
             for group in self._groups.values():
                 group.forget_values()
+            texts = self._settle() if self._claimants else []
             for listener in self._listeners:
                 listener()
+            self._report_texts(texts)  # last: where warnings are errors, what had to be done is done
+
+    def _settle(self) -> list[str]:
+        """Let the names of rows go to those who give them now; a report for each plugin that does not get its names."""
+        current = {one: self.is_current(one) for one in self._claimants}
+        refused: dict[tuple[Candidate, str], list[str]] = {}
+        for place in self.places.values():
+            for losers, name, why in place.settle(current):
+                for loser in losers:
+                    refused.setdefault((loser, why), []).append(name)
+        return [errors.refused_names(loser, names, why) for (loser, why), names in refused.items()]
+
+    def claim(self, candidate: Candidate, names: Mapping[str, Mapping[str, object]]) -> None:
+        """Note the names that a candidate's rows give, by place; they are mounted once it is loaded."""
+        self._claimants[candidate] = None
+        for place, given in names.items():
+            self.places[place].claim(candidate, given)
 
     def on_change(self, listener: Callable[[], object]) -> None:
         """Call ``listener()`` whenever a name may stand for another thing, with the lock held: to drop what was derived

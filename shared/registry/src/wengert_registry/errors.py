@@ -27,12 +27,25 @@ class PluginWarning(UserWarning):
     """A plugin is left out; the rest goes on."""
 
 
+def entry_point(candidate: Candidate) -> str:
+    """'acme = acme.ops:TABLE' of wengert.ops.v1, as entry_points.txt has it."""
+    return f"'{candidate.name} = {candidate.target}' of {candidate.group}"
+
+
+def origin(candidate: Candidate) -> str:
+    """Which distribution a candidate is of, and which entry point."""
+    return f"{candidate.distribution} (entry point {entry_point(candidate)})"
+
+
+def how_to_disable(candidate: Candidate) -> str:
+    return f'Disable it with WENGERT_DISABLE_PLUGINS="{candidate.distribution.name}"'
+
+
 def failed(candidate: Candidate) -> PluginError:
     """The plugin's import, or the check of what it gave, raised."""
     error = PluginError(
         f"plugin {candidate.distribution} cannot be loaded: {candidate.noun} '{candidate.name}', entry point "
-        f"'{candidate.name} = {candidate.target}' of {candidate.group}: {cause_text(candidate.cause)}. "
-        f'Disable it with WENGERT_DISABLE_PLUGINS="{candidate.distribution.name}"'
+        f"{entry_point(candidate)}: {cause_text(candidate.cause)}. {how_to_disable(candidate)}"
     )
     error.candidate = candidate
     return error
@@ -43,14 +56,69 @@ def cause_text(cause: BaseException | None) -> str:
     return f"{type(cause).__name__}: {cause}".rstrip(". ")
 
 
+def choice(candidate: Candidate, name: str) -> str:
+    """How the user gives a name to a candidate's distribution."""
+    return f'WENGERT_PREFER="{candidate.short}:{name}={candidate.distribution.name}"'
+
+
 def duplicate(candidates: Sequence[Candidate]) -> DuplicatePluginError:
     """The same name of one group comes from several distributions."""
     first = candidates[0]
-    owners = [f"by {candidate.distribution}" for candidate in candidates]
+    owners = [f"by {origin(candidate)}" for candidate in candidates]
     return DuplicatePluginError(
-        f"{first.noun} '{first.name}' is registered twice: {', '.join(owners[:-1])} and {owners[-1]}; "
-        f'choose with WENGERT_PREFER="{first.short}:{first.name}={first.distribution.name}"'
+        f"{first.noun} '{first.name}' is registered twice: {', '.join(owners[:-1])} and {owners[-1]}, so none of them "
+        f"is used; choose with {choice(first, first.name)}"
     )
+
+
+def taken_by(winner: Candidate) -> str:
+    """Why a plugin does not get a name."""
+    return f"the name is that of {origin(winner)}"
+
+
+def contested(candidates: Sequence[Candidate]) -> str:
+    """Why none of several strangers gets a name."""
+    owners = [f"by {origin(candidate)}" for candidate in candidates]
+    return (
+        f"the same is given {', '.join(owners[:-1])} and {owners[-1]}, so none of them is used; choose with "
+        f"{choice(candidates[0], 'NAME')}"
+    )
+
+
+def refused_entry(candidate: Candidate, why: str) -> str:
+    """The report about an entry point whose name is another's."""
+    return (
+        f"plugin {candidate.distribution}: {candidate.noun} '{candidate.name}', entry point {entry_point(candidate)}, "
+        f"is refused: {why}. Give it a name that is free. {how_to_disable(candidate)}"
+    )
+
+
+def refused_names(candidate: Candidate, names: Sequence[str], why: str) -> str:
+    """The report about names that a plugin gives and does not get; it keeps its others."""
+    listed = ", ".join(names)
+    return (
+        f"plugin {candidate.distribution}: {candidate.noun} '{candidate.name}', entry point {entry_point(candidate)}, "
+        f"gives {listed}, which {'is' if len(names) == 1 else 'are'} refused: {why}. Its other names are in use. "
+        f"{how_to_disable(candidate)}"
+    )
+
+
+def unused(candidate: Candidate, why: str) -> str:
+    """Why a name that the candidate offers is not there, and what to do."""
+    return f"{origin(candidate)} offers it, but it is not in use: {why}{_remedy(candidate, why)}"
+
+
+def perhaps(candidate: Candidate, why: str) -> str:
+    """A plugin that is not in use, and may have the name that was asked for."""
+    return f"it may be a name of {origin(candidate)}, which is not in use: {why}{_remedy(candidate, why)}"
+
+
+def _remedy(candidate: Candidate, why: str) -> str:
+    if why.startswith("disabled"):
+        return f'; wengert.plugins.enable("{candidate.distribution.name}") switches it on'
+    if candidate.cause is not None:
+        return f'; mend it, then wengert.plugins.enable("{candidate.distribution.name}") tries again'
+    return ""
 
 
 def missing(noun: str, name: str, installed: Sequence[str], reasons: Sequence[str]) -> MissingPluginError:
@@ -84,7 +152,7 @@ def cycle(candidates: Sequence[Candidate]) -> PluginError:
 
 def row_twice(row: str) -> ValueError:
     """One table gives the same row two times."""
-    return ValueError(f"row '{row}' is given twice by the same table")
+    return ValueError(f"row '{row}' is given twice by the same table; each row of a table has a name of its own")
 
 
 def unknown_group(short: str, known: Sequence[str]) -> ValueError:
@@ -110,10 +178,21 @@ def left_out(candidate: Candidate) -> str:
     """The report about a malformed line of a distribution."""
     return (
         f"plugin {candidate.distribution}: an entry of {candidate.group} is left out: {candidate.problem}. "
-        f'Disable it with WENGERT_DISABLE_PLUGINS="{candidate.distribution.name}"'
+        f"{how_to_disable(candidate)}"
     )
 
 
 def bad_switch(variable: str, item: str, expected: str) -> str:
     """An item of an environment variable, or of an argument, that cannot be read."""
     return f"{variable}: {item!r} is not understood; expected {expected}"
+
+
+def unknown_in_switch(variable: str, item: str, known: Sequence[str]) -> str:
+    """An item of a switch that fits nothing which is installed."""
+    listed = ", ".join(f"'{one}'" for one in known) or "none"
+    return f"{variable}: {item!r} fits nothing that is installed; there are: {listed}"
+
+
+def unknown_switch(variable: str, known: Sequence[str]) -> str:
+    """An environment variable that looks like a switch and is none."""
+    return f"{variable} is no switch of wengert's and has no effect; the switches for plugins are {', '.join(known)}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from wengert_registry import errors
-from wengert_registry.candidate import FAILED, LOADED, Candidate, Stage
+from wengert_registry.candidate import AVAILABLE, FAILED, LOADED, Candidate, Stage
+from wengert_registry.claims import choose
 from wengert_registry.scan import Distribution
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
     from wengert_registry.composition import Registry
@@ -27,6 +28,7 @@ class Group:
         self._registry = registry
         self.short, self.full, self.noun = short, full, noun
         self.accept: Accept = _take_as_it_is
+        self._ours_first = False
         self._offers: dict[str, list[Candidate]] = {}  # from entry points, sorted by distribution
         self._local: dict[str, list[Candidate]] = {}  # registered in this process; the last one counts
         self._values: dict[str, object] = {}  # what get() returned, until anything changes
@@ -69,10 +71,12 @@ class Group:
             return self.get(name)
         return None
 
-    def load_all(self) -> dict[str, object]:
-        """Every value by its name, sorted. What cannot be had is warned about, once, and left out (strict: raised)."""
+    def load_all(self, names: Iterable[str] | None = None) -> dict[str, object]:
+        """Every value (those of these names) by its name, sorted. What cannot be had is warned about, once, and left
+        out (strict: raised).
+        """
         found = {}
-        for name, outcome in self.attempt_all().items():
+        for name, outcome in self.attempt_all(names).items():
             if isinstance(outcome, Candidate):
                 found[name] = outcome.value
             elif self._registry.rules.strict:
@@ -81,9 +85,9 @@ class Group:
                 self._report(name, outcome)
         return found
 
-    def attempt_all(self) -> dict[str, Candidate | errors.PluginError]:
-        """Load everything; what came of it by name. Neither warns nor raises."""
-        return {name: self._attempt(name) for name in self.names()}
+    def attempt_all(self, names: Iterable[str] | None = None) -> dict[str, Candidate | errors.PluginError]:
+        """Load everything, or these names; what came of it by name, sorted. Neither warns nor raises."""
+        return {name: self._attempt(name) for name in (self.names() if names is None else sorted(names))}
 
     def row(self, name: str) -> object:
         """'core.sqrt': what is registered under that very name, otherwise row 'sqrt' of table 'core'.
@@ -107,14 +111,15 @@ class Group:
 
     # ---- changing it
 
-    def on_accept(self, hook: Accept) -> Accept:
+    def on_accept(self, hook: Accept, ours_first: bool = False) -> Accept:
         """Set the hook that checks what a plugin gives: hook(candidate, obj, stage). Usable as a decorator.
 
         It raises to refuse; it may set stage.value and stage.add(row, value). It runs once for each candidate, with the
         registry's lock held. What was loaded before it was set is forgotten and goes through it at its next lookup.
+        ours_first: before a stranger's plugin all of wengert's own are loaded, since the names of their rows count.
         """
         with self._registry.lock:
-            self.accept = hook
+            self.accept, self._ours_first = hook, ours_first
             for candidate in self.candidates():
                 candidate.reset()
             self._registry.changed()
@@ -130,6 +135,9 @@ class Group:
             raise errors.bad_name(self.noun, name)
         candidate = Candidate(Distribution(owner), self.full, name, "in process")
         candidate.in_process, candidate.obj = True, obj
+        if self._ours_first:
+            self._registry.ensure()
+            self._bind_ours()
         with self._registry.lock:
             stage = Stage(obj)
             self.accept(candidate, obj, stage)
@@ -160,7 +168,7 @@ class Group:
 
     def changed(self) -> None:
         """A candidate has been bound."""
-        self._registry.changed()
+        self._registry.changed(bound=True)
 
     def candidates(self) -> list[Candidate]:
         """All, whatever their state."""
@@ -172,12 +180,34 @@ class Group:
         if why_not:
             return ("shadowed" if candidate.distribution.hidden_by else "disabled"), why_not
         active = self._active(candidate.name)
-        chosen = active[0] if len(active) == 1 else self._registry.rules.preferred(active)
+        chosen = self._chosen(active)
         if chosen is None:
             return "clash", str(errors.duplicate(active))
         if chosen is not candidate:
-            return "shadowed", f"{chosen.distribution} is used instead"
+            refused = self._refusal(candidate, chosen, active)
+            return ("refused", refused) if refused else ("shadowed", f"{chosen.distribution} is used instead")
         return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
+
+    def is_current(self, candidate: Candidate) -> bool:
+        """Whether the candidate is loaded and is what its name stands for."""
+        active = self._active(candidate.name) if candidate.state == LOADED else []
+        return candidate in active and self._chosen(active) is candidate
+
+    def current(self, name: str) -> Candidate | None:
+        """The candidate that the name stands for, loaded or not; None where nobody, or more than one, offers it."""
+        return self._chosen(self._active(name))
+
+    def refused(self) -> list[tuple[Candidate, str]]:
+        """The entry points whose name is wengert's, or of the distribution with the op table, and which one it is."""
+        found = []
+        for name, offers in self._offers.items():
+            active = self._active(name) if len(offers) > 1 else []
+            chosen = self._chosen(active)
+            for one in active if chosen is not None else []:
+                why = self._refusal(one, chosen, active)
+                if why:
+                    found.append((one, why))
+        return found
 
     # ---- inner steps
 
@@ -196,12 +226,33 @@ class Group:
             return local[-1:]
         return [candidate for candidate in self._offers.get(name, ()) if not self._why_not(candidate)]
 
+    def _chosen(self, active: list[Candidate]) -> Candidate | None:
+        """The one that the name stands for. Note [Who gives a name]"""
+        if len(active) < 2:
+            return active[0] if active else None
+        owner = self._registry.owner_of_formulas(active[0].name) if self.short == "formulas" else ""
+        return choose(active, self._registry.rules, owner=owner)
+
+    def _refusal(self, candidate: Candidate, chosen: Candidate | None, active: list[Candidate]) -> str:
+        """Why the name is not the candidate's where neither the user nor this process has decided it; '' otherwise."""
+        if chosen in (None, candidate) or chosen.in_process or self._registry.rules.preferred(active) is chosen:
+            return ""
+        return errors.taken_by(chosen)
+
+    def _bind_ours(self) -> None:
+        """Load wengert's own plugins of this group."""
+        for name in self.names():
+            with self._registry.lock:
+                chosen = self._chosen(self._active(name))
+            if chosen is not None and chosen.distribution.first_party and chosen.state == AVAILABLE:
+                self._registry.binder.bind(chosen, self)
+
     def _winner(self, name: str) -> Candidate:
         active = self._active(name)
         if not active:
             reasons = [f"{one.distribution} offers it, but: {why}" for one, why in self._rejected(name)]
             raise errors.missing(self.noun, name, self.names(), reasons)
-        chosen = active[0] if len(active) == 1 else self._registry.rules.preferred(active)
+        chosen = self._chosen(active)
         if chosen is None:
             raise errors.duplicate(active)
         return chosen
@@ -222,6 +273,8 @@ class Group:
                     return candidate
                 if candidate.state == FAILED:
                     raise errors.failed(candidate) from candidate.cause
+            if self._ours_first and not candidate.distribution.first_party:
+                self._bind_ours()
             self._registry.binder.bind(candidate, self)
 
     def _attempt(self, name: str) -> Candidate | errors.PluginError:

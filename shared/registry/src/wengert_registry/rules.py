@@ -30,18 +30,23 @@ GROUPS = {  # short name: (entry-point group, what one of it is called)
     "profiler_sinks": ("wengert.profiler_sinks.v1", "profiler sink"),
     "namespace": ("wengert.namespace.v1", "wengert name"),
 }
+SWITCHES = ("WENGERT_PLUGINS", "WENGERT_PLUGINS_STRICT", "WENGERT_DISABLE_PLUGINS", "WENGERT_PREFER")
+LIKE_SWITCHES = ("WENGERT_PLUGIN", "WENGERT_DISABLE", "WENGERT_ENABLE", "WENGERT_PREFER")
+NO, YES = ("", "0", "false", "no", "off"), ("1", "true", "yes", "on")
+ROWS_HAVE_NAMES = ("ops", "namespace")  # groups whose objects bring names of their own
 KNOWN = {group: (short, noun) for short, (group, noun) in GROUPS.items()}
 
 
 class Pattern:
     """'acme-*' (distributions) or 'formulas:special.*' (names of a group); * stands for anything."""
 
-    __slots__ = ("glob", "short")
+    __slots__ = ("glob", "short", "text")
 
     def __init__(self, text: str) -> None:
         short, colon, glob = text.partition(":")
         if colon and short.strip() not in GROUPS:
             raise errors.unknown_group(short.strip(), list(GROUPS))
+        self.text = text
         self.short = short.strip() if colon else ""
         self.glob = glob.strip() if colon else normalise(text)
         if not self.glob:
@@ -50,7 +55,11 @@ class Pattern:
     def matches(self, candidate: Candidate) -> bool:
         if not self.short:
             return glob(self.glob, candidate.distribution.name)
-        return self.short == candidate.short and glob(self.glob, candidate.name)
+        return self.fits(candidate, (candidate.name,))
+
+    def fits(self, candidate: Candidate, names: tuple[str, ...]) -> bool:
+        """Whether it is one of these names that is meant, in the candidate's group."""
+        return self.short == candidate.short and any(glob(self.glob, name) for name in names)
 
 
 def glob(pattern: str, text: str) -> bool:
@@ -87,17 +96,23 @@ class Rules:
     def read(self, environ: Mapping[str, str]) -> list[str]:
         """Take over the environment variables; returns a sentence for each item that makes no sense."""
         mode = environ.get("WENGERT_PLUGINS", "").strip().lower()
+        strict = environ.get("WENGERT_PLUGINS_STRICT", "").strip().lower()
         self.first_party_only, self.eager = mode == "off", mode == "eager"
-        self.strict = environ.get("WENGERT_PLUGINS_STRICT", "").strip().lower() not in ("", "0", "false", "no", "off")
+        self.strict = strict not in NO
         problems = []
         if mode not in ("", "on", "off", "eager"):
             problems.append(errors.bad_switch("WENGERT_PLUGINS", mode, "'on', 'off' or 'eager'"))
+        if strict not in NO + YES:
+            problems.append(errors.bad_switch("WENGERT_PLUGINS_STRICT", strict, "'1' or '0'"))
         for variable, take in (("WENGERT_DISABLE_PLUGINS", self._disable), ("WENGERT_PREFER", self.prefer)):
             for item in items(environ.get(variable, "")):
                 try:
                     take(item)
                 except ValueError as error:
                     problems.append(f"{variable}: {error}")
+        for variable in environ:
+            if variable.startswith(LIKE_SWITCHES) and variable not in SWITCHES:
+                problems.append(errors.unknown_switch(variable, SWITCHES))
         return problems
 
     def _disable(self, item: str) -> None:
@@ -111,6 +126,25 @@ class Rules:
         """'formulas:exp=dist-a, ...'; nothing changes where an item is wrong (ValueError)."""
         self._choices += [_choice(item) for item in items(text)]
 
+    def unknown(self, candidates: list[Candidate]) -> list[str]:
+        """A sentence for each item of the switches that fits none of the candidates: it may be misspelt.
+
+        Which rows a table has is not known before it is loaded, so a preferred op may have any name.
+        """
+        problems = []
+        for pattern, why in self._switches:
+            if not any(pattern.matches(one) for one in candidates):
+                variable = why.removeprefix("disabled by ") or "enable()"
+                problems.append(errors.unknown_in_switch(variable, pattern.text, _known(pattern.short, candidates)))
+        for pattern, name in self._choices:
+            theirs = [one for one in candidates if one.distribution.name == name and one.short == pattern.short]
+            if not any(pattern.matches(one) for one in theirs) and not (theirs and pattern.short in ROWS_HAVE_NAMES):
+                item = f"{pattern.text}={name}"
+                known = [f"{one.short}:{one.name}={one.distribution.name}" for one in theirs or candidates
+                         if one.short == pattern.short]
+                problems.append(errors.unknown_in_switch("WENGERT_PREFER", item, sorted({*known})))
+        return problems
+
     def why_off(self, candidate: Candidate) -> str:
         """Why the candidate is disabled; '' if it is not."""
         for pattern, why in reversed(self._switches):
@@ -120,13 +154,20 @@ class Rules:
             return "disabled by WENGERT_PLUGINS=off"
         return ""
 
-    def preferred(self, candidates: list[Candidate]) -> Candidate | None:
-        """The one that the user chose among candidates of one name."""
+    def preferred(self, candidates: list[Candidate], names: tuple[str, ...] = ()) -> Candidate | None:
+        """The one that the user chose among candidates of one name; names: where it is the name of a row."""
         for pattern, distribution in reversed(self._choices):
             for candidate in candidates:
-                if pattern.matches(candidate) and candidate.distribution.name == distribution:
+                if candidate.distribution.name == distribution and pattern.fits(candidate, names or (candidate.name,)):
                     return candidate
         return None
+
+
+def _known(short: str, candidates: list[Candidate]) -> list[str]:
+    """What a switch could have named."""
+    if short:
+        return sorted({f"{short}:{one.name}" for one in candidates if one.short == short})
+    return sorted({one.distribution.name for one in candidates})
 
 
 def _choice(item: str) -> tuple[Pattern, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from wengert_registry.candidate import FAILED, Candidate
+from wengert_registry.candidate import FAILED, LOADED, Candidate
 from wengert_registry.group import Group
 
 HEADINGS = ("group", "name", "distribution", "state", "ms", "error")
@@ -17,7 +17,7 @@ class Row(NamedTuple):
     name: str
     distribution: str  # normalised name, or the owner of an in-process registration
     version: str  # '' where unknown
-    state: str  # available, loaded, failed, disabled, incompatible, clash or shadowed
+    state: str  # available, loaded, defective, failed, disabled, incompatible, clash, refused or shadowed
     value: str  # 'module:object' or 'in process'
     import_ms: float | None  # import and acceptance; None where it has not been loaded
     error: str  # a sentence where there is something to say, otherwise ''
@@ -54,9 +54,15 @@ class Table(list[Row]):
         return dumps([row._asdict() for row in self], indent=2)
 
 
-def tabulate(groups: list[Group], unusable: list[Candidate]) -> Table:
+def tabulate(groups: list[Group], unusable: list[Candidate], defects: dict[Candidate, list[str]]) -> Table:
     """All candidates of the groups and those that no group takes; sorted, the same in every run."""
-    rows = [_row(candidate, *group.standing(candidate)) for group in groups for candidate in group.candidates()]
+    rows = []
+    for group in groups:
+        for candidate in group.candidates():
+            state, error = group.standing(candidate)
+            if state == LOADED and defects.get(candidate):
+                state, error = "defective", "; ".join(defects[candidate])
+            rows.append(_row(candidate, state, error))
     rows += [_row(one, FAILED if one.state == FAILED else "incompatible", one.problem) for one in unusable]
     return Table(sorted(rows, key=lambda row: row[:5]))
 

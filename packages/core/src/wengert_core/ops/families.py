@@ -166,6 +166,12 @@ OPS = {
         "_huber _huber_loss _huber_slope _mse_loss _smooth_l1 _smooth_l1_loss _smooth_l1_slope "
         "nn.functional.huber_loss nn.functional.l1_loss nn.functional.mse_loss nn.functional.smooth_l1_loss "
     ),
+    "margin_losses": (
+        "_soft_margin_loss nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss "
+        "nn.functional.margin_ranking_loss nn.functional.multilabel_soft_margin_loss "
+        "nn.functional.soft_margin_loss nn.functional.triplet_margin_loss "
+        "nn.functional.triplet_margin_with_distance_loss "
+    ),
     "matmul": (
         "addmm addmm_ bmm dot linalg.matmul matmul mm mv nn.functional.linear vdot "
     ),
@@ -173,12 +179,8 @@ OPS = {
         "nn.functional.multi_head_attention_forward "
     ),
     "native_losses": (
-        "_soft_margin_loss binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss embedding "
-        "hinge_embedding_loss kl_div margin_ranking_loss nn.functional.cosine_embedding_loss "
-        "nn.functional.hinge_embedding_loss nn.functional.margin_ranking_loss "
-        "nn.functional.multilabel_soft_margin_loss nn.functional.soft_margin_loss "
-        "nn.functional.triplet_margin_loss nn.functional.triplet_margin_with_distance_loss poisson_nll_loss "
-        "triplet_margin_loss "
+        "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss embedding hinge_embedding_loss kl_div "
+        "margin_ranking_loss poisson_nll_loss triplet_margin_loss "
     ),
     "nn": (
         "log_sigmoid log_sigmoid_backward nn.functional.leaky_relu_ nn.functional.logsigmoid nn.functional.relu_ "

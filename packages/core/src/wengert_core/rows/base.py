@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
+from wengert_core.composite import Composite
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op import Op
 
@@ -50,7 +51,7 @@ class Rows:
         taken = dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name))
         if taken and not self.read_again:
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
-        if isinstance(op, Op):
+        if isinstance(op, (Op, Composite)) and not op.owner:  # another table's stays its own: its formula is there
             op.owner = self.name
         if function:
             self.ops[name] = op

@@ -1,0 +1,93 @@
+"""Names that plugins give to core: methods of Tensor, and ops for ``find``. Loads neither tables nor families.
+
+Note [Names of plugins' ops]
+    A table may give any name that is free. Core's ops and Tensor's own attributes are never in question; who else gets
+    a name that several tables give, the registry decides (its Note [Who gives a name]), and takes it away again when
+    the plugin is switched off: what stands on Tensor then says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_registry import registry
+
+from wengert_core import op as _op
+from wengert_core.later import Later
+from wengert_core.ops import names
+from wengert_core.tensor import Tensor, mount
+from wengert_core.tensor_methods import PROMISED
+
+MOUNTED: dict[str, Any] = {}
+"""What stands on Tensor for a plugin's method: the method, what loads it, or what says why it is gone."""
+BEFORE: dict[str, Any] = {}
+"""What stood on Tensor for a promised method before a table gave it."""
+
+
+# ---- who has names
+
+
+def holder_of_op(name: str) -> str:
+    """Why no plugin gets the name of an op; '' where it is free."""
+    other = _op.registered(name)
+    ours = name in names.OPS.families or (other is not None and other.owner == "core")
+    return "the name is wengert's" if ours else ""
+
+
+def holder_of_method(name: str) -> Any:
+    """Why no table gets the name of a method, or the entry point that is called so; '' where it is free."""
+    return why_not_method(name) or registry.group("namespace").current("Tensor." + name) or ""
+
+
+def why_not_method(name: str) -> str:
+    """Why no plugin gets the name of a method of Tensor; '' where it is free."""
+    if not name.isidentifier() or name.startswith("__"):
+        return "a method of Tensor has a name of letters, digits and underscores that does not begin with two of these"
+    there = Tensor.__dict__.get(name)
+    free = there is None or there is MOUNTED.get(name) or name in PROMISED
+    return "" if free and name not in names.METHODS.families else "the name is wengert's"
+
+
+# ---- mounting
+
+
+def gone(name: str) -> None:
+    """Raise the AttributeError that says why a method is not there."""
+    reasons = registry.reasons(name, "Tensor")
+    raise AttributeError(". ".join([f"'Tensor' object has no attribute '{name}'", *reasons]), name=name)
+
+
+def put_method(name: str, value: Any) -> None:
+    """Give Tensor a method of a plugin."""
+    if name in PROMISED:
+        BEFORE[name] = Tensor.__dict__[name]
+        PROMISED.discard(name)
+    MOUNTED[name] = value
+    mount(name, value)
+
+
+def take_method(name: str, value: Any) -> None:
+    """Take it away, unless something else has taken its place; what is left says why."""
+    if Tensor.__dict__.get(name) is not value:
+        return
+    MOUNTED.pop(name, None)
+    if name in BEFORE:
+        PROMISED.add(name)
+        mount(name, BEFORE.pop(name))
+    else:
+        put_method(name, Later(name, name, gone))
+
+
+def put_op(name: str, op: Any) -> None:
+    """Let ``find`` know a plugin's op."""
+    if _op.registered(name) is None:
+        _op.register(op)
+
+
+def take_op(name: str, op: Any) -> None:
+    """Let ``find`` forget it."""
+    _op.unregister(op)
+
+
+registry.places["op"].connect(holder_of_op, put_op, take_op)
+registry.places["Tensor"].connect(holder_of_method, put_method, take_method)

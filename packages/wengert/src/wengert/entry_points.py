@@ -1,0 +1,278 @@
+"""Entry points of ``wengert.namespace.v1``: what they may be called, what they may give, and how it is mounted.
+
+Note [Names of entry points]
+    ``top.ANYTHING`` gives a dict of names, or a function that returns one; ``Tensor.NAME`` gives a method of Tensor;
+    any other name is a dotted place under ``wengert.``: a module's public names are mounted there, any other object is
+    what is found there. A stranger's entry point never takes the place of a name that is there or that wengert will
+    load, and gives names to modules only: it is refused with a warning. What comes from optional parts and plugins is
+    loaded when it is asked for, noted in LATE, and taken away when its plugin is switched off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from wengert_core.later import Later
+from wengert_core.namespace import LATER as CORE_LATER
+from wengert_core.ops import names as core_names
+from wengert_core.plugin_names import MOUNTED, gone, put_method, why_not_method
+from wengert_registry import PluginError, errors, registry
+
+from wengert.modules import ABSENT, OUR_PLACES, Mounted, dotted_name, module_at, mount, unmount, value_at
+
+GROUP = registry.group("namespace")
+AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
+"""Distributions whose names are mounted when wengert is imported: those it cannot do without."""
+FILLED: dict[str, Any] = {}
+"""The entry points that have been mounted, with the candidates that they were."""
+LATE: dict[str, tuple[Any, Any]] = {}
+"""Names that optional parts and plugins gave: (candidate, value)."""
+ARRANGED: dict[str, Any] = {}
+"""The entry points for which places have been made, with the candidates that they were."""
+SEEN: list[int] = []
+"""The arrangement of the registry that places have been made for."""
+
+
+# ---- what a stranger may be called
+
+
+def why_not(dotted: str, fill: bool = True, distribution: str = "") -> str:
+    """Why a plugin does not get the name ``wengert.<dotted>``; '' where it is free, or the distribution's already.
+
+    fill: load the module that the name lies in, to see whether it is there.
+    """
+    parts = dotted.split(".")
+    if not all(part.isidentifier() and not part.startswith("__") for part in parts):
+        return ("a name of wengert has parts of letters, digits and underscores with dots between them, none of which "
+                "begins with two underscores")
+    for end in range(1, len(parts)):
+        why = why_no_place(".".join(parts[:end]))
+        if why:
+            return why
+    entry = GROUP.current(dotted)
+    if is_op(dotted) or dotted in CORE_LATER or dotted in OUR_PLACES or (entry and entry.distribution.first_party):
+        return "the name is wengert's"
+    if fill:
+        fill_place(dotted.rpartition(".")[0])
+    value = value_at(dotted)
+    if value is ABSENT or isinstance(value, Mounted):
+        return ""
+    giver, given = LATE.get(dotted) or registry.places["wengert"].given.get(dotted) or (None, None)
+    if giver is None or given is not value:
+        return "the name is wengert's"
+    return "" if giver.distribution.name == distribution else errors.taken_by(giver)
+
+
+def why_no_place(dotted: str) -> str:
+    """Why no names are put into ``wengert.<dotted>``; '' where it is a module or free."""
+    value, entry = value_at(dotted), GROUP.current(dotted)
+    if isinstance(value, ModuleType) or hasattr(value, "__path__"):
+        return ""
+    free = value is ABSENT and not is_op(dotted) and dotted not in CORE_LATER
+    if free and (entry is None or ":" not in entry.target or entry.distribution.first_party):
+        return ""
+    return f"wengert.{dotted} is no module, and only modules take names ('Tensor.NAME' is a method of Tensor)"
+
+
+def is_op(dotted: str) -> bool:
+    """Whether core has a function that is called so, loaded or not. ``max.dim`` is a form of the op ``max``."""
+    ops = core_names.OPS
+    return dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted)
+
+
+def fill_place(dotted: str) -> None:
+    """Mount the entry point of a module, so that its own names come first."""
+    if dotted and dotted not in FILLED and is_entry(dotted):
+        GROUP.load_all([dotted])  # one that fails is reported
+        if GROUP.is_current(GROUP.current(dotted)):
+            mount_entry(dotted)
+
+
+def holder(dotted: str) -> Any:
+    """Why no table gets a name, or the entry point that is called so; '' where it is free."""
+    value = value_at(dotted)
+    _, given = registry.places["wengert"].given.get(dotted, (None, ABSENT))
+    entry = GROUP.current(dotted) if is_place(dotted) else None
+    return ("" if value is given else why_not(dotted)) or (entry if entry and not refused(entry) else "")
+
+
+def is_late(candidate: Any) -> bool:
+    """Whether a candidate is an optional part's or a plugin's, which is loaded on first use only."""
+    return not candidate.distribution.first_party or candidate.distribution.name not in AT_ONCE
+
+
+def is_place(entry: str) -> bool:
+    """Whether an entry point is called as what it gives: not one of the other forms."""
+    return not entry.startswith(("top.", "Tensor."))
+
+
+def refused(candidate: Any, fill: bool = False) -> str:
+    """Why an entry point is refused, which is reported; '' where it is not."""
+    if candidate.distribution.first_party or candidate.name.startswith("top."):
+        return ""
+    head, _, last = candidate.name.partition(".")
+    if head == "Tensor" and last:
+        why = why_not_method(last)
+    else:
+        why = why_not(candidate.name, fill, candidate.distribution.name)
+    if why and not candidate.in_process:
+        text = errors.refused_entry(candidate, why)
+        registry.report((text,), text)
+    return why
+
+
+# ---- what it may give
+
+
+def accept(candidate: Any, obj: Any, stage: Any) -> None:
+    """What an entry point of ``wengert.namespace.v1`` may give. Raises TypeError or ValueError to refuse it."""
+    name = candidate.name
+    if candidate.in_process and (why := refused(candidate)):
+        raise ValueError(f"'{name}' cannot be registered as a name of wengert: {why}")
+    if name.startswith("top."):
+        names = obj() if callable(obj) else obj
+        if not isinstance(names, dict) or not all(isinstance(key, str) for key in names):
+            raise TypeError("expected a dict of names (str) and what they stand for, or a function that returns one, "
+                            f"got {type(names).__name__}")
+        stage.value = names
+        if is_late(candidate):
+            methods = {key.removeprefix("Tensor."): value for key, value in names.items() if key.startswith("Tensor.")}
+            others = {key: value for key, value in names.items() if not key.startswith("Tensor.")}
+            registry.claim(candidate, {"Tensor": methods, "wengert": others})
+    elif name.startswith("Tensor."):
+        if isinstance(obj, ModuleType) or not (callable(obj) or hasattr(type(obj), "__get__")):
+            raise TypeError("expected a method of Tensor: a function whose first argument is the tensor, or a "
+                            f"property, got {type(obj).__name__}")
+    elif isinstance(obj, ModuleType):
+        public_names(obj)
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """The names that a module gives. Raises TypeError where ``__all__`` names what is not there."""
+    public = getattr(module, "__all__", None)
+    if public is None:
+        return [name for name in vars(module) if not name.startswith("_")]
+    if isinstance(public, str) or not all(isinstance(name, str) and hasattr(module, name) for name in public):
+        raise TypeError(f"__all__ of the module {module.__name__} names what is not there: expected names in it")
+    return list(public)
+
+
+# ---- mounting
+
+
+def mount_entry(dotted: str) -> Any:
+    """Load the entry point called ``dotted`` and mount it. Of a module the public names are mounted, anything else is
+    mounted itself.
+
+    Raises PluginError where it cannot be had, AttributeError where it is refused.
+    """
+    source: Any = GROUP.get(dotted)
+    candidate: Any = GROUP.current(dotted)
+    owner, why = candidate.distribution.name, refused(candidate, fill=True)
+    if why:
+        raise AttributeError(errors.refused_entry(candidate, why))
+    FILLED[dotted] = candidate
+    if not isinstance(source, ModuleType):
+        give(candidate, {dotted: source})
+        return source
+    module, public = module_at(dotted), public_names(source)
+    ours = candidate.distribution.first_party
+    free = public if ours else [name for name in public if not why_not(f"{dotted}.{name}", False, owner)]
+    if ours:
+        module.__dict__.update({name: getattr(source, name) for name in free})
+    give(candidate, {f"{dotted}.{name}": getattr(source, name) for name in free})
+    if len(free) < len(public):
+        lost = [f"wengert.{dotted}.{name}" for name in public if name not in free]
+        text = errors.refused_names(candidate, lost, "the names are there already")
+        registry.report((text,), text)
+    if ours or not module.__doc__:
+        module.__doc__ = source.__doc__
+    module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
+    for name in GROUP.names():
+        if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
+            refused(inside)  # now that this module's names are known
+    return module
+
+
+def give(candidate: Any, names: dict[str, Any]) -> None:
+    """Mount what an entry point gives, and note what may have to be taken away."""
+    mount(names)
+    if is_late(candidate):
+        for name, value in names.items():
+            if value_at(name) is value:
+                LATE[name] = candidate, value
+    for name, value in names.items():
+        if isinstance(value, Mounted):
+            LATE.pop(name, None)  # a module of wengert's own, under another name
+
+
+def late_objects(place: str, there: Iterable[str]) -> list[str]:
+    """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
+    inside = place + "."
+    found = {one.name.removeprefix(inside) for one in GROUP.candidates()
+             if one.name.startswith(inside) and one.distribution.first_party and ":" in one.target}
+    return sorted(name for name in found if "." not in name and name not in there)
+
+
+def mount_late(module: ModuleType) -> bool:
+    """Mount the entry point of a module that was made for what lies inside it; True when there was one to mount."""
+    dotted = dotted_name(module)
+    if dotted in FILLED or not is_entry(dotted):
+        return False
+    try:
+        mount_entry(dotted)
+    except PluginError as error:
+        raise AttributeError(f"module 'wengert.{dotted}' cannot be loaded: {error}") from error
+    return True
+
+
+def is_entry(dotted: str) -> bool:
+    """Whether an entry point that is not refused is called so, and is a place."""
+    candidate: Any = GROUP.current(dotted) if is_place(dotted) and dotted in GROUP else None
+    return dotted in GROUP if candidate is None else not refused(candidate)
+
+
+def load_method(entry: str) -> None:
+    """Put the method of Tensor that an entry point gives in the place of what stands for it."""
+    name = entry.removeprefix("Tensor.")
+    if entry not in GROUP:
+        gone(name)
+    try:
+        value = GROUP.get(entry)
+    except PluginError as error:
+        raise AttributeError(f"'Tensor' object has no attribute '{name}': {error}", name=name) from error
+    put_method(name, value)
+
+
+# ---- what is installed changes
+
+
+def arrange() -> None:
+    """Make the places of what is installed and take away what is not any more."""
+    if registry.arrangement in SEEN:
+        return
+    SEEN[:] = [registry.arrangement]
+    for dotted, (candidate, value) in [*LATE.items()]:
+        if not GROUP.is_current(candidate):
+            del LATE[dotted]
+            unmount(dotted, value)
+    for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
+        del FILLED[dotted]
+    now = {name: GROUP.current(name) for name in GROUP.names()}
+    changed = [name for name in {**ARRANGED, **now} if now.get(name) is not ARRANGED.get(name)]
+    ARRANGED.clear()
+    ARRANGED.update(now)
+    for name in changed:
+        if name.startswith("Tensor."):
+            arrange_method(name, now.get(name))
+        elif is_place(name) and name in now and (now[name] is None or not refused(now[name])):
+            module_at(name.rpartition(".")[0])  # so that names can be asked of it
+
+
+def arrange_method(entry: str, candidate: Any) -> None:
+    """Let a method of Tensor be loaded by its entry point; where there is none any more, let it say so."""
+    name = entry.removeprefix("Tensor.")
+    if (candidate is None and name in MOUNTED) or (candidate is not None and not refused(candidate)):
+        put_method(name, Later(name, entry, load_method))

@@ -1,0 +1,84 @@
+"""The modules below ``wengert``: made when a name is put into them, filled when a name is asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+FILL: list[Callable[[Mounted], bool]] = []
+"""Called with a module that is asked for a name it does not have: mounts its entry point, True when there was one."""
+FIND: list[Callable[[str], Any]] = []
+"""Called with a dotted name below ``wengert`` that is not there: gives it, or raises AttributeError."""
+KNOWN: list[Callable[[str], list[str]]] = []
+"""Called with a module's dotted name: the names that could be mounted in it."""
+
+
+class Mounted(ModuleType):
+    """A module of ``wengert`` whose names come from several distributions."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__all__":  # who looks for those wants to load nothing
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        if FILL[0](self):
+            return getattr(self, name)
+        if name == "__all__":
+            return [name for name in dir(self) if not name.startswith("_")]
+        return FIND[0](f"{dotted_name(self)}.{name}")
+
+    def __dir__(self) -> list[str]:
+        FILL[0](self)
+        return sorted({*vars(self), *KNOWN[0](dotted_name(self))})
+
+
+def dotted_name(module: ModuleType) -> str:
+    """A module's name below ``wengert``."""
+    return module.__name__.partition(".")[2]
+
+
+def module_at(dotted: str) -> ModuleType:
+    """The module ``wengert.<dotted>``, made together with its parents when absent."""
+    full = f"wengert.{dotted}" if dotted else "wengert"
+    module = sys.modules.get(full)
+    if module is None:
+        module = Mounted(full)
+        module.__path__ = []
+        sys.modules[full] = module
+        parent, _, last = dotted.rpartition(".")
+        setattr(module_at(parent), last, module)
+    return module
+
+
+OUR_PLACES: set[str] = set()
+"""The modules of wengert itself, and those around what its parts bring: they stay."""
+ABSENT = object()
+"""What value_at gives for a name that is not there."""
+
+
+def value_at(dotted: str) -> Any:
+    """What ``wengert.<dotted>`` is now, or ABSENT; makes and loads nothing."""
+    place, _, name = dotted.rpartition(".")
+    module = sys.modules.get(f"wengert.{place}" if place else "wengert")
+    return vars(module).get(name, ABSENT) if isinstance(module, ModuleType) else ABSENT
+
+
+def mount(names: dict[str, Any]) -> None:
+    """Put names into ``wengert`` (plain ones) and into its modules (dotted ones), where nothing is called so yet."""
+    for dotted, value in names.items():
+        place, _, name = dotted.rpartition(".")
+        module_at(place).__dict__.setdefault(name, value)
+
+
+def unmount(dotted: str, value: Any) -> None:
+    """Take a name away, if it is still that value's; a module that is empty then goes as well."""
+    place, _, name = dotted.rpartition(".")
+    module = sys.modules.get(f"wengert.{place}" if place else "wengert")
+    if not isinstance(module, ModuleType) or vars(module).get(name) is not value:
+        return
+    delattr(module, name)
+    full = f"wengert.{dotted}"
+    if sys.modules.get(full) is value:
+        del sys.modules[full]
+    if isinstance(module, Mounted) and place not in OUR_PLACES and all(one.startswith("__") for one in vars(module)):
+        unmount(place, module)

@@ -1,0 +1,96 @@
+"""Checks of plugins that are loaded, for ``python -m wengert plugins --load``: what only shows when they are used.
+
+What a group's accept hook refuses is not looked at again. Each function gives a sentence for each defect, and says what
+is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wengert_core.op import Op
+from wengert_registry import registry
+
+
+def check(candidate: Any) -> list[str]:
+    """What is wrong with a candidate that is loaded and in use."""
+    return list(CHECKS[candidate.short](candidate))
+
+
+def check_ops(candidate: Any) -> Iterator[str]:
+    """Rows that are neither ops nor functions."""
+    for name, row in dict.items(candidate.value.ops):
+        if not callable(row):
+            yield f"row '{name}': expected an op or a function, got {type(row).__name__}"
+
+
+def check_formulas(candidate: Any) -> Iterator[str]:
+    """Formulas and batching rules that do not fit their ops, and those of ops that do not exist."""
+    table_name, dot, row = candidate.name.partition(".")
+    ops = ops_of(table_name)
+    if ops is None:
+        yield f"there is no op table '{table_name}' whose derivatives these could be; the name is that of an op table"
+        return
+    entries = {row: candidate.value} if dot else candidate.value.entries
+    for name, entry in entries.items():
+        yield from check_formula(name, entry, ops)
+    for name, rule in getattr(candidate.value, "batching", {}).items():
+        if name not in ops:
+            yield f"batching rule '{name}': {no_such_op(name, ops)}"
+        elif not callable(rule) and rule != "broadcast":
+            yield f"batching rule '{name}': expected 'broadcast' or a function of a batching.Call, got {rule!r}"
+
+
+def check_formula(name: str, entry: Any, ops: dict[str, Op]) -> Iterator[str]:
+    """What is wrong with one op's formula."""
+    from wengert_engine.source import defect_of
+
+    if name not in ops:
+        yield f"formula '{name}': {no_such_op(name, ops)}"
+    elif defect := defect_of(ops[name], entry):
+        yield f"formula '{name}': {defect}"
+
+
+def no_such_op(name: str, ops: dict[str, Op]) -> str:
+    listed = ", ".join(sorted(ops)[:8]) + (", ..." if len(ops) > 8 else "")
+    return f"the table has no op that is called so; it has {listed or 'none'}"
+
+
+def ops_of(table: str) -> dict[str, Op] | None:
+    """The ops of a table by their own names; None where there is no such table."""
+    found: Any = registry.group("ops").load_all([table]).get(table)
+    if found is None:
+        return None
+    return {op.name: op for op in found.ops.values() if isinstance(op, Op)}
+
+
+def check_device(candidate: Any) -> Iterator[str]:
+    """What is wrong with a device, as far as it shows without computing on it."""
+    from wengert_core.device_check import defects
+
+    yield from defects(candidate.value)
+
+
+def check_sink(candidate: Any) -> Iterator[str]:
+    """A sink that cannot be called, or whose class has neither of the methods."""
+    sink = candidate.value
+    if not callable(sink):
+        yield f"expected a class, or a function that returns a sink, got {type(sink).__name__}"
+    elif isinstance(sink, type) and not hasattr(sink, "write") and not hasattr(sink, "begin"):
+        yield f"the class {sink.__name__} has neither write(profile) nor begin(kind, what, number, shapes) and end()"
+
+
+def check_name(candidate: Any) -> Iterator[str]:
+    """A name of ``wengert`` that is refused."""
+    from wengert.entry_points import refused
+
+    why = refused(candidate, fill=True)
+    if why:
+        yield f"refused: {why}"
+
+
+CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
+    "ops": check_ops, "formulas": check_formulas, "devices": check_device, "profiler_sinks": check_sink,
+    "namespace": check_name,
+}  # fmt: skip

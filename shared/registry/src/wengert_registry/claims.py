@@ -1,0 +1,158 @@
+"""Names that several plugins may give to one place: an op's name, a method of Tensor, a name of `wengert`.
+
+Note [Who gives a name]
+An entry point's own name is known when the registry composes; the names of a table's rows are known once it is loaded.
+Both are decided by the same order, whatever the order in which plugins are loaded:
+
+1. what was registered in this process, the last one first;
+2. what the user prefers (`WENGERT_PREFER`, `prefer()`);
+3. what is wengert's own, and for formulas what comes with the op table of that name;
+4. the only one that claims it;
+5. nobody: of several strangers none wins, so that no installation changes silently what a name stands for.
+
+A name that the place itself holds (core's ops, Tensor's methods) is not in question at all. Who loses a name keeps all
+its others. When plugins are switched off or on, names are decided anew, so that they go and come with their plugin.
+"""
+
+from __future__ import annotations
+
+from wengert_registry import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wengert_registry.candidate import Candidate
+    from wengert_registry.composition import Registry
+    from wengert_registry.rules import Rules
+
+    Given = dict[str, tuple[Candidate, object]]
+    Refusal = tuple[list[Candidate], str, str]  # who is refused, the name as it is shown, why
+
+
+def choose(claimants: list[Candidate], rules: Rules, names: tuple[str, ...] = (), owner: str = "") -> Candidate | None:
+    """The one of several claimants that a name goes to; None where nobody wins. Note [Who gives a name]
+
+    names: those of a row, for what the user prefers.   owner: the distribution whose op table has the name.
+    """
+    local = [one for one in claimants if one.in_process]
+    if local:
+        return local[-1]
+    wanted = rules.preferred(claimants, names)
+    if wanted is not None:
+        return wanted
+    for part in ([one for one in claimants if one.distribution.first_party],
+                 [one for one in claimants if one.distribution.name == owner], claimants):
+        if part:
+            return part[0] if len(part) == 1 else None
+    return None
+
+
+def _nobody(name: str) -> str:
+    return ""
+
+
+def _keep(name: str, value: object) -> None:
+    """What a place does with names until a package has connected it."""
+
+
+class Place:
+    """What names are given to. `put` and `take` mount a value and take it away again.
+
+    shown: how a message has a name, '' where nothing need be said of one that is refused.
+    holder: why no table gets the name, or the candidate whose entry point is called so; '' where it is free.
+    """
+
+    def __init__(self, registry: Registry, shown: str) -> None:
+        self._registry, self._shown = registry, shown
+        self.holder: Callable[[str], Candidate | str] = _nobody
+        self.put: Callable[[str, object], object] = _keep
+        self.take: Callable[[str, object], object] = _keep
+        self.given: dict[str, tuple[Candidate, object]] = {}  # what is mounted
+        self._claims: dict[str, dict[Candidate, object]] = {}
+
+    def connect(
+        self,
+        holder: Callable[[str], Candidate | str],
+        put: Callable[[str, object], object],
+        take: Callable[[str, object], object],
+    ) -> None:
+        """Say who has names already and how names are mounted; those that are claimed already are mounted now."""
+        with self._registry.lock:
+            self.holder, self.put, self.take = holder, put, take
+            self.given.clear()
+            if self._claims:
+                self._registry.changed()
+
+    def claim(self, candidate: Candidate, names: Mapping[str, object]) -> None:
+        """Note the names that a candidate gives; they are mounted once it is loaded, as far as they become its own."""
+        for claims in self._claims.values():
+            claims.pop(candidate, None)
+        for name, value in names.items():
+            self._claims.setdefault(name, {})[candidate] = value
+
+    def claimants(self, name: str) -> list[Candidate]:
+        """All that give the name, in use or not."""
+        return sorted(self._claims.get(name, ()), key=_order)
+
+    def show(self, name: str) -> str:
+        """The name as messages have it: 'Tensor.foo'."""
+        return self._shown.format(name) or name
+
+    def settle(self, current: Mapping[Candidate, bool]) -> list[Refusal]:
+        """Decide all names anew, mount and take away what has changed; returns what is refused.
+
+        current: whether a candidate is loaded and in use.
+        """
+        given, refusals = self._decisions(current)
+        for name, had in [*self.given.items()]:
+            has = given.get(name)
+            if has is None or has[0] is not had[0] or has[1] is not had[1]:
+                del self.given[name]
+                self.take(name, had[1])
+        for name, has in given.items():
+            if name not in self.given:
+                self.given[name] = has
+                self.put(name, has[1])
+        return refusals
+
+    def refusals(self, current: Mapping[Candidate, bool]) -> list[Refusal]:
+        """What is refused now."""
+        return self._decisions(current)[1]
+
+    def _decisions(self, current: Mapping[Candidate, bool]) -> tuple[Given, list[Refusal]]:
+        """What is given and what is refused, where these candidates are in use."""
+        given: Given = {}
+        refusals: list[Refusal] = []
+        for name in sorted(self._claims):
+            claimants = [one for one in self.claimants(name) if current.get(one)]
+            winner, why = self._decide(name, claimants)
+            if winner is not None:
+                given[name] = winner, self._claims[name][winner]
+            losers = [one for one in claimants if one is not winner]
+            if why and losers and self._shown:
+                refusals.append((losers, self.show(name), why))
+        return given, refusals
+
+    def refusal(self, name: str) -> str:
+        """Why those who claim the name, and are in use, do not give it."""
+        return self._decide(name, [one for one in self.claimants(name) if self._registry.is_current(one)])[1]
+
+    def _decide(self, name: str, claimants: list[Candidate]) -> tuple[Candidate | None, str]:
+        """Who gives the name, and why the others do not; '' where they need not be told."""
+        holder = self.holder(name) if claimants else ""
+        if isinstance(holder, str):
+            if holder:
+                return None, holder
+        elif not claimants[-1].in_process:
+            strangers = [one for one in claimants if one.distribution.name != holder.distribution.name]
+            return None, errors.taken_by(holder) if strangers else ""
+        winner = choose(claimants, self._registry.rules, (name, self.show(name)))
+        if winner is None:
+            return None, errors.contested(claimants) if claimants else ""
+        wanted = winner.in_process or self._registry.rules.preferred(claimants, (name, self.show(name))) is winner
+        return winner, "" if wanted else errors.taken_by(winner)
+
+
+def _order(candidate: Candidate) -> tuple[bool, str, str, str]:
+    return candidate.in_process, candidate.distribution.name, candidate.group, candidate.name
