@@ -30,7 +30,7 @@ def _accept_device(candidate: object, obj: object, stage: object) -> None:
     accept(candidate, obj, stage)
 
 
-_registry.group("ops").on_accept(_accept, ours_first=True)
+_registry.group("ops").on_accept(_accept, together=True)
 _registry.group("devices").on_accept(_accept_device)
 _names.promise_methods()
 _install_operators()

@@ -38,10 +38,10 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
 def defects(plugin: Any) -> list[str]:
     """What is wrong with a device that has been accepted, a sentence each, without computing on it."""
     device = plugin() if isinstance(plugin, type) else plugin
-    found = ["it has no xp: expected an array namespace close to NumPy's"] if device.xp is None else []
     count = device.device_count()
     if not isinstance(count, int) or count < 0:
-        found.append(f"device_count() gave {count!r}; expected how many devices there are, an int from 0 on")
-    elif not count and not isinstance(device.unavailable(), str):
-        found.append(f"unavailable() gave {device.unavailable()!r}; expected a sentence")
-    return found
+        return [f"device_count() gave {count!r}; expected how many devices there are, an int from 0 on"]
+    if not count:
+        reason = device.unavailable()
+        return [] if isinstance(reason, str) else [f"unavailable() gave {reason!r}; expected a sentence"]
+    return [] if device.xp is not None else ["it has no xp; expected an array namespace close to NumPy's"]

@@ -62,11 +62,9 @@ def compose(namespace: dict[str, Any]) -> None:
     modules.FILL[:], modules.FIND[:], modules.KNOWN[:] = [mount_late], [find], [known_names]
     group = registry.group("namespace")
     group.on_accept(entry_points.accept)
-    late = late_names()
-    for name in group.names():
-        if name.startswith("top.") and name not in late:
-            names: Any = group.get(name)
-            mount(names)
+    for name in [name for name in group.names() if name.startswith("top.") and not is_late(group.current(name))]:
+        names: Any = group.get(name)
+        mount(names)
     ours = [one.name for one in group.candidates() if one.distribution.first_party and is_place(one.name)]
     OUR_PLACES.update(core_names.PLACES, *(enclosing(name) for name in (*ours, *PARTS)))
     for place in sorted(OUR_PLACES):
@@ -103,11 +101,6 @@ def put(name: str, value: Any) -> None:
     mount({name: value})
 
 
-def late_names() -> set[str]:
-    """The namespace entries of optional parts and plugins, which are loaded on first use only."""
-    return {one.name for one in registry.group("namespace").candidates() if is_late(one)}
-
-
 def find(dotted: str) -> Any:
     """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
     install.
@@ -125,9 +118,8 @@ def find(dotted: str) -> Any:
             return mount_entry(dotted)
         except PluginError as error:
             raise AttributeError(f"{absent}: {error}", name=name) from error
-    late = late_names()
     group = registry.group("namespace")
-    group.load_all([entry for entry in group.names() if entry.startswith("top.") and entry in late])
+    group.load_all([entry for entry in group.names() if entry.startswith("top.") and is_late(group.current(entry))])
     registry.group("ops").load_all()
     found = value_at(dotted)
     if found is not ABSENT:

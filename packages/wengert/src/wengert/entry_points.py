@@ -92,15 +92,25 @@ def fill_place(dotted: str) -> None:
 
 def holder(dotted: str) -> Any:
     """Why no table gets a name, or the entry point that is called so; '' where it is free."""
-    value = value_at(dotted)
-    _, given = registry.places["wengert"].given.get(dotted, (None, ABSENT))
+    given = registry.places["wengert"].given.get(dotted)
     entry = GROUP.current(dotted) if is_place(dotted) else None
-    return ("" if value is given else why_not(dotted)) or (entry if entry and not refused(entry) else "")
+    settled = given is not None and value_at(dotted) is given[1]
+    why = "" if settled else why_not(dotted) or why_no_object(dotted)
+    return why or (entry if entry and not refused(entry) else "")
+
+
+def why_no_object(dotted: str) -> str:
+    """Why ``wengert.<dotted>`` cannot be anything but a module; '' where it can."""
+    if not isinstance(value_at(dotted), Mounted):
+        return ""
+    inside = [one for one in map(GROUP.current, GROUP.names()) if one and one.name.startswith(f"{dotted}.")]
+    whose = f"that of {errors.origin(inside[0])}" if inside else "another's"
+    return f"wengert.{dotted} is a module, in which lies a name that is {whose}"
 
 
 def is_late(candidate: Any) -> bool:
-    """Whether a candidate is an optional part's or a plugin's, which is loaded on first use only."""
-    return not candidate.distribution.first_party or candidate.distribution.name not in AT_ONCE
+    """Whether a candidate (None: several) is an optional part's or a plugin's, which is loaded on first use only."""
+    return candidate is None or not candidate.distribution.first_party or candidate.distribution.name not in AT_ONCE
 
 
 def is_place(entry: str) -> bool:
@@ -175,6 +185,8 @@ def mount_entry(dotted: str) -> Any:
         raise AttributeError(errors.refused_entry(candidate, why))
     FILLED[dotted] = candidate
     if not isinstance(source, ModuleType):
+        if why_no_object(dotted):
+            raise AttributeError(errors.refused_entry(candidate, why_no_object(dotted)))
         give(candidate, {dotted: source})
         return source
     module, public = module_at(dotted), public_names(source)
@@ -261,7 +273,7 @@ def arrange() -> None:
     for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
         del FILLED[dotted]
     now = {name: GROUP.current(name) for name in GROUP.names()}
-    changed = [name for name in {**ARRANGED, **now} if now.get(name) is not ARRANGED.get(name)]
+    changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
     ARRANGED.clear()
     ARRANGED.update(now)
     for name in changed:

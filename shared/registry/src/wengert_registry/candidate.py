@@ -111,6 +111,10 @@ class Binder:
             if not stack:
                 del self._stacks[get_ident()]
 
+    def is_busy(self) -> bool:
+        """Whether this thread is binding a candidate."""
+        return get_ident() in self._stacks
+
     def _bind(self, candidate: Candidate, group: Group) -> None:
         began = perf_counter_ns()
         obj: object = None

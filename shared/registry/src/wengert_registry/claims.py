@@ -95,6 +95,10 @@ class Place:
         """All that give the name, in use or not."""
         return sorted(self._claims.get(name, ()), key=_order)
 
+    def names_of(self, candidate: Candidate) -> set[str]:
+        """The names that a candidate gives, in use or not."""
+        return {name for name, claims in self._claims.items() if candidate in claims}
+
     def show(self, name: str) -> str:
         """The name as messages have it: 'Tensor.foo'."""
         return self._shown.format(name) or name

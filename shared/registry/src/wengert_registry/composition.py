@@ -128,6 +128,13 @@ class Registry:
         for text in new:
             self.report((text,), text)
 
+    def report_unknown_rows(self) -> None:
+        """Say which preferred names no table has, now that all tables are loaded."""
+        rows: dict[Candidate, set[str]] = {}
+        for one in self._claimants:
+            rows[one] = {name for place in self.places.values() for name in place.names_of(one)}
+        self._report_texts(self.rules.unknown(self._all(), rows))
+
     def _all(self) -> list[Candidate]:
         """Every offer of every distribution, usable or not."""
         return [*self._unusable, *(one for group in self._groups.values() for one in group.candidates())]
@@ -181,6 +188,7 @@ class Registry:
         if load:
             for group in self._groups.values():
                 group.attempt_all()
+            self.report_unknown_rows()
         defects = {one: self._defects(one, check) for one in self._all() if self.is_current(one)}
         with self.lock:
             return tabulate([self._groups[short] for short in GROUPS], self._unusable, defects)

@@ -28,7 +28,7 @@ class Group:
         self._registry = registry
         self.short, self.full, self.noun = short, full, noun
         self.accept: Accept = _take_as_it_is
-        self._ours_first = False
+        self._together = False
         self._offers: dict[str, list[Candidate]] = {}  # from entry points, sorted by distribution
         self._local: dict[str, list[Candidate]] = {}  # registered in this process; the last one counts
         self._values: dict[str, object] = {}  # what get() returned, until anything changes
@@ -76,7 +76,10 @@ class Group:
         out (strict: raised).
         """
         found = {}
-        for name, outcome in self.attempt_all(names).items():
+        outcomes = self.attempt_all(names)
+        if names is None and self._together:
+            self._registry.report_unknown_rows()
+        for name, outcome in outcomes.items():
             if isinstance(outcome, Candidate):
                 found[name] = outcome.value
             elif self._registry.rules.strict:
@@ -111,15 +114,16 @@ class Group:
 
     # ---- changing it
 
-    def on_accept(self, hook: Accept, ours_first: bool = False) -> Accept:
+    def on_accept(self, hook: Accept, together: bool = False) -> Accept:
         """Set the hook that checks what a plugin gives: hook(candidate, obj, stage). Usable as a decorator.
 
         It raises to refuse; it may set stage.value and stage.add(row, value). It runs once for each candidate, with the
         registry's lock held. What was loaded before it was set is forgotten and goes through it at its next lookup.
-        ours_first: before a stranger's plugin all of wengert's own are loaded, since the names of their rows count.
+        together: the rows of plugins have names that may clash, so that with a stranger's plugin all are loaded,
+        wengert's own first: who gets a name must not depend on who was loaded.
         """
         with self._registry.lock:
-            self.accept, self._ours_first = hook, ours_first
+            self.accept, self._together = hook, together
             for candidate in self.candidates():
                 candidate.reset()
             self._registry.changed()
@@ -135,9 +139,9 @@ class Group:
             raise errors.bad_name(self.noun, name)
         candidate = Candidate(Distribution(owner), self.full, name, "in process")
         candidate.in_process, candidate.obj = True, obj
-        if self._ours_first:
+        if self._together:
             self._registry.ensure()
-            self._bind_ours()
+            self._bind_others(True)
         with self._registry.lock:
             stage = Stage(obj)
             self.accept(candidate, obj, stage)
@@ -239,13 +243,17 @@ class Group:
             return ""
         return errors.taken_by(chosen)
 
-    def _bind_ours(self) -> None:
-        """Load wengert's own plugins of this group."""
-        for name in self.names():
-            with self._registry.lock:
-                chosen = self._chosen(self._active(name))
-            if chosen is not None and chosen.distribution.first_party and chosen.state == AVAILABLE:
-                self._registry.binder.bind(chosen, self)
+    def _bind_others(self, ours_only: bool = False) -> None:
+        """Load what has not been loaded of this group, wengert's own first; what fails says so when it is asked for.
+
+        Not while this thread loads a plugin, which asks for another: it may be one that waits for this one.
+        """
+        with self._registry.lock:
+            chosen = [one for one in map(self.current, self.names()) if one is not None and one.state == AVAILABLE]
+        for ours in (True,) if ours_only else (True, False):
+            for one in chosen:
+                if one.distribution.first_party is ours and not self._registry.binder.is_busy():
+                    self._registry.binder.bind(one, self)
 
     def _winner(self, name: str) -> Candidate:
         active = self._active(name)
@@ -273,9 +281,10 @@ class Group:
                     return candidate
                 if candidate.state == FAILED:
                     raise errors.failed(candidate) from candidate.cause
-            if self._ours_first and not candidate.distribution.first_party:
-                self._bind_ours()
-            self._registry.binder.bind(candidate, self)
+            if self._together and not candidate.distribution.first_party:
+                self._bind_others()
+            if candidate.state == AVAILABLE:
+                self._registry.binder.bind(candidate, self)
 
     def _attempt(self, name: str) -> Candidate | errors.PluginError:
         try:

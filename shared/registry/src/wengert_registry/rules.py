@@ -126,10 +126,10 @@ class Rules:
         """'formulas:exp=dist-a, ...'; nothing changes where an item is wrong (ValueError)."""
         self._choices += [_choice(item) for item in items(text)]
 
-    def unknown(self, candidates: list[Candidate]) -> list[str]:
+    def unknown(self, candidates: list[Candidate], rows: Mapping[Candidate, set[str]] | None = None) -> list[str]:
         """A sentence for each item of the switches that fits none of the candidates: it may be misspelt.
 
-        Which rows a table has is not known before it is loaded, so a preferred op may have any name.
+        rows: the names that their rows give; None while that is not known, so that a preferred row may have any name.
         """
         problems = []
         for pattern, why in self._switches:
@@ -138,7 +138,8 @@ class Rules:
                 problems.append(errors.unknown_in_switch(variable, pattern.text, _known(pattern.short, candidates)))
         for pattern, name in self._choices:
             theirs = [one for one in candidates if one.distribution.name == name and one.short == pattern.short]
-            if not any(pattern.matches(one) for one in theirs) and not (theirs and pattern.short in ROWS_HAVE_NAMES):
+            may = [one for one in theirs if rows is None or one not in rows or pattern.fits(one, tuple(rows[one]))]
+            if not any(pattern.matches(one) for one in theirs) and not (may and pattern.short in ROWS_HAVE_NAMES):
                 item = f"{pattern.text}={name}"
                 known = [f"{one.short}:{one.name}={one.distribution.name}" for one in theirs or candidates
                          if one.short == pattern.short]
