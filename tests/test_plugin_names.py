@@ -245,3 +245,39 @@ wg.plugins.enable("wengert-special, wengert-functional")
 print(wg.i0(x).item() == x.i0().item(), wg.vmap(wg.sin)(x).item() == wg.sin(x).item(), wg.special.i1e(x) is not None)
 """
     assert succeed(tmp_path, LOUD + program) == ["True True True", *["True"] * 4, "True True True"]
+
+
+def test_rows_in_modules_of_wengert_wait_until_those_are_filled(tmp_path: Path) -> None:
+    table(tmp_path, "acme", "acme", "row('autograd.acme', 2)\nrow('autograd.backward', 3)\nrow('linalg.acme', 4)")
+    program = """
+wg.plugins.group("ops").load_all()
+print(wg.linalg.acme(x).item(), wg.autograd.acme(x).item(), "acme" in repr(wg.autograd.backward))
+"""
+    assert succeed(tmp_path, START + program) == ["4.0 2.0 False"]
+    done = run(tmp_path, "-c", "import wengert as wg\nwg.plugins.group('ops').load_all(); wg.autograd.grad")
+    assert "plugin acme 1: op table 'acme', entry point 'acme = table_of_acme:TABLE'" in done.stderr
+    assert "gives wengert.autograd.backward, which is refused: the name is wengert's" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["exp", "autograd.grad", "Tensor.exp", "ones.foo", "Tensor", "__path__"])
+def test_a_name_that_is_taken_cannot_be_registered_in_this_process(tmp_path: Path, name: str) -> None:
+    program = f"""
+before = wg.exp, wg.Tensor, wg.Tensor.exp, wg.autograd.grad
+try:
+    wg.plugins.register("namespace", {name!r}, lambda self: 3)
+except ValueError as error:
+    print(error)
+print(before == (wg.exp, wg.Tensor, wg.Tensor.exp, wg.autograd.grad))
+"""
+    error, same = succeed(tmp_path, LOUD + program)
+    assert f"'{name}' cannot be registered as a name of wengert: " in error
+    assert same == "True"
+
+
+def test_names_registered_in_this_process_last_as_long(tmp_path: Path) -> None:
+    program = """
+with wg.plugins.register("namespace", "local.answer", 42), wg.plugins.register("namespace", "Tensor.local", lambda t: t * 2):
+    print(wg.local.answer, x.local().item())
+print(hasattr(wg, "local"), hasattr(x, "local"), hasattr(wg.Tensor, "local"))
+"""
+    assert succeed(tmp_path, LOUD + program) == ["42 2.0", "False False False"]

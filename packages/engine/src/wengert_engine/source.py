@@ -73,7 +73,9 @@ def replacement(name: str, op: Op) -> Any:
         return None
     entry = group.load_all([name]).get(name)
     candidate = group.current(name)
-    defect = "" if entry is None or candidate is None or candidate.in_process else defect_of(op, entry)
+    if entry is None or candidate is None or candidate.in_process:
+        return entry
+    defect = defect_of(op, entry)
     if defect:
         text = errors.refused_entry(candidate, defect)
         registry.report((text,), text)

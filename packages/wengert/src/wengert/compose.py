@@ -75,11 +75,12 @@ def compose(namespace: dict[str, Any]) -> None:
             installed = part in registry.group("ops")
             mount_on_tensor(name, Later(name, part, load_part) if installed else missing_method(name))
     namespace["plugins"] = registry
-    registry.places["wengert"].connect(entry_points.holder, put, unmount)
+    registry.places["wengert"].connect(entry_points.holder, entry_points.put_row, unmount)
     entry_points.arrange()
     registry.on_change(entry_points.arrange)
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.append(Finder())
+    registry.tell()
     if not is_listing():
         registry.compose()
 
@@ -94,11 +95,6 @@ def is_listing() -> bool:
     """Whether this is ``python -m wengert plugins``, which loads plugins itself and sees to it what they print."""
     words = sys.orig_argv
     return sys.argv[:1] == ["-m"] and "-m" in words and words[words.index("-m") + 1 :][:2] == ["wengert", "plugins"]
-
-
-def put(name: str, value: Any) -> None:
-    """Mount a name that a table gives."""
-    mount({name: value})
 
 
 def find(dotted: str) -> Any:
@@ -121,6 +117,7 @@ def find(dotted: str) -> Any:
     group = registry.group("namespace")
     group.load_all([entry for entry in group.names() if entry.startswith("top.") and is_late(group.current(entry))])
     registry.group("ops").load_all()
+    registry.tell()
     found = value_at(dotted)
     if found is not ABSENT:
         return found

@@ -38,10 +38,10 @@ SEEN: list[int] = []
 # ---- what a stranger may be called
 
 
-def why_not(dotted: str, fill: bool = True, distribution: str = "") -> str:
+def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
     """Why a plugin does not get the name ``wengert.<dotted>``; '' where it is free, or the distribution's already.
 
-    fill: load the module that the name lies in, to see whether it is there.
+    fill: load the module that the name lies in, to see whether it is there. Not with the registry's lock held.
     """
     parts = dotted.split(".")
     if not all(part.isidentifier() and not part.startswith("__") for part in parts):
@@ -85,8 +85,8 @@ def is_op(dotted: str) -> bool:
 def fill_place(dotted: str) -> None:
     """Mount the entry point of a module, so that its own names come first."""
     if dotted and dotted not in FILLED and is_entry(dotted):
-        GROUP.load_all([dotted])  # one that fails is reported
-        if GROUP.is_current(GROUP.current(dotted)):
+        outcome = GROUP.attempt_all([dotted])[dotted]  # one that fails says so when it is asked for
+        if not isinstance(outcome, PluginError):
             mount_entry(dotted)
 
 
@@ -119,17 +119,16 @@ def is_place(entry: str) -> bool:
 
 
 def refused(candidate: Any, fill: bool = False) -> str:
-    """Why an entry point is refused, which is reported; '' where it is not."""
+    """Why an entry point is refused, which is noted to be reported; '' where it is not."""
     if candidate.distribution.first_party or candidate.name.startswith("top."):
         return ""
     head, _, last = candidate.name.partition(".")
     if head == "Tensor" and last:
         why = why_not_method(last)
     else:
-        why = why_not(candidate.name, fill, candidate.distribution.name)
+        why = why_not(candidate.name, candidate.distribution.name, fill)
     if why and not candidate.in_process:
-        text = errors.refused_entry(candidate, why)
-        registry.report((text,), text)
+        registry.note(errors.refused_entry(candidate, why))
     return why
 
 
@@ -191,21 +190,39 @@ def mount_entry(dotted: str) -> Any:
         return source
     module, public = module_at(dotted), public_names(source)
     ours = candidate.distribution.first_party
-    free = public if ours else [name for name in public if not why_not(f"{dotted}.{name}", False, owner)]
+    free = public if ours else [name for name in public if not why_not(f"{dotted}.{name}", owner)]
     if ours:
         module.__dict__.update({name: getattr(source, name) for name in free})
+        mount_rows(dotted)
     give(candidate, {f"{dotted}.{name}": getattr(source, name) for name in free})
     if len(free) < len(public):
         lost = [f"wengert.{dotted}.{name}" for name in public if name not in free]
-        text = errors.refused_names(candidate, lost, "the names are there already")
-        registry.report((text,), text)
+        registry.note(errors.refused_names(candidate, lost, "the names are there already"))
     if ours or not module.__doc__:
         module.__doc__ = source.__doc__
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
     for name in GROUP.names():
         if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
             refused(inside)  # now that this module's names are known
+    registry.tell()
     return module
+
+
+def put_row(dotted: str, value: Any) -> None:
+    """Mount a name that a table gives; one in a module of wengert's that has not been filled waits for that."""
+    place = dotted.rpartition(".")[0]
+    around = GROUP.current(place) if place and place not in FILLED else None
+    if around is None or not around.distribution.first_party:
+        mount({dotted: value})
+
+
+def mount_rows(place: str) -> None:
+    """Mount what tables give to a module of wengert's, now that its own names are there."""
+    for dotted, (candidate, value) in registry.places["wengert"].given.items():
+        if dotted.rpartition(".")[0] == place:
+            mount({dotted: value})
+            if value_at(dotted) is not value:
+                registry.note(errors.refused_names(candidate, [f"wengert.{dotted}"], "the name is wengert's"))
 
 
 def give(candidate: Any, names: dict[str, Any]) -> None:

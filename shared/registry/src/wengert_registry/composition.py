@@ -44,6 +44,7 @@ class Registry:
         self._composed = False
         self._reported: set[tuple[str, ...]] = set()
         self._listeners: list[Callable[[], object]] = []
+        self._noted: list[str] = []
         self._claimants: dict[Candidate, None] = {}  # those whose rows give names, in the order of loading
 
     def group(self, short: str) -> Group:
@@ -241,10 +242,10 @@ class Registry:
             self.arrangement += not bound
             for group in self._groups.values():
                 group.forget_values()
-            texts = self._settle() if self._claimants else []
+            self._noted += self._settle() if self._claimants else []
             for listener in self._listeners:
                 listener()
-            self._report_texts(texts)  # last: where warnings are errors, what had to be done is done
+            self.tell()  # last: where warnings are errors, what had to be done is done
 
     def _settle(self) -> list[str]:
         """Let the names of rows go to those who give them now; a report for each plugin that does not get its names."""
@@ -268,6 +269,15 @@ class Registry:
         """
         with self.lock:
             self._listeners.append(listener)
+
+    def note(self, text: str) -> None:
+        """Have a PluginWarning given by the next `tell`: where one that is an error would leave something half done."""
+        self._noted.append(text)
+
+    def tell(self) -> None:
+        """Give the warnings that have been noted, each once; strict: raise them."""
+        texts, self._noted = self._noted, []
+        self._report_texts(texts)
 
     def report(self, key: tuple[str, ...], text: str) -> None:
         """A PluginWarning, once for each key."""
