@@ -276,8 +276,32 @@ print(before == (wg.exp, wg.Tensor, wg.Tensor.exp, wg.autograd.grad))
 
 def test_names_registered_in_this_process_last_as_long(tmp_path: Path) -> None:
     program = """
-with wg.plugins.register("namespace", "local.answer", 42), wg.plugins.register("namespace", "Tensor.local", lambda t: t * 2):
+register = wg.plugins.group("namespace").register
+with register("local.answer", 42), register("Tensor.local", lambda t: t * 2):
     print(wg.local.answer, x.local().item())
 print(hasattr(wg, "local"), hasattr(x, "local"), hasattr(wg.Tensor, "local"))
 """
     assert succeed(tmp_path, LOUD + program) == ["42 2.0", "False False False"]
+
+
+def test_an_absent_device_or_sink_that_a_plugin_offers_says_why(tmp_path: Path) -> None:
+    install(tmp_path, "absent", {"devices:gone": "absent_plugin:x", "profiler_sinks:gone": "absent_plugin:x"})
+    program = """
+for attempt in (lambda: wg.ones(1, device="gone"), lambda: wg.autograd.profiler.profile(sinks=["gone"]).__enter__()):
+    try:
+        attempt()
+    except (RuntimeError, ValueError) as error:
+        print(error)
+"""
+    device, sink = succeed(tmp_path, START + program, WENGERT_DISABLE_PLUGINS="absent")
+    assert "Expected one of cpu, cuda" in device
+    assert "there is no sink 'gone'" in sink
+    for error in (device, sink):
+        assert "absent 1 (entry point 'gone = absent_plugin:x' of wengert." in error
+        assert "disabled by WENGERT_DISABLE_PLUGINS" in error
+
+
+def test_a_kind_of_kernels_that_there_is_not_is_warned_about(tmp_path: Path) -> None:
+    done = run(tmp_path, "-c", "import wengert", WENGERT_KERNELS="pyhton")
+    assert "WENGERT_KERNELS is 'pyhton' and has no effect" in done.stderr
+    assert run(tmp_path, "-W", "error", "-c", "import wengert", WENGERT_KERNELS="python").stderr == ""

@@ -105,6 +105,13 @@ def formulas(kind: str, entry: str, source: str, *says: str, probe: str = "") ->
             probe)
 
 
+def sink(kind: str, source: str, *says: str) -> Wrong:
+    """One with a profiler sink, which is used."""
+    probe = "with wg.autograd.profiler.profile(sinks=['wrong', 'right']): wg.ones(1) + 1"
+    points = {"profiler_sinks:wrong": "wrong_plugin:value"}
+    return Wrong(kind, points, source, ("'wrong = wrong_plugin:value' of wengert.profiler_sinks.v1", *says), probe)
+
+
 MODULE = "import types\nvalue = types.ModuleType('value')\n"
 FUNCTION = "def value(*args): return 'wrong'\n"
 DEVICE = "from wengert_core.device_plugin import DevicePlugin\nclass value(DevicePlugin):\n    type = 'wrongdevice'\n"
@@ -187,6 +194,9 @@ CASES = [
           ("'gpu2 = wrong_plugin:value'", "letters and underscores"), "wg.plugins.group('devices').load_all()"),
     Wrong("a sink of ours", {"profiler_sinks:chrome": "wrong_plugin:value"}, "value = 3",
           ("'chrome = wrong_plugin:value'", "the name is that of wengert-profiler")),
+    sink("a sink that ends the process", "def value(text): raise SystemExit", "SystemExit"),
+    sink("a sink that gives nothing", "def value(text): pass", "expected an object with write(profile)", "got NoneType"),
+    sink("a sink that cannot be called", "value = 3", "not callable"),
     Wrong("a line that cannot be read", {"ops:aaa": "not a module"}, "", ("'aaa = not a module'",
             "expected 'name = module")),
 ]  # fmt: skip

@@ -104,7 +104,8 @@ def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
     if not name.replace("_", "").isalpha():
         raise RuntimeError(f"Invalid device string: '{text}'")
     if name not in KNOWN and name not in registry.group("devices"):
-        raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
+        expected = f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}"
+        raise RuntimeError(". ".join([expected, *registry.group("devices").reasons(name)]))
     if index is not None and index < 0:
         raise RuntimeError("Device index must not be negative")
     return name, index
@@ -204,7 +205,9 @@ def _placed(spec: device, caller: str) -> int:
     """The number of a device that has none yet, or that is named without an index."""
     plugin = plugin_of(spec.type)
     if plugin is None:
+        reasons = registry.group("devices").reasons(spec.type)
         wanted = _WANTED.get(spec.type, f"no installed package provides the device type '{spec.type}'")
+        wanted = ". ".join([wanted, *reasons])
         raise AbsentDeviceError(f"{wanted} ({caller}() was asked for device '{spec}')")
     count = plugin.device_count()
     if count == 0:

@@ -192,6 +192,12 @@ class Group:
             return ("refused", refused) if refused else ("shadowed", f"{chosen.distribution} is used instead")
         return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
 
+    def reasons(self, name: str) -> list[str]:
+        """Why a name is not there that plugins offer: a sentence for each that is disabled or incompatible."""
+        self._registry.ensure()
+        with self._registry.lock:
+            return [errors.unused(one, why) for one, why in self._rejected(name)]
+
     def is_current(self, candidate: Candidate) -> bool:
         """Whether the candidate is loaded and is what its name stands for."""
         active = self._active(candidate.name) if candidate.state == LOADED else []
@@ -258,8 +264,7 @@ class Group:
     def _winner(self, name: str) -> Candidate:
         active = self._active(name)
         if not active:
-            reasons = [f"{one.distribution} offers it, but: {why}" for one, why in self._rejected(name)]
-            raise errors.missing(self.noun, name, self.names(), reasons)
+            raise errors.missing(self.noun, name, self.names(), self.reasons(name))
         chosen = self._chosen(active)
         if chosen is None:
             raise errors.duplicate(active)

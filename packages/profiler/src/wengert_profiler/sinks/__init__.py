@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from wengert_registry import registry
+from wengert_registry import errors, registry
 
 
 class ChromeTrace:
@@ -66,13 +66,26 @@ def opened(wanted: Iterable[Any]) -> list[Any]:
         name, colon, text = one.partition(":")
         group = registry.group("profiler_sinks")
         if name not in group:
-            raise ValueError(f"profile(): there is no sink {name!r}; installed are {', '.join(sorted(group.names()))}")
+            absent = f"profile(): there is no sink {name!r}; installed are {', '.join(sorted(group.names()))}"
+            raise ValueError(". ".join([absent, *group.reasons(name)]))
         try:
             make: Any = group.get(name)
-            found.append(make(text if colon else None))
-        except Exception as error:
-            complain(name, error)
+            sink = make(text if colon else None)
+            if not hasattr(sink, "write") and not (hasattr(sink, "begin") and hasattr(sink, "end")):
+                raise TypeError(f"expected an object with write(profile), or with begin(kind, what, number, shapes) and "
+                                f"end(), got {type(sink).__name__}")
+            found.append(sink)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a sink that calls sys.exit() ends itself and not the program
+            complain(f"{name} of {origin_of(name)}", error)
     return found
+
+
+def origin_of(name: str) -> str:
+    """The distribution and the entry point of a sink."""
+    candidate = registry.group("profiler_sinks").current(name)
+    return "several distributions" if candidate is None else errors.origin(candidate)
 
 
 def live_listener(sinks: list[Any]) -> Any:
@@ -101,7 +114,9 @@ class Several:
         for sink in list(self.sinks):
             try:
                 getattr(sink, name)(*facts)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 self.sinks.remove(sink)
                 complain(type(sink).__name__, error)
 
@@ -112,11 +127,13 @@ def feed(sinks: list[Any], profile: Any) -> None:
         if hasattr(sink, "write"):
             try:
                 sink.write(profile)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 complain(type(sink).__name__, error)
 
 
-def complain(name: str, error: Exception) -> None:
+def complain(name: str, error: BaseException) -> None:
     """The one warning of a sink that has failed."""
     warnings.warn(
         f"profiler sink {name} failed: {type(error).__name__}: {error}. The program goes on without it",
