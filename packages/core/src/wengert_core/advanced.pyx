@@ -8,22 +8,22 @@ Note [How positions become offsets]
 """
 import os
 
-import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
+from wengert_core.arrays cimport array_of, contiguous_copy, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
-from wengert_core.elsewhere cimport elsewhere, moved_here, namespace, on_host, reference_of
+from wengert_core.elsewhere cimport elsewhere, moved_here, on_host
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_BATCHED, WG_ELSEWHERE, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
@@ -466,11 +466,11 @@ cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
 cdef Tensor index_by_reference(Op op, Tensor t, object indices):
     cdef Plan plan
     owner = plan_of(op, t, indices, &plan)     # for its checks
-    computed = reference_of(op)(namespace(), array_of(t), as_arrays(indices))
+    computed = call_reference(op, [array_of(t), as_arrays(indices)])
     cdef Py_ssize_t shape[64]
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
-    array_into(computed, out)
+    result_into(op, computed, out)
     return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
 
 
@@ -609,4 +609,4 @@ cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices,
     low = target.code == FLOAT16 or target.code == BFLOAT16
     array = array_of(converted(target, FLOAT32) if low else target)
     addend = array_of(converted(values, FLOAT32) if low else values)
-    return array_into(reference_of(plain)(namespace(), array, as_arrays(indices), addend, accumulate), target)
+    return result_into(plain, call_reference(plain, [array, as_arrays(indices), addend, accumulate]), target)

@@ -5,7 +5,6 @@ A tensor without dimensions is taken as one of a single element and comes back w
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-import numpy as np
 
 from wengert_core.arrays cimport array_into, array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
@@ -13,32 +12,32 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.named import result_type
-from wengert_core.elsewhere cimport as_array, namespace, reference_of
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport wrapped_dim
+from wengert_core.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
 from wengert_core.relaid cimport as_ordered
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, bump_version
+from wengert_core.tensor cimport Tensor, bump_version, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 
-def configure(Op op, tuple results, named, bint keeps_order):
+def configure(Op op, tuple results, named, bint keeps_order, bint free_shape):
     """Make ``op`` work along a dim. results: the dtype rule of each output; named: the type of several outputs.
 
-    keeps_order: a result has its dims in the input's order in memory.
+    keeps_order: a result has its dims in the input's order in memory.   free_shape: results have shapes of their own.
     """
     op.run = along_run
-    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order)
+    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order, free_shape)
 
 
 cdef object along_run(Op op, PyObject** slots):
     cdef Tensor t
     cdef uint32_t live
-    cdef int i, asked
+    cdef int asked
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
@@ -47,13 +46,7 @@ cdef object along_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     check_dtype(op, t.code)
     asked = asked_code(op, slots, t)
-    computed = call_reference(op, slots, t, asked)
-    outs = []
-    for i, array in enumerate(computed if isinstance(computed, tuple) else (computed,)):
-        array = as_array(array)
-        outs.append((array.reshape(array.shape[1:] if array.ndim else ()) if t.rank == 0 else array,
-                     INT64 if op.impl[0][i] == "int64" else asked))
-    return give(op, slots, outs, live)
+    return give(op, slots, t, compute(op, slots, t, asked), asked, live)
 
 
 cdef int check_dtype(Op op, int code) except -1:
@@ -80,8 +73,8 @@ cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
     return t.code
 
 
-cdef object call_reference(Op op, PyObject** slots, Tensor t, int asked):
-    """The reference on an array: (xp, array, dim, the other arguments but dtype= and out=)."""
+cdef list compute(Op op, PyObject** slots, Tensor t, int asked):
+    """The results of the reference on an array: (xp, array, dim, the other arguments but dtype= and out=)."""
     cdef int i, dim_slot = op.impl[2]
     cdef list arguments = []
     cdef Tensor source = t
@@ -96,18 +89,39 @@ cdef object call_reference(Op op, PyObject** slots, Tensor t, int asked):
             arguments.append(None if dim is None else wrapped_dim(dim, t.rank))
         elif i != op.impl[3] and i != op.out_slot:
             arguments.append(<object> slots[i])
-    with np.errstate(all="ignore"):
-        return reference_of(op)(namespace(), array.reshape(1) if t.rank == 0 else array, *arguments)
+    return result_arrays(op, call_reference(op, [array.reshape(1) if t.rank == 0 else array, *arguments]), <int> len(op.impl[0]))
 
 
-cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
+cdef bint fits(object sizes, Tensor t, object dim) except -1:
+    """Whether a result of this shape can be work along a dim of t: its other dims are t's, in order."""
+    cdef tuple own = tuple([t.dims[i] for i in range(t.rank)]) if t.rank else (1,)
+    sizes = tuple(sizes)
+    if dim is None:                    # of the whole tensor: its places, or one element
+        return True
+    d = wrapped_dim(dim, t.rank)
+    without = own[:d] + own[d + 1:]
+    return sizes == without or len(sizes) == len(own) and sizes[:d] + sizes[d + 1:] == without
+
+
+cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, uint32_t live):
     """Arrays as tensors, recorded; one output alone, several as the op's named tuple."""
     cdef PyObject* outs[4]
     cdef Py_ssize_t shape[64]
     cdef Tensor given
-    cdef int i, k
+    cdef int i, k, code, n = <int> len(computed)
+    dim = <object> slots[op.impl[2]]
     results = []
-    for i, (array, code) in enumerate(computed):
+    for i in range(n):
+        array = computed[i]
+        computed[i] = None             # known here only: its memory may be taken over
+        code = INT64 if op.impl[0][i] == "int64" else asked
+        check_kind(op, array, code, i, n)
+        if not op.impl[5] and not fits(array.shape, t, dim):
+            raise wrong_result(op, f"work along dim {dim} of {list(shape_tuple(t))}, which keeps the sizes of the other dims", f"an array of "
+                               f"{array.dtype}{list(array.shape)}")
+        if t.rank == 0 and len(array.shape):
+            check_shape(op, array, (1, *array.shape[1:]), i, n)
+            array = array.reshape(array.shape[1:])
         if op.impl[1] is None and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]

@@ -2,11 +2,10 @@
 
 For what is not worth a loop of its own: the call costs about a microsecond, and every array namespace can run it.
 """
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-import numpy as np
 cimport numpy as cnp
 
 from wengert_core.along cimport written
@@ -15,8 +14,9 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
+from wengert_core.references cimport call_reference, check_kind, result_arrays, result_into
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.relaid cimport as_laid_out, as_ordered
@@ -87,18 +87,20 @@ cdef object array_run(Op op, PyObject** slots):
             arguments.append([as_argument(<PyObject*> item, widen) for item in <object> slots[i]])
         else:
             arguments.append(as_argument(slots[i], widen))
-    with np.errstate(all="ignore"):
-        computed = reference_of(op)(namespace(), *arguments)
     if op.flags & OP_INPLACE:
-        return write_back(op, slots, computed, live)
-    return give(op, slots, computed if isinstance(computed, tuple) else (computed,), live)
+        return write_back(op, slots, call_reference(op, arguments), live)
+    return give(op, slots, result_arrays(op, call_reference(op, arguments), <int> len(op.impl[0])), live)
 
 
 cdef object write_back(Op op, PyObject** slots, object computed, uint32_t live):
     cdef PyObject* keep = NULL
     cdef Tensor target = <Tensor> slots[0]
     before_write(op, slots, target, live, &keep)
-    array_into(computed, target)
+    try:
+        result_into(op, computed, target)
+    except BaseException:
+        Py_XDECREF(keep)
+        raise
     after_write(op, slots, target, live, keep)
     return target
 
@@ -158,17 +160,19 @@ cdef Tensor as_it_lies(object array, int code):
     return out
 
 
-cdef object give(Op op, PyObject** slots, tuple computed, uint32_t live):
+cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
     """Outputs as tensors, recorded; one output alone, several as a tuple (or the op's named tuple)."""
     cdef PyObject* outs[8]
     cdef Py_ssize_t shape[64]
     cdef Tensor out
-    cdef int i, k, code
+    cdef int i, k, code, n = <int> len(computed)
     results = []
-    for i, array in enumerate(computed):
-        array = as_array(array)
+    for i in range(n):
+        array = computed[i]
+        computed[i] = None             # known here only: its memory may be taken over
         code = output_code(op.impl[0][i], array, op, slots)
-        if len(computed) == 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        check_kind(op, array, code, i, n)
+        if n == 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
             out = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)

@@ -12,6 +12,9 @@ from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, storage_of
 from wengert_core.workers cimport LARGE
 
+cdef extern from "Python.h":
+    Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
+
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd, Py_ssize_t* dims, Py_ssize_t* strides, void* data,
                                 int flags, PyObject* obj)
@@ -76,13 +79,14 @@ cdef Tensor tensor_of_array(object array):
 
 
 cdef Tensor tensor_of_result(object array, int code):
-    """A contiguous tensor of dtype ``code`` with a computation's result; takes the array over where it can."""
+    """A contiguous tensor of dtype ``code`` with a computation's result; takes over an array that the caller's variable alone knows."""
     if elsewhere():
         return result_elsewhere(array, code)
     cdef cnp.ndarray a = array if type(array) is cnp.ndarray else np.asarray(array)
     cdef bint plain = FACTS.numpy_type[code] == cnp.PyArray_TYPE(a) and cnp.PyArray_ISCARRAY_RO(a)
+    cdef bint known = references(<PyObject*> a) > 2        # by others than the caller and ``a``: it may be written to later
     cdef Tensor out
-    if plain and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA) and cnp.PyArray_NBYTES(a) > TAKE_OVER:
+    if plain and not known and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA | cnp.NPY_ARRAY_WRITEABLE) and cnp.PyArray_NBYTES(a) > TAKE_OVER:
         return tensor_of_array(a)
     out = new_empty(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a))
     if plain and cnp.PyArray_NBYTES(a) <= TAKE_OVER:
@@ -110,6 +114,8 @@ cdef int array_into(object array, Tensor t) except -1:
     cdef int i
     if cnp.PyArray_TYPE(a) == cnp.NPY_LONGDOUBLE:
         a = a.astype(np.float64)
+    if not cnp.PyArray_ISALIGNED(a):
+        a = a.copy()
     for i in range(cnp.PyArray_NDIM(a)):
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_SIZE(a):
             a = a.copy()

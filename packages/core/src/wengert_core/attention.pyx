@@ -3,18 +3,18 @@ cimport cython
 from cpython.object cimport PyTypeObject
 import os
 
-import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
+from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.references cimport call_reference, results_into
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -284,10 +284,7 @@ cdef int by_reference(Op op, PyObject** slots, list outs, int code) except -1:
         if isinstance(value, Tensor):
             value = array_of(value if (<Tensor> value).code == code else converted(value, code))
         arguments.append(value)
-    with np.errstate(all="ignore"):
-        for computed, out in zip(reference_of(op)(namespace(), *arguments), outs):
-            array_into(computed, out)
-    return 0
+    return results_into(op, call_reference(op, arguments), outs)
 
 
 cdef object given(Op op, PyObject** slots, list results, int n_plain, uint32_t live):

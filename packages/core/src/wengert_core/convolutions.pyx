@@ -8,11 +8,10 @@ Note [Three functions, one another's derivatives]
 """
 import os
 
-import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
+from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.convolution_products cimport convolve, transpose
 from wengert_core.convolution_tables cimport Axis, Geometry
 from wengert_core.convolution_weights cimport weight_gradient
@@ -20,8 +19,9 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
@@ -277,6 +277,5 @@ cdef Tensor by_reference(Op op, PyObject** slots, int code, int ndim, Py_ssize_t
         if isinstance(value, Tensor):
             value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
-    with np.errstate(all="ignore"):
-        array_into(reference_of(op)(namespace(), *arguments), out)
+    result_into(op, call_reference(op, arguments), out)
     return out

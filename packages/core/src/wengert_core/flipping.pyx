@@ -2,14 +2,15 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport array_into, array_of
+from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dims_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, strides_of
@@ -37,7 +38,7 @@ cdef object flip_run(Op op, PyObject** slots):
     n = dims_slot(op, slots, 1, t.rank, dims)
     out = new_preserved(t, t.code)
     if elsewhere():
-        array_into(reference_of(op)(namespace(), array_of(t), tuple([dims[i] for i in range(n if t.rank else 0)])), out)
+        result_into(op, call_reference(op, [array_of(t), tuple([dims[i] for i in range(n if t.rank else 0)])]), out)
         record(op, slots, out, live)
         return out
     for i in range(t.rank):

@@ -1,18 +1,18 @@
 """Reading along a dim: gather and index_select."""
 import os
 
-import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
-from wengert_core.arrays cimport array_into, array_of
+from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dim_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
@@ -95,5 +95,5 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
     cdef Tensor source = as_vector(t), target = as_vector(out)
     check_bounds(message, error, index, dim, source.dims[dim], False)
     if ONLY_REFERENCES or elsewhere():
-        return array_into(reference_of(op)(namespace(), array_of(source), dim, array_of(index)).reshape(shape_tuple(out)), out)
+        return result_into(op, call_reference(op, [array_of(source), dim, array_of(index)]), target)
     return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))

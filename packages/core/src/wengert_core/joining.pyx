@@ -8,15 +8,15 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.arrays cimport array_of, converted, copy_into
 from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, prepare_out, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, shape_tuple
@@ -218,8 +218,7 @@ cdef int by_reference(Op op, PyObject** slots, int code, Tensor out) except -1:
         t = <Tensor> item
         if op.name == "stack" or not is_skipped(t):
             arrays.append(array_of(t if t.code == code else converted(t, code)))
-    array_into(reference_of(op)(namespace(), arrays, <object> slots[1]), out)
-    return 0
+    return result_into(op, call_reference(op, [arrays, <object> slots[1]]), out)
 
 
 cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tensor out) except -1:
@@ -291,7 +290,7 @@ cdef object repeat_run(Op op, PyObject** slots):
     out = new_empty(t.code, n, shape)
     if out.count:
         if ONLY_REFERENCES or elsewhere():
-            array_into(reference_of(op)(namespace(), array_of(t), tuple(sizes_list(n, repeats))), out)
+            result_into(op, call_reference(op, [array_of(t), tuple(sizes_list(n, repeats))]), out)
         else:
             tile_into(t, out, repeats)
     if live:

@@ -52,6 +52,9 @@ cdef frozenset SLOW = frozenset("""
     logaddexp mish mish_backward pow power remainder sigmoid silu silu_backward sin sinc sinh softplus softplus_backward tan tanh xlogy
 """.split())
 
+cdef enum:
+    MOST_INPUTS = 4                    # of a fetched loop
+
 cdef bint USE_NUMPY_LOOPS = not ONLY_REFERENCES and numpy_is_known()
 
 
@@ -69,8 +72,8 @@ cdef bint fetch(Loop* loop, object ufunc, int code, int n_in):
     cdef PyUFuncObject* u = <PyUFuncObject*> <void*> ufunc
     cdef int i, k, number = FACTS.numpy_type[code]
     cdef const char* row
-    if not isinstance(ufunc, np.ufunc) or u.nin != n_in or u.nout != 1:
-        return False
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or u.nin != n_in or u.nout != 1 or n_in > MOST_INPUTS:
+        return False                   # a signature: its loops read further dimensions
     for i in range(u.ntypes):
         row = u.types + i * u.nargs
         for k in range(n_in):
@@ -89,10 +92,10 @@ cdef bint fetch(Loop* loop, object ufunc, int code, int n_in):
 
 cdef bint agrees(Loop* loop, object ufunc, int n_in):
     """The loop's answer on three elements is the ufunc's."""
-    cdef char inputs[3 * 48]
+    cdef char inputs[MOST_INPUTS * 48]
     cdef char result[48]
-    cdef char* args[4]
-    cdef npy_intp strides[4]
+    cdef char* args[MOST_INPUTS + 1]
+    cdef npy_intp strides[MOST_INPUTS + 1]
     cdef npy_intp n = 3
     cdef int k
     cdef bytes raw

@@ -10,14 +10,14 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
+from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -199,9 +199,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
     for i in range(op.n_params):
         value = <object> slots[i]
         arguments.append(array_of(computable(<Tensor> value)) if isinstance(value, Tensor) else value)
-    with np.errstate(all="ignore"):
-        array_into(reference_of(op)(namespace(), *arguments), out)
-    return 0
+    return result_into(op, call_reference(op, arguments), out)
 
 
 # ---- running

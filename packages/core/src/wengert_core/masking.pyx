@@ -1,18 +1,18 @@
 """masked_fill: one value where a mask is True."""
 import os
 
-import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from wengert_core.arrays cimport array_into, array_of, copy_into
+from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport OP_INPLACE, Op, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport load_number, number_code
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple
@@ -84,7 +84,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
 
 cdef int by_reference(Op op, Tensor target, Tensor mask, char* number) except -1:
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
-    return array_into(reference_of(plain)(namespace(), array_of(target), array_of(mask), load_number(number, target.code)), target)
+    return result_into(plain, call_reference(plain, [array_of(target), array_of(mask), load_number(number, target.code)]), target)
 
 
 cdef void store(Tensor target, Tensor mask, char* number) noexcept:

@@ -7,16 +7,16 @@ Note [Which products have a node]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.arrays cimport array_of, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, find_op
 from wengert_core.products cimport computing_code, has_product, multiply
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, shape_tuple
 
@@ -93,9 +93,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
             t = <Tensor> value
             value = array_of(t if computing_code(t.code) == t.code else converted(t, computing_code(t.code)))
         arguments.append(value)
-    with np.errstate(all="ignore"):
-        array_into(reference_of(op)(namespace(), *arguments), out)
-    return 0
+    return result_into(op, call_reference(op, arguments), out)
 
 
 cdef str c_name(int code):

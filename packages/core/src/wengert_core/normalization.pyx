@@ -3,17 +3,17 @@ kernels/normalization.h: one kernel serves them all.
 """
 import os
 
-import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
+from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.references cimport as_many_into, call_reference, result_list
 from wengert_core.relaid cimport as_laid_out
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
@@ -225,11 +225,7 @@ cdef int by_reference(Op op, PyObject** slots, list outs) except -1:
         if isinstance(value, Tensor):
             value = array_of(value if (<Tensor> value).code == code else converted(value, code))
         arguments.append(value)
-    with np.errstate(all="ignore"):
-        results = list(reference_of(op)(namespace(), *arguments))
-        for out in outs:
-            array_into(shaped(results.pop(0), out), out)
-    return 0
+    return as_many_into(op, result_list(op, call_reference(op, arguments), <int> len(outs)), outs)
 
 
 cdef object given(Op op, PyObject** slots, list results, uint32_t live):

@@ -1,15 +1,15 @@
 """The driver of padding by a number: torch's order, pairs (before, after) from the last dim on; a negative one cuts."""
 import os
 
-import numpy as np
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport array_into, array_of, copy_into, fill_number
+from wengert_core.arrays cimport array_of, copy_into, fill_number
 from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, lay_channels_last
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport thread_state
@@ -61,7 +61,7 @@ cdef object pad_run(Op op, PyObject** slots):
         lay_channels_last(out)
     if ONLY_REFERENCES or elsewhere():
         store_number(slots[2], t.code, number)     # whether it can be one
-        array_into(reference_of(op)(namespace(), array_of(t), sizes_list(n, pad), <object> slots[2]), out)
+        result_into(op, call_reference(op, [array_of(t), sizes_list(n, pad), <object> slots[2]]), out)
     else:
         if wider:
             fill_number(out, <object> slots[2])

@@ -13,20 +13,21 @@ import math
 
 import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of
+from wengert_core.arrays cimport array_of
 from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.elsewhere cimport as_array, elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport without_overlap
 from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
+from wengert_core.references cimport call_this, converted_into
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
@@ -548,10 +549,7 @@ cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) 
         if array.dtype != wanted:
             array = array.astype(wanted)
         arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
-    with np.errstate(all="ignore"):
-        result = as_array(reference(namespace(), *arrays))
-    array_into(result, out)
-    return 0
+    return converted_into(op, call_this(op, reference, arrays), out, loop.out)
 
 
 cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:

@@ -4,23 +4,23 @@ What windows are: Note [Windows] in pooling_windows.pyx.
 """
 import os
 
-import numpy as np
 from cpython.mem cimport PyMem_Free
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted
+from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, namespace, on_host, reference_of
+from wengert_core.elsewhere cimport elsewhere, on_host
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
 from wengert_core.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST, SCATTER, SPREAD_ADAPTIVE,
                                            SPREAD_AVERAGE, Kind, Pool, adaptive_windows, check_input, fixed_windows, function,
                                            set_planes)
+from wengert_core.references cimport call_reference, result_into, results_into
 from wengert_core.relaid cimport as_laid_out
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
@@ -168,14 +168,8 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except
         if isinstance(value, Tensor):
             value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
-    with np.errstate(all="ignore"):
-        computed = reference_of(op)(namespace(), *arguments)
-    if places is None:
-        array_into(computed, out)
-    else:
-        array_into(computed[0], out)
-        array_into(computed[1], places)
-    return 0
+    return results_into(op, call_reference(op, arguments), [out, places]) if places is not None \
+        else result_into(op, call_reference(op, arguments), out)
 
 
 # ---- gradients

@@ -1,14 +1,12 @@
 """The driver of the random family: in-place ops that fill a tensor with samples. The last parameter is the generator."""
-import numpy as np
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport copy_into
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted
 from wengert_core.dtypes cimport dtype_of
-from wengert_core.interop cimport tensor_at
 from wengert_core.op cimport Op
+from wengert_core.references cimport sample_into
 from wengert_core.state cimport WG_BATCHED, thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
 
@@ -32,7 +30,7 @@ cdef object random_run(Op op, PyObject** slots):
     arguments = [<object> slots[i] for i in range(1, op.n_params - 1)]
     before_write(op, slots, t, live, &keep)
     try:
-        copy_into(t, tensor_at(np.asarray(op.impl(rng, shape_tuple(t), dtype_of(t.code), *arguments)), True))
+        sample_into(op, op.impl(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
     except BaseException:
         Py_XDECREF(keep)
         raise

@@ -141,7 +141,7 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         if given.dtype.kind == "c":
             raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
-        return xp.asarray(rng.random(given.shape) < p)
+        return xp.asarray(rng.random(given.shape) < p).astype(given.dtype)
     if given.dtype.kind != "f":
         name = "bernoulli_tensor_cpu_self_" if given.dtype.kind == "c" else "bernoulli_tensor_cpu_p_"
         raise NotImplementedError(f"\"{name}\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
@@ -149,7 +149,7 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
         )
-    return xp.asarray(rng.random(given.shape)) < given
+    return (xp.asarray(rng.random(given.shape)) < given).astype(given.dtype)
 
 
 def poisson(xp: Any, rate: Array, generator: Any) -> Array:
@@ -159,7 +159,7 @@ def poisson(xp: Any, rate: Array, generator: Any) -> Array:
         raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{CPP_NAMES[rate.dtype.name]}'")
     if not xp.all(rate >= 0):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    return xp.asarray(rng.poisson(host(rate)))
+    return xp.asarray(rng.poisson(host(rate))).astype(rate.dtype)
 
 
 def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
@@ -176,7 +176,7 @@ def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
         )
     if not (xp.all(count >= 0) and xp.all((prob >= 0) & (prob <= 1))):
         raise RuntimeError("binomial: count must not be negative, and prob must be in [0, 1]")
-    return xp.asarray(rng.binomial(host(count).astype(np.int64), host(prob)))
+    return xp.asarray(rng.binomial(host(count).astype(np.int64), host(prob))).astype(count.dtype)
 
 
 def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:

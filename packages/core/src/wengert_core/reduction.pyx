@@ -14,7 +14,6 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-import numpy as np
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_BEYOND, LIVE_INTERCEPT, intercepted, prepare_out, record
@@ -23,9 +22,10 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_IN
                                   N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
-from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
+from wengert_core.elsewhere cimport array_at, elsewhere, put_array
 from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
 from wengert_core.plain_values cimport is_plain_ints
+from wengert_core.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty
 from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
@@ -310,10 +310,9 @@ cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     """The row's reference on NumPy arrays."""
     array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
-    with np.errstate(all="ignore"):
-        result = as_array(reference_of(op)(namespace(), array, axes, keepdim))
-    if result.dtype.kind == "u":
-        result = result.astype(np.int64)
+    result = result_array(op, call_reference(op, [array, axes, keepdim]))
+    check_shape(op, result, tuple([1 if mask >> i & 1 else t.dims[i] for i in range(t.rank) if keepdim or not mask >> i & 1]), 0, 1)
+    check_kind(op, result, accumulated(r, t.code), 0, 1)
     return tensor_of_result(result, accumulated(r, t.code))
 
 

@@ -1,14 +1,13 @@
 """Writing along a dim: scatter, scatter_add, index_add, index_copy and index_fill, with their in-place variants."""
 import os
 
-import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_vector, check_bounds, walk_along
-from wengert_core.arrays cimport array_into, array_of, copy_into
+from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, DTypeFacts, dtype_facts
@@ -17,6 +16,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.outputs cimport into_out
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -104,7 +104,7 @@ cdef int write(Op op, PyObject** slots, Tensor target, int dim, Tensor index, Te
         return walk_along(job.what, target, dim, index, job.data, job.shape, job.strides)
     others = [<object> slots[i] for i in range(3, op.n_params) if i != op.out_slot]
     others = [array_of(as_vector(<Tensor> value)) if isinstance(value, Tensor) else value for value in others]
-    return array_into(reference_of(plain)(namespace(), array_of(target), dim, array_of(index), *others), target)
+    return result_into(plain, call_reference(plain, [array_of(target), dim, array_of(index), *others]), target)
 
 
 # ---- checks

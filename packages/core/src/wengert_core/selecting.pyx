@@ -10,11 +10,12 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, namespace
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
 from wengert_core.reduction cimport finished
+from wengert_core.references cimport call_reference, check_kind, result_array, result_into, wrong_result
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
 from wengert_core.walking cimport as_vector
@@ -144,6 +145,15 @@ cdef Tensor broadcasted(Tensor t, int ndim, const Py_ssize_t* shape):
     return out
 
 
+cdef Tensor selected_elsewhere(Op op, Tensor t, Tensor mask):
+    """The elements by a device's functions, which alone know how many there are."""
+    array = result_array(op, call_reference(op, [array_of(t), array_of(mask)]))
+    check_kind(op, array, t.code, 0, 1)
+    if len(array.shape) != 1:
+        raise wrong_result(op, "a vector", f"an array of shape {list(array.shape)}")
+    return tensor_of_result(array, t.code)
+
+
 cdef object select_run(Op op, PyObject** slots):
     """masked_select(self, mask): a vector."""
     cdef Tensor t = <Tensor> slots[0], mask = <Tensor> slots[1], out
@@ -163,11 +173,11 @@ cdef object select_run(Op op, PyObject** slots):
         broadcast(op, &ndim, shape, t)
         t, mask = broadcasted(t, ndim, shape), broadcasted(mask, ndim, shape)
     if elsewhere():
-        return finished(op, slots, tensor_of_result(reference_of(op)(namespace(), array_of(t), array_of(mask)), t.code), t.code, live)
+        return finished(op, slots, selected_elsewhere(op, t, mask), t.code, live)
     wanted = count_true(<uint8_t*> mask.data, mask.count)
     out = new_empty(t.code, 1, &wanted)
     if ONLY_REFERENCES:
-        array_into(op.reference(np, array_of(t), array_of(mask)), out)
+        result_into(op, call_reference(op, [array_of(t), array_of(mask)]), out)
     elif size == 4:
         select_items(<uint32_t*> out.data, <uint32_t*> t.data, <uint8_t*> mask.data, wanted)
     elif size == 8:

@@ -8,18 +8,19 @@ import os
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-import numpy as np
 
-from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.arrays cimport array_of, converted, copy_into
 from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
+from wengert_core.walking cimport as_vector
 from wengert_core.workers cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 
 cdef struct Job:                       # rows for several threads
@@ -185,8 +186,5 @@ cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
     arrays = [array_of(t if (<Tensor> t).code == code else converted(t, code)) for t in (a, b) if t is not None]
     if a.rank == 0:
         arrays = [array.reshape(1) for array in arrays]
-    with np.errstate(all="ignore"):
-        result = reference_of(op)(namespace(), *arrays, dim)
-    result = shaped(result, a)
-    array_into(result, out)
+    result_into(op, call_reference(op, [*arrays, dim]), as_vector(out))
     return out

@@ -6,15 +6,16 @@ of that name computes it instead, unless it gives None.
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-import numpy as np
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.owners import table_of
+from wengert_core.references cimport call_this, check_kind, result_array
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
 
@@ -53,6 +54,7 @@ cdef object staged_run(Op op, PyObject** slots):
     found = by_device(op, arguments) if elsewhere() else None
     if found is None:
         found = op.impl(*arguments)
+    check_found(op, found)
     if isinstance(found, tuple):
         return several(op, slots, <tuple> found, live)
     result = <Tensor> found
@@ -68,6 +70,18 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef int check_found(Op op, object found) except -1:
+    """RuntimeError when the stages did not return a tensor for each output of the schema."""
+    cdef Py_ssize_t n = len(op.outputs)
+    if n == 1 and isinstance(found, Tensor):
+        return 0
+    if isinstance(found, tuple) and len(found) == n and all([isinstance(each, Tensor) for each in found]):
+        return 0
+    got = f"({', '.join([type(each).__name__ for each in found])})" if isinstance(found, tuple) else type(found).__name__
+    raise RuntimeError(f"{op.name}: the stages in {table_of(op.owner)} returned {got}, expected "
+                       f"{'a Tensor' if n == 1 else f'a tuple of {n} Tensors'}; the schema is {op.schema}")
 
 
 cdef uint32_t flags_of_all(object tensors) except? 0:
@@ -93,10 +107,12 @@ cdef object by_device(Op op, list arguments):
             code = (<Tensor> value).code
             value = converted(<Tensor> value, FLOAT32)
         arrays.append(array_of(<Tensor> value) if isinstance(value, Tensor) else value)
-    with np.errstate(all="ignore"):
-        computed = kernel(namespace(), *arrays)
+    computed = call_this(op, kernel, arrays)
     if computed is None:
         return None
+    computed = result_array(op, computed)
+    if code >= 0:
+        check_kind(op, computed, code, 0, 1)
     return tensor_of_result(computed, code if code >= 0 else code_of(computed.dtype))
 
 

@@ -1,19 +1,19 @@
 """tril and triu: a copy whose elements on the other side of a diagonal are 0."""
 import os
 
-import numpy as np
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy
+from wengert_core.arrays cimport array_of, contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.outputs cimport into_out
+from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
@@ -44,7 +44,7 @@ cdef object triangle_run(Op op, PyObject** slots):
     else:
         target = contiguous_copy(t)
     if ONLY_REFERENCES or elsewhere():
-        array_into(reference_of(plain)(namespace(), array_of(target), diagonal), target)
+        result_into(plain, call_reference(plain, [array_of(target), diagonal]), target)
     elif target.count:
         each_matrix(target, diagonal, op.data != NULL)
     if op.flags & OP_INPLACE:

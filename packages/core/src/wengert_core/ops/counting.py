@@ -100,7 +100,7 @@ def histogram_of_range(xp: Any, x: Any, bins: int, low: float, high: float) -> A
         raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
     low, high = edges_between(xp, x, low, high, "torch.histc: range of")
     number, inside = bins_of(xp, x.reshape(-1), bins, low, high)
-    return xp.bincount(number[inside], minlength=bins)
+    return xp.bincount(number[inside], minlength=bins).astype(x.dtype)
 
 
 TABLE.array(

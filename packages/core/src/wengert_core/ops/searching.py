@@ -231,6 +231,7 @@ runs_op = TABLE.along(
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,
+    free_shape=True,
     refusal={"complex": NotImplementedError("\"unique\" not implemented for 'ComplexFloat' or 'ComplexDouble'")},
     doc="The first of each run of equal values, the run that each is in, the lengths of runs.",
 )

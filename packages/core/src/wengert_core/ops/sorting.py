@@ -239,6 +239,7 @@ unique_op = along(
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,
+    free_shape=True,
     doc="The sorted distinct values, where each element's is, how often each comes.",
 )
 

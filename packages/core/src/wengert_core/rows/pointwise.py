@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from wengert_core import pointwise as _pointwise
 from wengert_core.dtypes import dtype
 from wengert_core.op import Op
+from wengert_core.references import UfuncOfNumPy
 from wengert_core.rows.base import EVERY, Reference, Rows, with_out
 from wengert_core.rows.base import inplace as inplace_schema
 
@@ -39,9 +42,11 @@ class PointwiseRows(Rows):
         """One row with its out= parameter, and its in-place variant.
 
         n_in: how many arguments, from the first on, the kernel gets; numbers among them are operands too.
-        kernels: providers, best first: names of core's own kernels, NumPy ufuncs (their inner loops are called
+        kernels: providers, best first: names of core's own kernels, ufuncs of one output (their inner loops are called
         directly); (kernel, category): only from that category of dtypes on.
-        reference: callable (xp, *inputs) on arrays of any array namespace; needed unless a ufunc is given.
+        reference: callable (xp, *inputs) on arrays of any array namespace; needed unless a ufunc is given. A ufunc of
+        NumPy itself stands for the function of that name in any namespace; another ufunc computes NumPy's arrays
+        alone, so that on devices its row needs a reference.
         promotion: "same", "float" (integers become the default float), "compare", "logical", "real" (complex gives its
         real type), "float_real", "where" (the first is a mask), "strict" (inputs of one dtype).
         dtypes: those the op takes, after promotion.   refusal: by the name of a dtype or category, a RuntimeError's
@@ -112,7 +117,10 @@ class PointwiseRows(Rows):
 def _reference_of(kernels: Sequence[Any], schema: str) -> Reference:
     """The reference of a row whose kernel is a ufunc: that function of the array namespace."""
     for kernel in kernels:
-        name = getattr(kernel[0] if isinstance(kernel, tuple) else kernel, "__name__", None)
-        if name is not None:
+        ufunc = kernel[0] if isinstance(kernel, tuple) else kernel
+        name = getattr(ufunc, "__name__", None)
+        if name is not None and getattr(np, name, None) is ufunc:
             return lambda xp, *arrays: getattr(xp, name)(*arrays)
+        if isinstance(ufunc, np.ufunc):
+            return UfuncOfNumPy(ufunc)
     raise ValueError(f"the row {schema!r} has neither a ufunc nor a reference")

@@ -54,6 +54,7 @@ class ReductionRows(Rows):
         method: bool = True,
         no_record: bool = False,
         keeps_order: bool = False,
+        free_shape: bool = False,
     ) -> Op:
         """A row for work along one dim, computed by ``reference(xp, array, dim, ...)``; dim is counted from the front.
 
@@ -63,6 +64,7 @@ class ReductionRows(Rows):
         kernel: where there is one for some dtypes: ("place" | "extreme" | "scan", its name), ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
         keeps_order: the results have their dims in the input's order in memory.
+        free_shape: the results may have any shape; else the other dims' sizes are the input's.
         """
         op = Op(
             with_out(schema) if len(results) == 1 else with_outs(schema),
@@ -73,7 +75,7 @@ class ReductionRows(Rows):
             options={"refusal": refusal or {}, "dtypes": tuple(dtypes)},
         )
         named = driver("named").result_type(op.name, op.outputs) if len(results) > 1 else None
-        driver("along").configure(op, tuple(results), named, keeps_order)
+        driver("along").configure(op, tuple(results), named, keeps_order, free_shape)
         if kernel is not None and kernel[0] == "order":
             driver("ordering").configure(op)
         elif kernel is not None:
