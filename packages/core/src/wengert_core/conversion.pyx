@@ -49,16 +49,17 @@ cdef object to_copy_run(Op op, PyObject** slots):
 
 def configure(Op op):
     """Make ``op`` the one that converts: its slots are the tensor, the dtype and the device."""
-    global TO_COPY
     op.run = to_copy_run
-    TO_COPY = op
 
 
 cdef object convert_to(Tensor t, int code, object device):
+    global TO_COPY
     cdef PyObject* slots[3]
+    if TO_COPY is None:
+        TO_COPY = find_op("_to_copy")      # core's own, whose family is loaded with the first use
     kind = dtype_of(code)
     slots[0], slots[1], slots[2] = <PyObject*> t, <PyObject*> kind, <PyObject*> device
-    cdef Op op = TO_COPY if TO_COPY is not None else find_op("_to_copy")    # its family is loaded with the first use
+    cdef Op op = TO_COPY
     return op.run(op, slots)
 
 

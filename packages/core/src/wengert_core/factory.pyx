@@ -20,6 +20,7 @@ from wengert_core.elsewhere cimport elsewhere, fill_elsewhere
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out, new_preserved
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.plain_values cimport is_plain_ints
+from wengert_core.references cimport wrong_result
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
 from wengert_core.workers cimport GRAIN, LARGE, parallel_for
@@ -266,7 +267,10 @@ cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
         if i != op.out_slot and i != row.dtype and i != row.layout and i != row.device and i != row.pin_memory \
                 and i != row.requires_grad:
             arguments.append(<object> slots[i])
-    return op.impl(*arguments, None if code < 0 else dtype_of(code))
+    result = op.impl(*arguments, None if code < 0 else dtype_of(code))
+    if not isinstance(result, Tensor):
+        raise wrong_result(op, "a Tensor", f"an object of type {type(result).__name__}")
+    return <Tensor> result
 
 
 cdef object write_out(str name, Tensor target, Tensor t):

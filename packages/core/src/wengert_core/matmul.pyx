@@ -26,17 +26,10 @@ cdef Op MM = None, MV = None, DOT = None
 
 def configure(Op op, str way, compose):
     """Make ``op`` the product called ``way``. compose: for matmul, the function that composes what has no node."""
-    global MM, MV, DOT
     op.run = RUNS[<int> WAYS.index(way)]
     op.impl = compose
     if op.n_positional == 2:
         op.call2 = call_two
-    if way == "mm":
-        MM = op
-    elif way == "mv":
-        MV = op
-    elif way == "dot":
-        DOT = op
 
 
 cdef object call_two(Op op, PyObject* a, PyObject* b):
@@ -234,11 +227,21 @@ cdef object vdot_run(Op op, PyObject** slots):
 
 # ---- matmul
 
+cdef int look_up() except -1:
+    """Find core's own products: a plugin's row may be of the same way."""
+    global MM, MV, DOT
+    MV, DOT = find_op("mv"), find_op("dot")
+    MM = find_op("mm")
+    return 0
+
+
 cdef object matmul_run(Op op, PyObject** slots):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
     cdef uint32_t live
     cdef Py_ssize_t shape[64]
     cdef int ndim
+    if MM is None:
+        look_up()
     if a.rank == 2 and b.rank == 2:
         return MM.run(MM, slots)
     if a.rank == 2 and b.rank == 1:

@@ -69,6 +69,9 @@ cdef class Op:
         name, params, outputs = parse_schema(schema)
         if len(params) > MAX_SLOTS:
             raise ValueError(f"{name}: an op has at most {MAX_SLOTS} parameters, its schema has {len(params)}")
+        if (inplace or view or multi_view) and (not params or params[0][1:3] != ("Tensor", False)):
+            raise ValueError(f"schema not understood: {schema!r}: an op that writes into its first argument, or gives views of it, has a "
+                             "first parameter of type Tensor")
         self.name, self.schema, self.family, self.doc = name, schema, family, doc
         self.reference, self.impl, self.options, self.out_of_place = reference, impl, options or {}, out_of_place
         self.outputs = outputs

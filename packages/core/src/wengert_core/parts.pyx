@@ -2,8 +2,9 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dims cimport MOST_DIMS, check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
-from wengert_core.dtypes cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op
+from wengert_core.references cimport geometry_result
 from wengert_core.size_math cimport extent, mul_add
 from wengert_core.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 from wengert_core.views cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAGONAL, V_SELECT, V_SLICE, V_UNFOLD, V_VIEW_AS_COMPLEX,
@@ -165,13 +166,9 @@ cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code]
     cdef int i
     arguments = [<object> slots[i] for i in range(1, op.n_params)]
-    sizes, steps, offset = op.impl(shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
-                                   (t.data - storage_of(t).data) // itemsize, *arguments)
-    sizes, steps = tuple(sizes), tuple(steps)
-    if len(sizes) != len(steps) or len(sizes) > MOST_DIMS:
-        raise ValueError(f"{op.name}: its geometry gave {len(sizes)} sizes and {len(steps)} strides; expected as many of both, at most "
-                         f"{MOST_DIMS}")
-    for i in range(<int> len(<tuple> sizes)):
+    sizes, steps, offset = geometry_result(op, op.impl(
+        shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]), (t.data - storage_of(t).data) // itemsize, *arguments))
+    for i in range(len(sizes)):
         shape[i], strides[i] = sizes[i], steps[i]
     return strided(t, <int> len(<tuple> sizes), shape, strides, offset)
 

@@ -19,6 +19,8 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
+from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
@@ -77,6 +79,13 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
             op.call2 = binary_call
 
 
+def has_kernel(str name):
+    """Whether core has a loop of its own by that name, for any dtype."""
+    cdef OwnLoop found
+    cdef bytes encoded = name.encode()
+    return any([describe_pointwise(encoded, code, &found) for code in range(N_DTYPES)])
+
+
 cdef int check_room(Op op, int n_in, kernels) except -1:
     """ValueError for a row with more inputs than the arrays here, and in stretches.pyx, have places for."""
     cdef int i, n_tensors = 0, n_params = op.n_params if op.out_slot < 0 else op.out_slot
@@ -112,6 +121,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
     if op.defaults[slot] != NULL:
         addresses[<object> op.defaults[slot]] = <size_t> p
     for value, row in variants.items():
+        check_room(op, row.get("n_in", p.n_in), row.get("kernels", ()))
         v = new_record(row.get("n_in", p.n_in), "same", tuple(row.get("kernels", ())), row["reference"])
         v.promotion = PROMOTIONS[row["promotion"]] if "promotion" in row else p.promotion
         v.n_promote, v.alpha_slot, v.accepts = p.n_promote, p.alpha_slot, p.accepts

@@ -68,6 +68,7 @@ cdef tuple KINDS = ("sum", "mean", "same", "truth")
 def configure(Op op, str kernel or None, str kind, dtypes):
     """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: "sum", "mean", "same" or "truth"."""
     cdef Reduction* r = new_reduction(kernel, KINDS.index(kind))
+    cdef int i
     for d in dtypes:
         r.accepts |= 1 << code_of(d)
     r.dim_slot = op.params.index("dim")
@@ -75,8 +76,12 @@ def configure(Op op, str kernel or None, str kind, dtypes):
     r.dtype_slot = op.params.index("dtype") if "dtype" in op.params else -1
     op.data = r
     op.run = reduction_run
-    op.call1 = whole_call
+    for i in range(2, op.n_params):
+        if op.defaults[i] == NULL:     # the shortcuts fill in defaults
+            return
     op.call2 = dim_call
+    if op.defaults[1] != NULL:
+        op.call1 = whole_call
 
 
 cdef bint only_references() noexcept:

@@ -23,4 +23,5 @@ cdef list result_arrays(Op op, object computed, int n)            # n results as
 cdef object result_array(Op op, object computed)                  # the one result
 cdef int check_kind(Op op, object array, int code, int k, int n) except -1    # result k of n: the kind that ``code`` has
 cdef int check_shape(Op op, object array, tuple shape, int k, int n) except -1
+cdef tuple geometry_result(Op op, object found)                   # sizes, strides (tuples of as many integers) and offset, as integers
 cdef object wrong_result(Op op, str expected, str got)            # the error

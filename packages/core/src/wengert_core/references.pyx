@@ -1,4 +1,6 @@
 """References: the call of a row's reference, and the check of what it returns. See references.pxd."""
+from operator import index
+
 import numpy as np
 cimport numpy as cnp
 
@@ -70,6 +72,20 @@ def source_of(Op op):
     return f"the {'sampler' if op.family == 'random' else 'reference'} in {table_of(op.owner)}"
 
 
+cdef tuple geometry_result(Op op, object found):
+    """What a row's geometry function returns: (sizes, strides, offset), in Python integers."""
+    try:
+        sizes, strides, offset = found
+        sizes, strides, offset = tuple([index(size) for size in sizes]), tuple([index(stride) for stride in strides]), index(offset)
+    except (TypeError, ValueError):
+        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned {found!r:.100}, expected (sizes, strides, offset): two "
+                           f"sequences of integers and one integer, in elements; the schema is {op.schema}") from None
+    if len(sizes) != len(strides) or len(sizes) > MOST_RANK or min(sizes, default=0) < 0:
+        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned the sizes {list(sizes)} and the strides {list(strides)}, "
+                           f"expected as many of the one as of the other, at most {MOST_RANK}, and no negative size; the schema is {op.schema}")
+    return sizes, strides, offset
+
+
 # ---- the check
 
 cdef object wrong_result(Op op, str expected, str got):
@@ -109,7 +125,7 @@ cdef object as_result(Op op, object computed, int k, int n):
         return computed
     if isinstance(computed, NUMBERS) or isinstance(computed, cnp.ndarray) and not isinstance(computed, np.ma.MaskedArray):
         array = np.asarray(computed)
-    elif elsewhere() and not isinstance(computed, Tensor) and hasattr(computed, "shape") and hasattr(computed, "dtype"):
+    elif elsewhere() and not isinstance(computed, (Tensor, np.ndarray)) and hasattr(computed, "shape") and hasattr(computed, "dtype"):
         array = computed
     else:
         raise wrong_result(op, f"an array as {name_of(k, n)}", described(computed))

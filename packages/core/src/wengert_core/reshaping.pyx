@@ -22,7 +22,7 @@ from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
 from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
-                                 mark_origin, only_recorded, recorded_view, set_primitive, set_shortcuts, view_call)
+                                 mark_origin, only_recorded, recorded_view, set_shortcuts, view_call)
 
 cdef extern from "Python.h":
     bint PyIndex_Check(PyObject* o) noexcept
@@ -45,8 +45,6 @@ def configure(Op op, str what):
     """Make ``op`` the composite (or clone) called ``what``."""
     cdef int i = NAMES.index(what)
     op.run = RUNS[i]
-    if what == "clone":
-        set_primitive(V_CLONE, op)
     set_shortcuts(op)
 
 

@@ -35,7 +35,6 @@ def configure(Op op, geometry):
     op.run = view_run
     if isinstance(geometry, str):
         op.data = <void*> BUILDERS[<int> NAMES.index(geometry)]
-        set_primitive(NAMES.index(geometry), op)
     else:
         op.data = <void*> BUILDERS[<int> V_BY_FUNCTION]
     set_shortcuts(op)
@@ -53,14 +52,9 @@ cdef void set_shortcuts(Op op):
         op.call2 = view_call2
 
 
-cdef void set_primitive(int kind, Op op):
-    if PRIMITIVES[kind] is None:
-        PRIMITIVES[kind] = op
-
-
 cdef Op primitive(int kind):
     if PRIMITIVES[kind] is None:
-        find_op(<str> NAMES[kind])     # loads its family, which says what it is
+        PRIMITIVES[kind] = find_op(<str> NAMES[kind])      # core's own: a plugin's row may have the same geometry
     return <Op> PRIMITIVES[kind]
 
 

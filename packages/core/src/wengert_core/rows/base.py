@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from wengert_core.composite import Composite
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.op import Op
+from wengert_core.schema import parse_schema
 
 Reference = Callable[..., Any]
 T = TypeVar("T")
@@ -32,6 +33,8 @@ class Rows:
     """
 
     def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"an op table's name must be text, that of its entry point, not {name!r}")
         self.name = name
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
@@ -48,6 +51,10 @@ class Rows:
 
     def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
+        if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"op table '{self.name}': the name {name!r} of a row must be identifiers, with dots between them")
+        if not callable(op):
+            raise TypeError(f"op table '{self.name}', row '{name}': a row must be callable, not {type(op).__name__}")
         taken = dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name))
         if taken and not self.read_again:
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
@@ -70,6 +77,7 @@ def driver(name: str) -> Any:
 
 def with_out(schema: str) -> str:
     """The schema with the out= parameter that every allocating op has."""
+    parse_schema(schema)  # raises for what cannot be read
     head, returns = schema.rsplit(") -> ", 1)
     return f"{head}{'' if ' *, ' in head else ', *'}, Tensor? out=None) -> {returns}"
 
@@ -81,5 +89,6 @@ def with_outs(schema: str) -> str:
 
 def inplace(schema: str) -> str:
     """The schema of the variant which writes into its first argument."""
+    parse_schema(schema)  # raises for what cannot be read
     name, rest = schema.split("(", 1)
     return f"{name}_({rest.replace('Any self', 'Tensor self', 1)}"

@@ -7,16 +7,23 @@ from typing import Any
 
 from wengert_core import factory as _factory
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Rows
+from wengert_core.schema import parse_schema
 
 OPTIONS = (
     "dtype? dtype=None, object? layout=None, object? device=None, bool? pin_memory=False, bool? requires_grad=False"
 )
 
 
+KINDS = ("empty", "zeros", "ones", "full", "data", "made")
+
+
 class FactoryRows(Rows):
     """Rows whose outputs depend on no tensor's values."""
 
+    @s.checked(kind=s.one_of(*KINDS), like=s.text_or_none, impl=s.function_or_none, doc=s.text, method=s.flag,
+               function=s.flag)
     def factory(
         self,
         schema: str,
@@ -35,7 +42,18 @@ class FactoryRows(Rows):
         like: the parameter whose tensor gives what is not said.
         function: torch has a function of that name too.
         """
+        schema = schema.replace("OPTIONS", OPTIONS) if isinstance(schema, str) else schema
+        types = {param[0]: param[1] for param in parse_schema(schema)[1]}
+        missing = [name for name in {"data": ("data",), "full": ("fill_value",)}.get(kind, ()) if name not in types]
+        if kind in ("empty", "zeros", "ones", "full") and "size" not in types and like is None:
+            missing.append("size")
+        if missing:
+            raise ValueError(f"op table '{self.name}', row {schema!r}: a factory of kind '{kind}' needs the parameter '{missing[0]}'")
+        if like is not None and types.get(like) != "Tensor":
+            raise ValueError(f"op table '{self.name}', row {schema!r}: like= must be the name of a Tensor parameter, it is {like!r}")
+        if kind == "made" and impl is None:
+            raise ValueError(f"op table '{self.name}', row {schema!r}: a factory of kind 'made' needs impl=, a function of the arguments and dtype")
         options = {"kind": kind, "function": function}
-        op = Op(schema.replace("OPTIONS", OPTIONS), "factory", doc=doc, no_record=True, options=options)
+        op = Op(schema, "factory", doc=doc, no_record=True, options=options)
         _factory.configure(op, kind, like, impl)
         return self.add(op, op.name, method=method)

@@ -6,13 +6,17 @@ from wengert_core import advanced as _advanced
 from wengert_core import masking as _masking
 from wengert_core import writing as _writing
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows, driver, with_out
 from wengert_core.rows.base import inplace as inplace_schema
+from wengert_core.rows.signatures import expect_signature
 
 
 class IndexingRows(Rows):
     """Rows of the indexing family."""
 
+    @s.checked(way=s.one_of("copy_", "fill", "zero_"), reference=s.function_or_none, doc=s.text, function=s.flag,
+               out_of_place=s.anything)
     def writing(
         self,
         schema: str,
@@ -24,6 +28,7 @@ class IndexingRows(Rows):
         out_of_place: Op | None = None,
     ) -> Op:
         """A row that writes into its first argument: copy_, fill_, zero_."""
+        expect_signature(self, schema, way)
         op = Op(
             schema,
             "indexing",
@@ -36,8 +41,10 @@ class IndexingRows(Rows):
         _writing.configure(op, way)
         return self.add(op, op.name)
 
+    @s.checked(reference=s.function, doc=s.text)
     def filling(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of fill, and of fill_."""
+        expect_signature(self, schema, "fill")
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _writing.configure(op, "fill")
         self.add(op, op.name, method=False)
@@ -53,8 +60,10 @@ class IndexingRows(Rows):
         twin.owner = self.name
         return twin
 
+    @s.checked(way=s.one_of("index", "index_put"), reference=s.function, doc=s.text, method=s.flag)
     def positions(self, schema: str, *, way: str, reference: Reference, doc: str = "", method: bool = True) -> Op:
         """A row with a list of index tensors: index, index_put (with its in-place variant)."""
+        expect_signature(self, schema, way)
         op = Op(schema, "indexing", doc=doc, reference=reference, options={"function": way != "index"})
         _advanced.configure(op, way)
         self.add(op, op.name, method=method)
@@ -66,24 +75,31 @@ class IndexingRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
+    @s.checked(way=s.one_of("gather", "index_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag)
     def reading(
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
         """A row that reads along a dim: gather, index_select."""
+        expect_signature(self, schema, way)
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference, no_record=no_record)
         driver("gathering").configure(op, way)
         return self.add(op, op.name)
 
+    @s.checked(way=s.one_of("nonzero", "masked_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag)
     def selecting(
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
         """The rows of nonzero and masked_select: where a mask is true, and what is there."""
+        expect_signature(self, schema, way)
         op = Op(schema, "indexing", doc=doc, reference=reference, no_record=no_record)
         driver("selecting").configure(op, way)
         return self.add(op, op.name)
 
+    @s.checked(way=s.one_of("scatter", "scatter_add", "index_add", "index_copy", "index_fill"), reference=s.function,
+               doc=s.text)
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
         """A row that writes along a dim, and its in-place variant."""
+        expect_signature(self, schema, way)
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
         driver("scattering").configure(op, way)
         self.add(op, op.name)
@@ -94,14 +110,18 @@ class IndexingRows(Rows):
         self.add(changed, changed.name)
         return op
 
+    @s.checked(reference=s.function, doc=s.text)
     def flipping(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of flip."""
+        expect_signature(self, schema, "flip")
         op = Op(schema, "indexing", doc=doc, reference=reference)
         driver("flipping").configure(op)
         return self.add(op, op.name)
 
+    @s.checked(lower=s.flag, reference=s.function, doc=s.text)
     def triangle(self, schema: str, *, lower: bool, reference: Reference, doc: str = "") -> Op:
         """The row of tril or triu, and of its in-place variant."""
+        expect_signature(self, schema, "triangle")
         op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
         driver("triangles").configure(op, lower)
         self.add(op, op.name)
@@ -111,8 +131,10 @@ class IndexingRows(Rows):
         driver("triangles").configure(changed, lower)
         return self.add(changed, changed.name)
 
+    @s.checked(reference=s.function, doc=s.text)
     def masking(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of masked_fill, and of masked_fill_."""
+        expect_signature(self, schema, "masked_fill")
         op = Op(schema, "indexing", doc=doc, reference=reference)
         _masking.configure(op)
         self.add(op, op.name)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows, driver, with_out
+from wengert_core.rows.signatures import expect_signature
 
 
 class JoiningRows(Rows):
     """Rows of the joining family."""
 
+    @s.checked(way=s.one_of("cat", "stack", "repeat"), reference=s.function, doc=s.text, method=s.flag, function=s.flag)
     def joining(
         self, schema: str, *, way: str, reference: Reference, doc: str, method: bool = False, function: bool = True
     ) -> Op:
@@ -17,6 +20,7 @@ class JoiningRows(Rows):
         reference: callable (xp, arrays or array, dim or repeats); several arrays come in the result's dtype.
         function: whether torch has a function of that name too, beside the method. It is in the table either way.
         """
+        expect_signature(self, schema, way)
         op = Op(
             schema if way == "repeat" else with_out(schema),
             "joining",

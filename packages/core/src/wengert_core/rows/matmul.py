@@ -6,13 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows, driver, with_out
 from wengert_core.rows.base import inplace as inplace_schema
+from wengert_core.rows.signatures import expect_signature
 
 
 class MatmulRows(Rows):
     """Rows of the matmul family."""
 
+    @s.checked(way=s.one_of("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "linear"), reference=s.function,
+               doc=s.text, method=s.flag, inplace=s.flag, name=s.text_or_none, out=s.flag, compose=s.function_or_none)
     def product(
         self,
         schema: str,
@@ -33,6 +37,7 @@ class MatmulRows(Rows):
         compose: function of (self, other, shape of the result) for what has no node of its own: makes a composite.
         reference: callable (xp, *arguments) on arrays; float16 and bfloat16 come as float32.
         """
+        expect_signature(self, schema, way)
         family = "matmul" if compose is None else "composite"
         op = Op(with_out(schema) if out else schema, family, doc=doc, reference=reference)
         configure(op, way, compose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -12,15 +12,53 @@ from wengert_core import pointwise as _pointwise
 from wengert_core.dtypes import dtype
 from wengert_core.op import Op
 from wengert_core.references import UfuncOfNumPy
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import EVERY, Reference, Rows, with_out
 from wengert_core.rows.base import inplace as inplace_schema
+from wengert_core.schema import parse_schema
 
 NO_RECORD = ("compare", "logical")  # promotions whose result is bool
+PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_real", "strict")
+CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
+"""Values that a row looks at beside dtypes: of a divisor of integers, an exponent of integers, a bool, integers in a true
+division, a number that the dtype does not hold."""
+VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check")
+"""Settings of a variant."""
+
+if TYPE_CHECKING:
+
+    class Pointwise(TypedDict, total=False):
+        """Settings of a pointwise row."""
+
+        kernels: Sequence[Any]
+        reference: Reference | None
+        dtypes: Iterable[dtype]
+        promotion: str
+        doc: str
+        method: bool
+        inplace: bool
+        no_record: bool
+        refusal: Mapping[str, str | Exception] | None
+        texts: Mapping[str, Any] | None
+        operator: bool
+        n_promote: int | None
+        alpha: str | None
+        check: str | None
+        variant: str | None
+        variants: Mapping[Any, Mapping[str, Any]] | Sequence[tuple[Any, Mapping[str, Any]]]
+        bounds: bool
+        identity: str | None
 
 
 class PointwiseRows(Rows):
     """Rows of the pointwise family."""
 
+    @s.checked(
+        kernels=s.kernels, reference=s.function_or_none, dtypes=s.dtypes, promotion=s.one_of(*PROMOTIONS), doc=s.text,
+        method=s.flag, inplace=s.flag, no_record=s.flag, refusal=s.mapping, texts=s.mapping, operator=s.flag,
+        n_promote=s.whole_or_none, alpha=s.text_or_none, check=s.one_of(*CHECKS), variant=s.text_or_none,
+        variants=s.anything, bounds=s.flag, identity=s.one_of(None, "real", "always"),
+    )  # fmt: skip
     def pointwise(
         self,
         n_in: int,
@@ -37,7 +75,13 @@ class PointwiseRows(Rows):
         refusal: Mapping[str, str | Exception] | None = None,
         texts: Mapping[str, Any] | None = None,
         operator: bool = False,
-        **settings: Any,
+        n_promote: int | None = None,
+        alpha: str | None = None,
+        check: str | None = None,
+        variant: str | None = None,
+        variants: Mapping[Any, Mapping[str, Any]] | Sequence[tuple[Any, Mapping[str, Any]]] = (),
+        bounds: bool = False,
+        identity: str | None = None,
     ) -> Op:
         """One row with its out= parameter, and its in-place variant.
 
@@ -53,13 +97,18 @@ class PointwiseRows(Rows):
         text or an exception.
         operator: Python's operator of that name calls a second op with the same name and work: a formula may give its
         nodes another name.
-        settings, see pointwise.pyx: n_promote, the number of inputs that decide the dtype; alpha, the name of the
-        argument that multiplies the second input; check; variant, the name of an argument some values of
-        which (variants) have kernels of their own; bounds, the second and third may be None; identity, "real": a real
-        input is the result.
+        n_promote: the number of inputs that decide the dtype.   alpha: the name of the argument that multiplies the
+        second input.   check: a word of CHECKS.   variant: the name of an argument some values of which (variants:
+        from the value to a mapping of settings) have kernels of their own.   bounds: the second and third may be None.
+        identity: "real" where a real input is the result, "always" where every input is.
         """
         kernels = tuple(kernels)
-        reference = reference or _reference_of(kernels, schema)
+        reference = reference or _reference_of(kernels, f"op table '{self.name}', row {schema!r}")
+        settings: dict[str, Any] = {
+            "n_promote": n_promote, "alpha": alpha, "check": check, "variant": variant, "variants": variants,
+            "bounds": bounds, "identity": identity,
+        }  # fmt: skip
+        _check(self, n_in, schema, kernels, reference, promotion, settings)
         options = {"promotion": promotion, "refusal": refusal or {}, "dtypes": tuple(dtypes), **(texts or {})}
         no_record = no_record or promotion in NO_RECORD
         op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
@@ -92,15 +141,15 @@ class PointwiseRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
-    def pointwise_unary(self, schema: str, **row: Any) -> Op:
+    def pointwise_unary(self, schema: str, **row: Unpack[Pointwise]) -> Op:
         """A row ``name(Tensor self, ...)``: one result element for each element. Settings: see ``pointwise``."""
         return self.pointwise(1, schema, **row)
 
-    def pointwise_binary(self, schema: str, **row: Any) -> Op:
+    def pointwise_binary(self, schema: str, **row: Unpack[Pointwise]) -> Op:
         """A row ``name(Any self, Any other, ...)``, with broadcasting."""
         return self.pointwise(2, schema, **row)
 
-    def pointwise_ternary(self, schema: str, **row: Any) -> Op:
+    def pointwise_ternary(self, schema: str, **row: Unpack[Pointwise]) -> Op:
         """A row with three inputs."""
         return self.pointwise(3, schema, **row)
 
@@ -114,7 +163,41 @@ class PointwiseRows(Rows):
             self.methods[name] = target
 
 
-def _reference_of(kernels: Sequence[Any], schema: str) -> Reference:
+def _check(
+    table: Any, n_in: int, schema: str, kernels: Sequence[Any], reference: Any, promotion: str, settings: dict[str, Any]
+) -> None:
+    """ValueError or TypeError for settings that do not fit the schema, or each other."""
+    where = f"op table '{table.name}', row {schema!r}"
+    params = {param[0]: param for param in parse_schema(schema)[1]}
+    for name in ("alpha", "variant"):
+        named = settings[name]
+        if named is not None and (named not in params or name == "alpha" and params[named][5]):
+            raise ValueError(f"{where}: the setting '{name}' must be the name of a parameter"
+                             f"{' with a default' if name == 'alpha' else ''}, one of {', '.join(params)}; it is '{named}'")
+    if settings["n_promote"] is not None and not 1 <= settings["n_promote"] <= n_in:
+        raise ValueError(f"{where}: n_promote must be from 1 to the number of inputs, {n_in}, it is {settings['n_promote']}")
+    if (promotion == "where" or settings["bounds"]) and n_in != 3:
+        raise ValueError(f"{where}: promotion='where' and bounds=True are for rows with three inputs, this one has {n_in}")
+    if settings["identity"] is not None and next(iter(params.values()))[1] != "Tensor":
+        raise ValueError(f"{where}: identity= is for rows whose first parameter is a Tensor")
+    for kernel in kernels:
+        ufunc = kernel[0] if isinstance(kernel, tuple) else kernel
+        if isinstance(ufunc, str) and table.name != "core" and not _pointwise.has_kernel(ufunc):  # core's rows name some to come
+            raise ValueError(f"{where}: core has no kernel of its own called '{ufunc}'; kernels= takes ufunc objects as well")
+        if isinstance(ufunc, np.ufunc) and ufunc.nin != n_in:
+            raise ValueError(f"{where}: the ufunc '{ufunc.__name__}' has {ufunc.nin} inputs, the row {n_in}")
+    s.fitting(table, schema, "reference", reference, n_in + 1)
+    for value, row in dict(settings["variants"]).items():
+        unknown = sorted({*row} - {*VARIANT}) if isinstance(row, Mapping) else ["not a mapping"]
+        if unknown or not callable(row.get("reference")):
+            raise ValueError(f"{where}: the variant {value!r} must be a mapping with a reference, its settings are "
+                             f"{', '.join(VARIANT)}" + (f"; got {', '.join(unknown)}" if unknown else ""))
+        if row.get("promotion", promotion) not in PROMOTIONS or row.get("check") not in CHECKS:
+            raise ValueError(f"{where}: the variant {value!r}: promotion is one of {', '.join(PROMOTIONS)}, check one of "
+                             f"{', '.join(map(str, CHECKS))}")
+
+
+def _reference_of(kernels: Sequence[Any], where: str) -> Reference:
     """The reference of a row whose kernel is a ufunc: that function of the array namespace."""
     for kernel in kernels:
         ufunc = kernel[0] if isinstance(kernel, tuple) else kernel
@@ -123,4 +206,5 @@ def _reference_of(kernels: Sequence[Any], schema: str) -> Reference:
             return lambda xp, *arrays: getattr(xp, name)(*arrays)
         if isinstance(ufunc, np.ufunc):
             return UfuncOfNumPy(ufunc)
-    raise ValueError(f"the row {schema!r} has neither a ufunc nor a reference")
+    raise ValueError(f"{where}: it has neither a ufunc nor a reference: give it reference=, a function of an array namespace and "
+                     "the inputs, as lambda xp, x: xp.exp(x)")

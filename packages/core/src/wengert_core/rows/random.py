@@ -6,18 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Rows, driver
+from wengert_core.schema import parse_schema
 
 
 class RandomRows(Rows):
     """Rows that draw from a generator."""
 
+    @s.checked(sampler=s.function, doc=s.text)
     def random(self, schema: str, *, sampler: Callable[..., Any], doc: str = "") -> Op:
         """A row ``name_(Tensor self, parameters, *, object? generator=None)``, a method.
 
         sampler: callable (NumPy generator, shape, dtype, *parameters) that checks these and returns an array. The
         derivative with respect to what was overwritten is zero.
         """
+        params = parse_schema(schema)[1]
+        if len(params) < 2 or params[-1][:2] != ("generator", "object"):
+            raise ValueError(f"op table '{self.name}', row {schema!r}: a row of samples has a tensor as its first parameter, and as its last "
+                             "'object? generator=None'")
+        s.fitting(self, schema, "sampler", sampler, len(params) + 1)
         op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
         driver("random_ops").configure(op, sampler)
         self.add(op, op.name)

@@ -7,18 +7,32 @@ from typing import Any
 
 from wengert_core.dtypes import dtype
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import EVERY, Reference, Rows, driver, with_out, with_outs
 from wengert_core.rows.base import inplace as inplace_schema
+from wengert_core.schema import parse_schema
+
+
+KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
+"""Names of core's own kernels of reductions."""
+ALONG_KERNELS = ("place", "extreme", "scan", "order")
+
+
+def parameters(schema: str) -> list[str]:
+    """The names of a schema's parameters."""
+    return [param[0] for param in parse_schema(schema)[1]]
 
 
 class ReductionRows(Rows):
     """Rows of the reduction family and its relatives."""
 
+    @s.checked(kernel=s.one_of("", *KERNELS), kind=s.one_of("sum", "mean", "same", "truth"), reference=s.function,
+               dtypes=s.dtypes, doc=s.text, method=s.flag, no_record=s.flag, dim_first=s.flag)
     def reduction(
         self,
         schema: str,
         *,
-        kernel: str,
+        kernel: str = "",
         kind: str,
         reference: Reference,
         dtypes: Iterable[dtype] = EVERY,
@@ -29,17 +43,22 @@ class ReductionRows(Rows):
     ) -> Op:
         """A row ``name(Tensor self, int[]? dim=None, bool keepdim=False, ...)``.
 
-        kernel: its name in kernels/reduce.   reference: callable (xp, x, axes, keepdims).
+        kernel: a word of KERNELS; "": the reference computes.   reference: callable (xp, x, axes, keepdims).
         kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, of nothing an
         error), "truth" (bool).   dtypes: the inputs it takes.
         dim_first: keepdim= and out= are refused where dim is not given, be it None.
         """
+        if "dim" not in parameters(schema)[1:2] or "keepdim" not in parameters(schema)[2:3]:
+            raise ValueError(f"op table '{self.name}', row {schema!r}: the second parameter of a reduction must be 'dim', the third 'keepdim'")
+        s.fitting(self, schema, "reference", reference, 4)
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record,
                 dim_first=dim_first)
         driver("reduction").configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name, method=method)
 
+    @s.checked(reference=s.function, results=s.each_of("same", "int64", "sum"), dtypes=s.dtypes, refusal=s.mapping, doc=s.text,
+               key=s.text_or_none, kernel=s.anything, method=s.flag, no_record=s.flag, keeps_order=s.flag, free_shape=s.flag)
     def along(
         self,
         schema: str,
@@ -66,6 +85,13 @@ class ReductionRows(Rows):
         keeps_order: the results have their dims in the input's order in memory.
         free_shape: the results may have any shape; else the other dims' sizes are the input's.
         """
+        if "dim" not in parameters(schema)[1:]:
+            raise ValueError(f"op table '{self.name}', row {schema!r}: an op along a dim must have a parameter 'dim' behind the tensor")
+        s.as_many(self, schema, results)
+        s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "dtype", "out"))
+        if kernel is not None and (not isinstance(kernel, tuple) or len(kernel) != 2 or kernel[0] not in ALONG_KERNELS):
+            raise ValueError(f"op table '{self.name}', row {schema!r}: the setting 'kernel' must be a pair of one of "
+                             f"{', '.join(ALONG_KERNELS)} and a name, it is {kernel!r}")
         op = Op(
             with_out(schema) if len(results) == 1 else with_outs(schema),
             "along",
@@ -82,12 +108,14 @@ class ReductionRows(Rows):
             driver("lines").configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 
+    @s.checked(stages=s.function, reference=s.function_or_none, doc=s.text, key=s.text_or_none, method=s.flag,
+               inplace=s.one_of("", "method", "function"), out=s.flag)
     def staged(
         self,
         schema: str,
         *,
         stages: Any,
-        reference: Reference,
+        reference: Reference | None,
         doc: str = "",
         key: str | None = None,
         method: bool = True,
@@ -100,6 +128,7 @@ class ReductionRows(Rows):
         stages that give a tuple: for several outputs, which have no out=.
         inplace: "method" for an in-place variant too, "function" where that is also a function.
         """
+        s.fitting(self, schema, "stages", stages, s.arguments_of(schema, "out"))
         op = Op(with_out(schema) if out else schema, "staged", doc=doc, reference=reference)
         driver("staged").configure(op, stages)
         self.add(op, key or op.name, method=method and key is None)

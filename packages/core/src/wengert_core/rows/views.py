@@ -12,7 +12,21 @@ from wengert_core import shapes as _shapes
 from wengert_core import splitting as _splitting
 from wengert_core import views as _views
 from wengert_core.op import Op
+from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows
+from wengert_core.rows.signatures import expect_signature
+
+RESHAPING = ("contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as", "expand_as", "broadcast_to",
+             "adjoint", "movedim", "narrow", "swapaxes", "numpy_T", "mT")
+GEOMETRIES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
+              "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view")
+"""Builders of views that core has."""
+
+
+def geometry_of(value: Any) -> str:
+    """A builder's name, or a function."""
+    return "" if callable(value) or value in GEOMETRIES else f"must be callable, or must be one of {', '.join(GEOMETRIES)}"
+
 
 BUILDERS = (_shapes, _parts)  # imported for the builders they register
 
@@ -20,6 +34,7 @@ BUILDERS = (_shapes, _parts)  # imported for the builders they register
 class ViewRows(Rows):
     """Rows of the view family, and of what is made of views."""
 
+    @s.checked(geometry=geometry_of, reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
     def view(
         self,
         schema: str,
@@ -36,12 +51,17 @@ class ViewRows(Rows):
         geometry: a builder's name, or a function ``(sizes, strides, offset, *arguments)`` that gives the three for the
         output; in elements, the offset from the start of the storage.
         """
+        if isinstance(geometry, str):
+            expect_signature(self, schema, geometry)
+        else:
+            s.fitting(self, schema, "geometry", geometry, 2 + s.arguments_of(schema))
         op = Op(schema, "view", doc=doc, reference=reference, view=True, options={"function": function})
         _views.configure(op, geometry)
         if geometry == "view":
             _shapes.configure_view(op)
         return self.add(op, op.name, method=method)
 
+    @s.checked(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything, function=s.flag)
     def restriding(
         self, schema: str, *, way: str = "view", doc: str, out_of_place: Op | None = None, function: bool = False
     ) -> Op:
@@ -49,6 +69,10 @@ class ViewRows(Rows):
 
         way: "view" (as the view op ``out_of_place`` does), "resize_", "resize_as_" or "set_".
         """
+        if way != "view":
+            expect_signature(self, schema, way)
+        elif not isinstance(out_of_place, Op) or out_of_place.family != "view":
+            raise TypeError(f"op table '{self.name}', row {schema!r}: out_of_place= must be the view op that the row does in place")
         op = Op(
             schema,
             "geometry",
@@ -61,12 +85,15 @@ class ViewRows(Rows):
         _restriding.configure(op, way)
         return self.add(op, op.name)
 
+    @s.checked(way=s.one_of("split", "split_with_sizes", "unbind", "chunk"), reference=s.function_or_none, doc=s.text)
     def multi_view(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "") -> Op:
         """A row whose outputs are several views: a tuple of tensors."""
+        expect_signature(self, schema, way)
         op = Op(schema, "composite" if way == "chunk" else "view", doc=doc, reference=reference, multi_view=True)
         _splitting.configure(op, way)
         return self.add(op, op.name)
 
+    @s.checked(way=s.one_of(*RESHAPING), reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
     def reshaping(
         self,
         schema: str,
@@ -78,12 +105,15 @@ class ViewRows(Rows):
         function: bool = True,
     ) -> Op:
         """A row of the family "composite": made of views, no formula of its own. Note [Composites have no node]."""
+        expect_signature(self, schema, way)
         op = Op(schema, "composite", doc=doc, reference=reference, options={"function": function})
         _reshaping.configure(op, way)
         return self.add(op, op.name, method=method)
 
+    @s.checked(reference=s.function, doc=s.text)
     def copying(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of clone."""
+        expect_signature(self, schema, "clone")
         op = Op(schema, "copy", doc=doc, reference=reference)
         _reshaping.configure(op, "clone")
         return self.add(op, op.name)
