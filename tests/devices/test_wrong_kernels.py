@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 import wengert as torch
 from wengert_core.op import find, names
+from wengert_core.rows.base import FLOATING
+from wengert_core.table import OpTable
 from wengert_testing.calls import row_of
 from wengert_testing.devices import results, rows
 
@@ -52,7 +55,7 @@ OWN_KIND = ("array", "columns")
 """Rules for results whose dtype is the reference's to decide."""
 
 
-OF_THE_HOST = ("_im2col", "_block_diag")
+OF_THE_HOST = ("_im2col", "im2col", "_block_diag", "block_diag")
 """Ops whose references are not for arrays of devices: their stages compute there."""
 
 
@@ -61,7 +64,12 @@ def families() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for case in rows():
         op = row_of(case.op)
-        if getattr(op, "reference", None) is not None and op.name in names() and find(op.name) is op and op.name not in OF_THE_HOST:
+        if (
+            getattr(op, "reference", None) is not None
+            and op.name in names()
+            and find(op.name) is op
+            and op.name not in OF_THE_HOST
+        ):
             found.setdefault(op.family, []).append(case)
     return found
 
@@ -81,8 +89,7 @@ def refused(sim: Any, case: Any, op: Any, word: str, change: Callable[[Any, Any]
     try:
         results(case, next(iter(case.samples("float64"))), "sim")
     except RuntimeError as error:
-        assert asked, error
-        return str(error)
+        return str(error) if asked else f"before the kernel: {error}"
     finally:
         del sim.kernels[op.name]
     assert not asked, f"{op.family} {op.name}: what its kernel returned was taken, {word}"
@@ -97,16 +104,22 @@ def test_what_is_no_array_of_the_right_kind_is_refused(case, op, sim):
         if word == "another kind" and op.options.get("results", ("same",))[0] in OWN_KIND:
             continue
         message = refused(sim, case, op, word, change)
-        assert re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message, word
+        assert (
+            re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message
+        ), word
 
 
-@pytest.mark.parametrize(("case", "op"), [c for c in CASES if c[1].family not in FREE], ids=lambda x: getattr(x, "op", ""))
+@pytest.mark.parametrize(
+    ("case", "op"), [c for c in CASES if c[1].family not in FREE], ids=lambda x: getattr(x, "op", "")
+)
 def test_another_shape_is_refused(case, op, sim):
     for word, change in WRONG_SHAPES.items():
         if op.name == "masked_select" and word == "one element more":  # how many there are, its kernel alone knows
             continue
         message = refused(sim, case, op, word, change)
-        assert re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message, word
+        assert (
+            re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message
+        ), word
 
 
 def test_every_family_with_a_reference_is_tried():
@@ -114,3 +127,38 @@ def test_every_family_with_a_reference_is_tried():
         "along", "array", "attention", "convolution", "indexing", "joining", "matmul", "normalization", "padding",
         "pointwise", "pooling", "reduction", "softmax", "staged",
     }  # fmt: skip
+
+
+# ---- ufuncs
+
+
+def ufunc_table(name: str, **settings: Any) -> Any:
+    """A row whose kernel is SciPy's expit, a ufunc that NumPy does not have."""
+    return OpTable("acme_ufunc").pointwise_unary(
+        f"{name}(Tensor self) -> Tensor", kernels=[scipy.special.expit], promotion="float", dtypes=FLOATING, **settings
+    )
+
+
+def test_a_foreign_ufunc_is_called_itself(monkeypatch):
+    monkeypatch.setattr(np, "expit", lambda x: x + 99, raising=False)
+    op = ufunc_table("acme_expit")
+    assert op(torch.tensor([0.0])).tolist() == [0.5]
+    assert op.reference(np, np.array([0.0])).tolist() == [0.5]
+    assert op(torch.tensor([[0.0, 1.0]]).half()).dtype is torch.float16
+
+
+def test_a_device_says_which_row_lacks_a_reference():
+    op = ufunc_table("acme_expit")
+    expected = "acme_expit: the row in op table 'acme_ufunc' has no reference, which a device of type 'sim' needs; and"
+    with pytest.raises(NotImplementedError, match=expected):
+        op(torch.tensor([0.0]).to("sim"))
+
+
+def test_a_device_runs_the_reference_beside_a_foreign_ufunc():
+    op = ufunc_table("acme_expit", reference=lambda xp, x: 1 / (1 + xp.exp(-x)))
+    assert op(torch.tensor([0.0]).to("sim")).cpu().tolist() == [0.5]
+
+
+def test_a_ufunc_of_numpy_stands_for_the_function_of_any_namespace():
+    op = OpTable("acme_ufunc").pointwise_unary("acme_cbrt(Tensor self) -> Tensor", kernels=[np.cbrt], dtypes=FLOATING)
+    assert op(torch.tensor([8.0]).to("sim")).cpu().tolist() == [2.0]

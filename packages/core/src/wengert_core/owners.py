@@ -10,7 +10,7 @@ def table_of(owner: str) -> str:
 
 
 def distribution_of(owner: str) -> str:
-    """The distribution that an op table of this name was loaded from, with its version; "" for a table made in this process."""
+    """The distribution that an op table was loaded from, with its version; "" for a table made in this process."""
     from wengert_registry import registry
 
     for candidate in registry.group("ops").candidates():

@@ -20,6 +20,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef tuple KINDS = ("bool", "integer", "floating", "complex")
 cdef dict CATEGORIES = {"b": CAT_BOOL, "i": CAT_INT, "u": CAT_INT, "f": CAT_FLOAT, "c": CAT_COMPLEX}
 cdef tuple WIDEST = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128))   # by category
+cdef dict WORDS = {"random": "sampler", "factory": "impl"}      # what else than a reference rows of a family have
 cdef tuple NUMBERS = (bool, int, float, complex, np.generic)
 cdef enum:
     MOST_RANK = 64                     # dims that a tensor can have
@@ -69,7 +70,7 @@ def source_of(Op op):
     """What computes an op by a Python function, in words: the reference of its table, or the kernel of a device's plugin."""
     if elsewhere() and op.family != "random" and reference_of(op) is not op.reference:
         return f"the kernel of devices of type '{device_type()}'"
-    return f"the {'sampler' if op.family == 'random' else 'reference'} in {table_of(op.owner)}"
+    return f"the {WORDS.get(op.family, 'reference')} in {table_of(op.owner)}"
 
 
 cdef tuple geometry_result(Op op, object found):
@@ -207,8 +208,8 @@ cdef int result_into(Op op, object computed, Tensor out) except -1:
 
 cdef list result_list(Op op, object computed, int n):
     """The results in a new list: of several, they are a tuple or a list of exactly so many."""
-    if n == 1 and not isinstance(computed, (tuple, list)):
-        return [computed]
+    if n == 1 and not isinstance(computed, tuple):
+        return [computed]              # which as_result looks at
     if not isinstance(computed, (tuple, list)) or len(computed) != n:
         raise wrong_result(op, f"{n} arrays, as a tuple" if n > 1 else "one array", described(computed))
     return list(computed)

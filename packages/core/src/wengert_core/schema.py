@@ -75,11 +75,14 @@ def _check_together(params: list[Parameter], schema: str) -> None:
     if len(names) > MOST_PARAMETERS:
         raise misread(schema, f"an op has at most {MOST_PARAMETERS} parameters, this one has {len(names)}")
     positional = [param for param in params if not param[4]]
-    for before, param in zip(positional, positional[1:], strict=False):
+    for i, param in enumerate(positional[1:]):
+        before = positional[i]
         if param[5] and not before[5]:
             raise misread(schema, f"the parameter '{param[0]}' without a default follows '{before[0]}', which has one")
         if before[3]:
-            raise misread(schema, f"'{param[0]}' follows '{before[0]}', which takes all further arguments (its type ends in *)")
+            raise misread(
+                schema, f"'{param[0]}' follows '{before[0]}', which takes all further arguments (its type ends in *)"
+            )
 
 
 def _parameter(part: str, keyword_only: bool, schema: str) -> Parameter:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from wengert_core.composite import Composite as Wrapped
-from wengert_core.op import Op
 from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.op import Op
 from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows, driver
 from wengert_core.rows.base import inplace as inplace_schema
@@ -28,8 +28,9 @@ def without_out(schema: str) -> str:
 class ArrayRows(Rows):
     """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
 
-    @s.checked(reference=s.function, results=s.each_of("same", "array", "columns", *DTYPES), widen=s.one_of("", *DTYPES), doc=s.text,
-               method=s.flag, inplace=s.flag, no_record=s.flag, order=s.one_of("", "dims", "channels", "own"))
+    @s.checked(reference=s.function, results=s.each_of("same", "array", "columns", *DTYPES), doc=s.text, method=s.flag,
+               widen=s.one_of("", *DTYPES), inplace=s.flag, no_record=s.flag,
+               order=s.one_of("", "dims", "channels", "own"))
     def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: str = "float32",
               doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False,
               order: str = "") -> Op:
@@ -44,9 +45,10 @@ class ArrayRows(Rows):
         """
         s.as_many(self, schema, results)
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "out"))
-        if "same" in results and next((param[1] for param in parse_schema(schema)[1]), "") not in ("Tensor", "Tensor[]"):
-            raise ValueError(f"op table '{self.name}', row {schema!r}: results of the rule 'same' have the dtype of the first parameter, "
-                             "which must be Tensor or Tensor[]")
+        first = [param[1] for param in parse_schema(schema)[1][:1]]
+        if "same" in results and first not in (["Tensor"], ["Tensor[]"]):
+            raise s.misfit(self, schema, "results of the rule 'same' have the dtype of the first parameter, which must "
+                           "be Tensor or Tensor[]")
         results = tuple(results)
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
         driver("array_ops").configure(op, results, widen, order)
@@ -58,14 +60,16 @@ class ArrayRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
-    @s.checked(way=s.one_of(*LAPACK), reference=s.function, results=s.each_of("same", "array", "columns", *DTYPES), doc=s.text)
+    @s.checked(way=s.one_of(*LAPACK), reference=s.function, doc=s.text,
+               results=s.each_of("same", "array", "columns", *DTYPES))
     def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
         """An array row that LAPACK computes where it is found. way: a word of WAYS in factoring.pyx."""
         op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
         driver(LAPACK_MODULES.get(way, "systems")).configure(op, way)
         return op
 
-    @s.checked(name=s.text_or_none, method=s.flag, namespace=s.text_or_none, doc=s.text, out=s.flag, function=s.function)
+    @s.checked(name=s.text_or_none, method=s.flag, namespace=s.text_or_none, doc=s.text, out=s.flag,
+               function=s.function)
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
                   namespace: str | None = None, doc: str = "", out: bool = False) -> Composite:
         """A function of other ops: it has their derivatives. namespace: "nn.functional", "linalg"; None: the top.

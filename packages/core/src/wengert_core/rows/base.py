@@ -52,7 +52,7 @@ class Rows:
     def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
         if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
-            raise ValueError(f"op table '{self.name}': the name {name!r} of a row must be identifiers, with dots between them")
+            raise ValueError(f"op table '{self.name}': a row's name must be identifiers with dots, not {name!r}")
         if not callable(op):
             raise TypeError(f"op table '{self.name}', row '{name}': a row must be callable, not {type(op).__name__}")
         taken = dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name))

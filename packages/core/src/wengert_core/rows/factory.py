@@ -48,11 +48,11 @@ class FactoryRows(Rows):
         if kind in ("empty", "zeros", "ones", "full") and "size" not in types and like is None:
             missing.append("size")
         if missing:
-            raise ValueError(f"op table '{self.name}', row {schema!r}: a factory of kind '{kind}' needs the parameter '{missing[0]}'")
+            raise s.misfit(self, schema, f"a factory of kind '{kind}' needs the parameter '{missing[0]}'")
         if like is not None and types.get(like) != "Tensor":
-            raise ValueError(f"op table '{self.name}', row {schema!r}: like= must be the name of a Tensor parameter, it is {like!r}")
+            raise s.misfit(self, schema, f"like= must be the name of a Tensor parameter, it is {like!r}")
         if kind == "made" and impl is None:
-            raise ValueError(f"op table '{self.name}', row {schema!r}: a factory of kind 'made' needs impl=, a function of the arguments and dtype")
+            raise s.misfit(self, schema, "a factory of kind 'made' needs impl=, a function of the arguments and dtype")
         options = {"kind": kind, "function": function}
         op = Op(schema, "factory", doc=doc, no_record=True, options=options)
         _factory.configure(op, kind, like, impl)

@@ -13,8 +13,8 @@ from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows
 from wengert_core.rows.signatures import expect_signature
 
-
-POOLING = ("average", "largest", "adaptive_average", "adaptive_largest", "spread_average", "spread_adaptive", "scatter", "gather")
+POOLING = ("average", "largest", "adaptive_average", "adaptive_largest", "spread_average", "spread_adaptive", "scatter",
+           "gather")
 
 
 def driver_of(family: str) -> Any:

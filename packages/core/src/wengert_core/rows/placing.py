@@ -15,11 +15,11 @@ class PlacingRows(Rows):
     def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
         """A row ``name(Tensor grad_output, int[] input_sizes, ...)``; its other parameters are those of ``view``."""
         if not isinstance(view, Op) or not view.is_view:
-            raise TypeError(f"op table '{self.name}', row {schema!r}: view= must be the view op whose adjoint the row is")
+            raise s.misfit(self, schema, "view= must be the view op whose adjoint the row is")
         own, of_view = parse_schema(schema)[1], parse_schema(view.schema)[1]
-        if [param[1:3] for param in own[2:]] != [param[1:3] for param in of_view[1:]] or own[0][1] != "Tensor" or own[1][1] != "int[]":
-            raise ValueError(f"op table '{self.name}', row {schema!r}: the parameters must be a Tensor, the int[] input_sizes, and then those "
-                             f"of {view.schema} but its first")
+        if [param[1] for param in own] != ["Tensor", "int[]", *[param[1] for param in of_view[1:]]]:
+            raise s.misfit(self, schema, "the parameters must be a Tensor, the int[] input_sizes, and those of "
+                           f"{view.schema} but its first")
         op = Op(schema, "placing", doc=doc, reference=reference)
         driver("placing").configure(op, view)
         return self.add(op, op.name, method=False)

@@ -20,7 +20,7 @@ from wengert_core.schema import parse_schema
 NO_RECORD = ("compare", "logical")  # promotions whose result is bool
 PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_real", "strict")
 CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
-"""Values that a row looks at beside dtypes: of a divisor of integers, an exponent of integers, a bool, integers in a true
+"""What a row looks at beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a true
 division, a number that the dtype does not hold."""
 VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check")
 """Settings of a variant."""
@@ -108,7 +108,9 @@ class PointwiseRows(Rows):
             "n_promote": n_promote, "alpha": alpha, "check": check, "variant": variant, "variants": variants,
             "bounds": bounds, "identity": identity,
         }  # fmt: skip
-        _check(self, n_in, schema, kernels, reference, promotion, settings)
+        _check_settings(self, n_in, schema, promotion, settings)
+        _check_kernels(self, n_in, schema, kernels)
+        s.fitting(self, schema, "reference", reference, n_in + 1)
         options = {"promotion": promotion, "refusal": refusal or {}, "dtypes": tuple(dtypes), **(texts or {})}
         no_record = no_record or promotion in NO_RECORD
         op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
@@ -163,38 +165,53 @@ class PointwiseRows(Rows):
             self.methods[name] = target
 
 
-def _check(
-    table: Any, n_in: int, schema: str, kernels: Sequence[Any], reference: Any, promotion: str, settings: dict[str, Any]
-) -> None:
-    """ValueError or TypeError for settings that do not fit the schema, or each other."""
-    where = f"op table '{table.name}', row {schema!r}"
+def _check_settings(table: Any, n_in: int, schema: str, promotion: str, settings: dict[str, Any]) -> None:
+    """ValueError for settings that do not fit the schema, or each other."""
     params = {param[0]: param for param in parse_schema(schema)[1]}
     for name in ("alpha", "variant"):
         named = settings[name]
-        if named is not None and (named not in params or name == "alpha" and params[named][5]):
-            raise ValueError(f"{where}: the setting '{name}' must be the name of a parameter"
-                             f"{' with a default' if name == 'alpha' else ''}, one of {', '.join(params)}; it is '{named}'")
-    if settings["n_promote"] is not None and not 1 <= settings["n_promote"] <= n_in:
-        raise ValueError(f"{where}: n_promote must be from 1 to the number of inputs, {n_in}, it is {settings['n_promote']}")
+        if named is not None and (named not in params or (name == "alpha" and params[named][5])):
+            kind = "parameter with a default" if name == "alpha" else "parameter"
+            raise s.misfit(
+                table, schema, f"the setting '{name}' must name a {kind}, one of {', '.join(params)}; it is '{named}'"
+            )
+    n_promote = settings["n_promote"]
+    if n_promote is not None and not 1 <= n_promote <= n_in:
+        raise s.misfit(table, schema, f"n_promote must be from 1 to the number of inputs, {n_in}, it is {n_promote}")
     if (promotion == "where" or settings["bounds"]) and n_in != 3:
-        raise ValueError(f"{where}: promotion='where' and bounds=True are for rows with three inputs, this one has {n_in}")
+        raise s.misfit(
+            table, schema, f"promotion='where' and bounds=True are for rows with three inputs, this one has {n_in}"
+        )
     if settings["identity"] is not None and next(iter(params.values()))[1] != "Tensor":
-        raise ValueError(f"{where}: identity= is for rows whose first parameter is a Tensor")
+        raise s.misfit(table, schema, "identity= is for rows whose first parameter is a Tensor")
+    for value, row in dict(settings["variants"]).items():
+        _check_variant(table, schema, value, row)
+
+
+def _check_variant(table: Any, schema: str, value: object, row: Any) -> None:
+    """ValueError for a variant that is no mapping of a row's settings."""
+    unknown = sorted({*row} - {*VARIANT}) if isinstance(row, Mapping) else ["no mapping"]
+    if unknown or not callable(row.get("reference")):
+        got = f", not {', '.join(unknown)}" if unknown else ""
+        raise s.misfit(
+            table, schema, f"the variant {value!r} must have a reference, its settings are {', '.join(VARIANT)}{got}"
+        )
+    for name, allowed in (("promotion", PROMOTIONS), ("check", CHECKS)):
+        if row.get(name, allowed[0]) not in allowed:
+            raise s.misfit(
+                table, schema, f"the variant {value!r}: {name} must be one of {allowed}, it is {row[name]!r}"
+            )
+
+
+def _check_kernels(table: Any, n_in: int, schema: str, kernels: Sequence[Any]) -> None:
+    """ValueError for a name that is none of core's kernels, and for a ufunc of another number of inputs."""
     for kernel in kernels:
         ufunc = kernel[0] if isinstance(kernel, tuple) else kernel
-        if isinstance(ufunc, str) and table.name != "core" and not _pointwise.has_kernel(ufunc):  # core's rows name some to come
-            raise ValueError(f"{where}: core has no kernel of its own called '{ufunc}'; kernels= takes ufunc objects as well")
+        known = not isinstance(ufunc, str) or table.name == "core" or _pointwise.has_kernel(ufunc)
+        if not known:  # core's own rows name kernels that few dtypes have, or none so far
+            raise s.misfit(table, schema, f"core has no kernel called '{ufunc}'; kernels= takes ufuncs as well")
         if isinstance(ufunc, np.ufunc) and ufunc.nin != n_in:
-            raise ValueError(f"{where}: the ufunc '{ufunc.__name__}' has {ufunc.nin} inputs, the row {n_in}")
-    s.fitting(table, schema, "reference", reference, n_in + 1)
-    for value, row in dict(settings["variants"]).items():
-        unknown = sorted({*row} - {*VARIANT}) if isinstance(row, Mapping) else ["not a mapping"]
-        if unknown or not callable(row.get("reference")):
-            raise ValueError(f"{where}: the variant {value!r} must be a mapping with a reference, its settings are "
-                             f"{', '.join(VARIANT)}" + (f"; got {', '.join(unknown)}" if unknown else ""))
-        if row.get("promotion", promotion) not in PROMOTIONS or row.get("check") not in CHECKS:
-            raise ValueError(f"{where}: the variant {value!r}: promotion is one of {', '.join(PROMOTIONS)}, check one of "
-                             f"{', '.join(map(str, CHECKS))}")
+            raise s.misfit(table, schema, f"the ufunc '{ufunc.__name__}' has {ufunc.nin} inputs, the row {n_in}")
 
 
 def _reference_of(kernels: Sequence[Any], where: str) -> Reference:
@@ -206,5 +223,7 @@ def _reference_of(kernels: Sequence[Any], where: str) -> Reference:
             return lambda xp, *arrays: getattr(xp, name)(*arrays)
         if isinstance(ufunc, np.ufunc):
             return UfuncOfNumPy(ufunc)
-    raise ValueError(f"{where}: it has neither a ufunc nor a reference: give it reference=, a function of an array namespace and "
-                     "the inputs, as lambda xp, x: xp.exp(x)")
+    raise ValueError(
+        f"{where}: it has neither a ufunc nor a reference: give it reference=, a function of an array namespace and "
+        "the inputs, as lambda xp, x: xp.exp(x)"
+    )

@@ -23,8 +23,7 @@ class RandomRows(Rows):
         """
         params = parse_schema(schema)[1]
         if len(params) < 2 or params[-1][:2] != ("generator", "object"):
-            raise ValueError(f"op table '{self.name}', row {schema!r}: a row of samples has a tensor as its first parameter, and as its last "
-                             "'object? generator=None'")
+            raise s.misfit(self, schema, "a row of samples has a tensor first, and 'object? generator=None' last")
         s.fitting(self, schema, "sampler", sampler, len(params) + 1)
         op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
         driver("random_ops").configure(op, sampler)

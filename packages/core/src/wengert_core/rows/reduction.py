@@ -12,7 +12,6 @@ from wengert_core.rows.base import EVERY, Reference, Rows, driver, with_out, wit
 from wengert_core.rows.base import inplace as inplace_schema
 from wengert_core.schema import parse_schema
 
-
 KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
 """Names of core's own kernels of reductions."""
 ALONG_KERNELS = ("place", "extreme", "scan", "order")
@@ -49,7 +48,7 @@ class ReductionRows(Rows):
         dim_first: keepdim= and out= are refused where dim is not given, be it None.
         """
         if "dim" not in parameters(schema)[1:2] or "keepdim" not in parameters(schema)[2:3]:
-            raise ValueError(f"op table '{self.name}', row {schema!r}: the second parameter of a reduction must be 'dim', the third 'keepdim'")
+            raise s.misfit(self, schema, "the second parameter of a reduction must be 'dim', the third 'keepdim'")
         s.fitting(self, schema, "reference", reference, 4)
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record,
@@ -57,8 +56,9 @@ class ReductionRows(Rows):
         driver("reduction").configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name, method=method)
 
-    @s.checked(reference=s.function, results=s.each_of("same", "int64", "sum"), dtypes=s.dtypes, refusal=s.mapping, doc=s.text,
-               key=s.text_or_none, kernel=s.anything, method=s.flag, no_record=s.flag, keeps_order=s.flag, free_shape=s.flag)
+    @s.checked(reference=s.function, results=s.each_of("same", "int64", "sum"), dtypes=s.dtypes, refusal=s.mapping,
+               doc=s.text, key=s.text_or_none, kernel=s.anything, method=s.flag, no_record=s.flag, keeps_order=s.flag,
+               free_shape=s.flag)
     def along(
         self,
         schema: str,
@@ -86,11 +86,11 @@ class ReductionRows(Rows):
         free_shape: the results may have any shape; else the other dims' sizes are the input's.
         """
         if "dim" not in parameters(schema)[1:]:
-            raise ValueError(f"op table '{self.name}', row {schema!r}: an op along a dim must have a parameter 'dim' behind the tensor")
+            raise s.misfit(self, schema, "an op along a dim must have a parameter 'dim' behind the tensor")
         s.as_many(self, schema, results)
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "dtype", "out"))
         if kernel is not None and (not isinstance(kernel, tuple) or len(kernel) != 2 or kernel[0] not in ALONG_KERNELS):
-            raise ValueError(f"op table '{self.name}', row {schema!r}: the setting 'kernel' must be a pair of one of "
+            raise s.misfit(self, schema, "the setting 'kernel' must be a pair of one of "
                              f"{', '.join(ALONG_KERNELS)} and a name, it is {kernel!r}")
         op = Op(
             with_out(schema) if len(results) == 1 else with_outs(schema),

@@ -1,7 +1,8 @@
 """Settings of rows: each kind of row says what its settings may be, and ``checked`` looks before the row is made.
 
-A setting that does not exist is a TypeError that lists those that do, a value of the wrong type or word an error that says what is
-allowed; both name the row and its table. The registry, which loads tables, adds the distribution and the entry point.
+A setting that does not exist is a TypeError that lists those that do, a value of the wrong type or word an error that
+says what is allowed; both name the row and its table. The registry, which loads tables, adds the distribution and the
+entry point.
 """
 
 from __future__ import annotations
@@ -56,10 +57,9 @@ def bad_setting(
     where = f"op table '{table.name}', row {row!r}"
     if why == UNKNOWN:
         return TypeError(f"{where}: {kind}() has no setting '{name}'; its settings are {', '.join(allowed)}")
-    shown = value if isinstance(value, (str, int, float, bool, type(None))) else f"of type {type(value).__name__}"
-    kind_of_error = ValueError if why.startswith("must be one of") or isinstance(value, (list, tuple)) else TypeError
-    return kind_of_error(f"{where}: the setting '{name}' {why}, it is {shown!r}" if isinstance(shown, str) and shown is value
-                         else f"{where}: the setting '{name}' {why}, it is {shown}")
+    shown = repr(value) if isinstance(value, (str, int, float, bool, type(None))) else f"of type {type(value).__name__}"
+    error = ValueError if why.startswith("must be one of") or isinstance(value, (list, tuple)) else TypeError
+    return error(f"{where}: the setting '{name}' {why}, it is {shown}")
 
 
 # ---- what settings may be
@@ -102,7 +102,7 @@ def function_or_none(value: Any) -> str:
 
 def mapping(value: Any) -> str:
     """A mapping with text as keys, or None."""
-    if value is None or isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+    if value is None or (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
         return ""
     return "must be a mapping from str"
 
@@ -123,7 +123,11 @@ def each_of(*words: str) -> Check:
     shown = ", ".join(repr(word) for word in words)
 
     def check(value: Any) -> str:
-        if isinstance(value, (list, tuple)) and value and all(isinstance(word, str) and word in words for word in value):
+        if (
+            isinstance(value, (list, tuple))
+            and value
+            and all(isinstance(word, str) and word in words for word in value)
+        ):
             return ""
         return f"must be a list of words for the outputs, each one of {shown}"
 
@@ -159,6 +163,11 @@ def kernels(value: Any) -> str:
 # ---- how settings fit the schema
 
 
+def misfit(table: Any, schema: str, why: str) -> ValueError:
+    """The error for a row whose settings and schema do not go together."""
+    return ValueError(f"op table '{table.name}', row {schema!r}: {why}")
+
+
 def fitting(table: Any, schema: str, name: str, fn: Any, n: int) -> None:
     """TypeError for a Python function that cannot be called with n positional arguments."""
     code = getattr(fn, "__code__", None)
@@ -168,8 +177,10 @@ def fitting(table: Any, schema: str, name: str, fn: Any, n: int) -> None:
     least = most - len(fn.__defaults__ or ())
     if n < least or (n > most and not code.co_flags & 0x04):  # 0x04: it has *args
         takes = f"{least}" if least == most else f"{least} to {most}"
-        raise TypeError(f"op table '{table.name}', row {schema!r}: {name}= takes {takes} arguments, but it is called with {n}: "
-                        f"{', '.join(code.co_varnames[:most])}")
+        raise TypeError(
+            f"op table '{table.name}', row {schema!r}: {name}= takes {takes} arguments, but it is called with {n}: "
+            f"{', '.join(code.co_varnames[:most])}"
+        )
 
 
 def arguments_of(schema: str, *but: str) -> int:
@@ -181,14 +192,16 @@ def as_many(table: Any, schema: str, results: Any) -> None:
     """ValueError unless there is a rule for each output."""
     outputs = parse_schema(schema)[2]
     if len(results) != len(outputs):
-        raise ValueError(f"op table '{table.name}', row {schema!r}: results= has {len(results)} words, {list(results)}, the schema "
-                         f"{len(outputs)} outputs: {', '.join(outputs)}")
+        raise ValueError(
+            f"op table '{table.name}', row {schema!r}: results= has {len(results)} words, {list(results)}, the schema "
+            f"{len(outputs)} outputs: {', '.join(outputs)}"
+        )
 
 
 def expect(table: Any, schema: str, kind: str, types: list[str], least: int, names: bool) -> None:
     """ValueError unless the parameters, but out=, are of these types: the driver takes them by their places.
 
-    types: as in a schema, each with a name.   least: how many must be there.   names: the names but the first count too.
+    types: as in a schema, each with a name.   least: how many must be there.   names: those but the first count too.
     """
     got = [param for param in parse_schema(schema)[1] if param[0] != "out"]
     fits = least <= len(got) <= len(types)
@@ -197,5 +210,5 @@ def expect(table: Any, schema: str, kind: str, types: list[str], least: int, nam
         fits = fits and param[1] == wanted.removesuffix("?") and (not param[2] or wanted.endswith("?"))
         fits = fits and (not names or i == 0 or param[0] == name)
     if not fits:
-        raise ValueError(f"op table '{table.name}', row {schema!r}: a row of the kind '{kind}' has the parameters ({', '.join(types)})"
-                         f"{', by these names' if names else ''}")
+        by_name = ", by these names" if names else ""
+        raise misfit(table, schema, f"a row of the kind '{kind}' has the parameters ({', '.join(types)}){by_name}")

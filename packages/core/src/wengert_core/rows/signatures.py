@@ -1,7 +1,7 @@
 """Parameters that drivers take by their places, for kinds of rows whose schema is the driver's to decide.
 
-A driver in C reads slot 2 of a gather as its index. So a row of such a kind has exactly these types in this order (without out=);
-what the parameters are called is the row's own affair, unless the driver looks for a name.
+A driver in C reads slot 2 of a gather as its index. So a row of such a kind has exactly these types in this order
+(without out=); what the parameters are called is the row's own affair, unless the driver looks for a name.
 """
 
 from __future__ import annotations
@@ -20,20 +20,30 @@ SIGNATURES = {
     "clone": "Tensor self, object? memory_format",
     "conversion": "Tensor self, dtype dtype, object? device",
     "padding": "Tensor self, int[] pad, Scalar value",
-    "convolution": "Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
-        "transposed, int[] output_padding, int groups",
-    "convolution_weight": "Tensor input, Tensor grad_output, int[] kernel_size, int[] stride, int[] padding, int[] dilation, "
-        "int groups",
+    "convolution": (
+        "Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool transposed, "
+        "int[] output_padding, int groups"
+    ),
+    "convolution_weight": (
+        "Tensor input, Tensor grad_output, int[] kernel_size, int[] stride, int[] padding, int[] dilation, int "
+        "groups"
+    ),
     "normalization": "Tensor input, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? var, object layout, float eps",
-    "normalization_backward": "Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor var, bool given, object "
-        "layout, float eps",
+    "normalization_backward": (
+        "Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor var, bool given, object layout, "
+        "float eps"
+    ),
     "attention": "Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale",
-    "attention_backward": "Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? attn_mask, Tensor result, Tensor "
-        "logsumexp, bool is_causal, float scale",
+    "attention_backward": (
+        "Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? attn_mask, Tensor result, Tensor "
+        "logsumexp, bool is_causal, float scale"
+    ),
     "softmax": "Tensor self, int dim, dtype? dtype",
     "softmax_backward": "Tensor grad_output, Tensor output, int dim",
     "class_loss": "Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index",
-    "class_loss_backward": "Tensor grad_output, int[] self_shape, Tensor target, Tensor? weight, int reduction, int ignore_index",
+    "class_loss_backward": (
+        "Tensor grad_output, int[] self_shape, Tensor target, Tensor? weight, int reduction, int ignore_index"
+    ),
     "index": "Tensor self, object indices",
     "index_put": "Tensor self, object indices, Tensor values, bool accumulate",
     "gather": "Tensor self, int dim, Tensor index, bool sparse_grad",
@@ -94,21 +104,34 @@ SIGNATURES = {
     "view_as_real": "Tensor self",
     "view_as_complex": "Tensor self",
     "_unsafe_view": "Tensor self, int[] size",
-    "average": "Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool "
-        "count_include_pad, int? divisor_override",
+    "average": (
+        "Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool count_include_pad, "
+        "int? divisor_override"
+    ),
     "largest": "Tensor self, int[] kernel_size, int[]? stride, int[] padding, int[] dilation, bool ceil_mode",
     "adaptive_average": "Tensor self, int[] output_size",
     "adaptive_largest": "Tensor self, int[] output_size",
-    "spread_average": "Tensor grad_output, int[] input_sizes, int ndim, int[] kernel_size, int[]? stride, int[] padding, "
-        "bool ceil_mode, bool count_include_pad, int? divisor_override",
+    "spread_average": (
+        "Tensor grad_output, int[] input_sizes, int ndim, int[] kernel_size, int[]? stride, int[] padding, bool "
+        "ceil_mode, bool count_include_pad, int? divisor_override"
+    ),
     "spread_adaptive": "Tensor grad_output, int[] input_sizes, int ndim",
     "scatter_windows": "Tensor grad_output, Tensor indices, int[] input_sizes, int ndim",
     "gather_windows": "Tensor self, Tensor indices, int ndim",
 }
 OPTIONAL = {"average": 6, "stack": 2}
 """Kinds of rows that may leave out what comes from this place on."""
-NAMED = ("average", "largest", "adaptive_average", "adaptive_largest", "spread_average", "spread_adaptive", "scatter_windows",
-         "gather_windows", "conversion")
+NAMED = (
+    "average",
+    "largest",
+    "adaptive_average",
+    "adaptive_largest",
+    "spread_average",
+    "spread_adaptive",
+    "scatter_windows",
+    "gather_windows",
+    "conversion",
+)
 """Kinds of rows whose drivers look for names."""
 
 

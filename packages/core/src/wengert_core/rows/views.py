@@ -16,16 +16,20 @@ from wengert_core.rows import settings as s
 from wengert_core.rows.base import Reference, Rows
 from wengert_core.rows.signatures import expect_signature
 
-RESHAPING = ("contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as", "expand_as", "broadcast_to",
-             "adjoint", "movedim", "narrow", "swapaxes", "numpy_T", "mT")
-GEOMETRIES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
-              "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view")
+RESHAPING = tuple("""
+    contiguous reshape flatten ravel unflatten view_as reshape_as expand_as broadcast_to adjoint movedim narrow swapaxes
+    numpy_T mT
+""".split())
+GEOMETRIES = tuple("""
+    view alias transpose t permute squeeze unsqueeze expand select slice diagonal as_strided unfold view_as_real
+    view_as_complex _unsafe_view
+""".split())
 """Builders of views that core has."""
 
 
 def geometry_of(value: Any) -> str:
     """A builder's name, or a function."""
-    return "" if callable(value) or value in GEOMETRIES else f"must be callable, or must be one of {', '.join(GEOMETRIES)}"
+    return "" if callable(value) or value in GEOMETRIES else f"must be one of {', '.join(GEOMETRIES)}, or callable"
 
 
 BUILDERS = (_shapes, _parts)  # imported for the builders they register
@@ -61,7 +65,8 @@ class ViewRows(Rows):
             _shapes.configure_view(op)
         return self.add(op, op.name, method=method)
 
-    @s.checked(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything, function=s.flag)
+    @s.checked(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything,
+               function=s.flag)
     def restriding(
         self, schema: str, *, way: str = "view", doc: str, out_of_place: Op | None = None, function: bool = False
     ) -> Op:
@@ -72,7 +77,7 @@ class ViewRows(Rows):
         if way != "view":
             expect_signature(self, schema, way)
         elif not isinstance(out_of_place, Op) or out_of_place.family != "view":
-            raise TypeError(f"op table '{self.name}', row {schema!r}: out_of_place= must be the view op that the row does in place")
+            raise s.misfit(self, schema, "out_of_place= must be the view op that the row does in place")
         op = Op(
             schema,
             "geometry",
