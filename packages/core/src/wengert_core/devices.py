@@ -9,10 +9,13 @@ device(type='cuda', index=1)
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Self
 
 from wengert_registry import registry
+
+from wengert_core.methods import checked
 
 KNOWN = ["cpu", "cuda", "meta", "mps", "xpu"]
 """The types of device that have a name without a plugin; ``device_number`` says which of them can be used."""
@@ -30,6 +33,7 @@ class AbsentDeviceError(AssertionError, RuntimeError):
     """A device that is not there; of "cuda" torch says so by an AssertionError, of others by a RuntimeError."""
 
 
+@checked
 class device:
     """Where a tensor's memory is: a type such as "cpu" or "cuda", and a number where there are several.
 
@@ -45,11 +49,11 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
+    def __new__(cls, type: Any, index: int | None = None) -> Self:
         if isinstance(type, device):
             name, index = type.type, type.index
         elif isinstance(type, str):
-            name, index = _parsed(type, index)
+            name, index = _parsed(type, _checked_index(index))
         elif isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError("Cannot access accelerator device when none is available.")
         else:
@@ -57,8 +61,10 @@ class device:
                 f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
                 "expected one of: (torch.device device), (str type, int index = -1)"
             )
-        object.__setattr__(self, "type", name)
-        object.__setattr__(self, "index", index)
+        made = object.__new__(cls)
+        object.__setattr__(made, "type", name)
+        object.__setattr__(made, "index", index)
+        return made
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
@@ -88,6 +94,18 @@ class device:
         from wengert_core import default_device
 
         default_device.leave()
+
+
+def _checked_index(index: Any) -> int | None:
+    """An index as an int; torch's errors for anything else."""
+    if index is None:
+        return None
+    if isinstance(index, bool) or not hasattr(type(index), "__index__"):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
+    number = int(operator.index(index))
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"Overflow when unpacking long long: device() got the index {number}, beyond 64 bits")
+    return number
 
 
 def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
@@ -224,13 +242,16 @@ def _placed(spec: device, caller: str) -> int:
     return PLACES[key]
 
 
+@checked
 class layout:
     """How a tensor's elements are arranged: there is only ``strided``."""
 
     __slots__ = ("_name",)
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __new__(cls, name: str) -> Self:
+        made = object.__new__(cls)
+        made._name = name
+        return made
 
     def __repr__(self) -> str:
         return f"torch.{self._name}"

@@ -208,13 +208,18 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     here = dlpack_device(self)
+    versioned = wants_version(max_version)
+    if stream is not None and type(stream) is not int:
+        raise TypeError(f"stream must be ``int`` or ``none``, not {type(stream).__name__}")
+    if copy is not None and type(copy) is not bool:
+        raise TypeError(f"__dlpack__(): argument 'copy' must be bool, not {type(copy).__name__}")
+    if dl_device is not None and not isinstance(dl_device, (tuple, list)):
+        raise TypeError(f"__dlpack__(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
     if dl_device is not None and tuple(dl_device) != here:
         raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot be exported to "
                           f"the DLPack device {tuple(dl_device)}; move it with .to() first")
     if self.device:
         plugin, index = _PLACED[self.device]
-        if stream is not None and type(stream) is not int:
-            raise TypeError(f"stream must be ``int`` or ``none``, not {type(stream).__name__}")
         t = (<object> self).clone() if copy else self
         if stream != -1:               # -1: the consumer sees to the order
             plugin.export_stream(index, stream)
@@ -222,11 +227,22 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
         raise AssertionError(f"stream should be None on cpu, got {stream!r}")
     else:
         t = contiguous_copy(self) if copy else self
-    if max_version is not None and max_version[0] >= 1:
+    if versioned:
         return versioned_capsule(t, bool(copy))
     if storage_of(t).readonly:
         raise BufferError("a tensor on read-only memory needs a consumer that knows DLPack 1.0 (max_version=(1, 0))")
     return plain_capsule(t)
+
+
+cdef bint wants_version(object max_version) except -1:
+    """Whether max_version= asks for a capsule with version and flags."""
+    if max_version is None:
+        return False
+    major = next(iter(max_version), None) if isinstance(max_version, (tuple, list)) else None
+    if not isinstance(major, int):
+        raise TypeError("__dlpack__(): argument 'max_version' must be a tuple of ints (major, minor) or None, not "
+                        f"{type(max_version).__name__}")
+    return major >= 1
 
 
 def device_pair(Tensor self):

@@ -113,6 +113,17 @@ cdef int code_of(object spec) except -1:
     return (<dtype> found).code
 
 
+def as_dtype(spec, str caller, str parameter="dtype"):
+    """The dtype that an argument means: one of ours, Python's float, int, bool or complex, or NumPy's.
+
+    caller, parameter: whose argument it is, for the TypeError of anything else.
+    """
+    try:
+        return BY_CODE[code_of(spec)]
+    except TypeError:
+        raise TypeError(f"{caller}(): argument '{parameter}' must be torch.dtype, not {type(spec).__name__}") from None
+
+
 def promote_types(type1, type2):
     """The dtype that holds both: promote_types(int64, float16) is float16."""
     return BY_CODE[FACTS.promote[code_of(type1)][code_of(type2)]]

@@ -159,7 +159,7 @@ def new_empty_strided(like: Tensor, size: Any, stride: Any, dtype: dtype | None)
 
 
 def _ints(value: Any) -> tuple[int, ...]:
-    return (int(value),) if hasattr(value, "__index__") else tuple(int(item) for item in value)
+    return (int(value),) if hasattr(type(value), "__index__") else tuple(int(item) for item in value)
 
 
 # ---- ranges
@@ -247,7 +247,7 @@ def logspace(start: Any, end: Any, steps: Any, base: Any, dtype: dtype | None) -
 
 def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> tuple[Any, Any, int, dtype]:
     """Bounds, number of values and dtype of linspace and logspace; torch's errors."""
-    if start is None or end is None or isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
+    if start is None or end is None or isinstance(steps, (bool, float)) or not hasattr(type(steps), "__index__"):
         raise invalid_combination(name, (start, end, steps), "(Number start, Number end, int steps)")
     for what, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value.ndim:

@@ -9,18 +9,22 @@ iinfo(min=-128, max=127, dtype=int8)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core.dtypes import dtype, get_default_dtype, promote_types
+from wengert_core.dtypes import as_dtype, dtype, get_default_dtype, promote_types
+from wengert_core.methods import checked
 from wengert_core.tensor import Tensor
 
+UNSAID: Any = object()
+"""The default of what may be left out and must not be None."""
 _DECIMALS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
 _CATEGORY = {"bool": 0, "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2, "complex64": 3, "complex128": 3}
 
 
+@checked
 class finfo:
     """Limits of a floating dtype: bits, eps, max, min, tiny = smallest_normal, resolution, dtype (its name).
 
@@ -33,8 +37,9 @@ class finfo:
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, type: dtype | None = None) -> None:
-        kind = (type or get_default_dtype()).to_real()
+    def __new__(cls, type: Any = UNSAID) -> Self:
+        kind = get_default_dtype() if type is UNSAID else as_dtype(type, "finfo", "type").to_real()
+        self = object.__new__(cls)
         if not kind.is_floating_point:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'")
         self.dtype, self.bits = kind.name, 8 * kind.itemsize
@@ -44,6 +49,7 @@ class finfo:
             info = np.finfo(kind.name)
             self.eps, self.max, self.smallest_normal = float(info.eps), float(info.max), float(info.smallest_normal)
         self.min, self.tiny, self.resolution = -self.max, self.smallest_normal, 10.0 ** -_DECIMALS[kind.name]
+        return self
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -56,6 +62,7 @@ class finfo:
         return hash(self.dtype)
 
 
+@checked
 class iinfo:
     """Limits of an integer dtype: bits, min, max, dtype (its name). TypeError for another dtype.
 
@@ -66,14 +73,17 @@ class iinfo:
 
     __slots__ = ("bits", "dtype", "max", "min")
 
-    def __init__(self, type: dtype) -> None:
+    def __new__(cls, type: Any) -> Self:
+        type = as_dtype(type, "iinfo", "type")
         if type.is_floating_point or type.is_complex:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
+        self = object.__new__(cls)
         self.dtype, self.bits = type.name, 8 * type.itemsize
         self.max = (1 << (self.bits - type.is_signed)) - 1
         self.min = -self.max - 1 if type.is_signed else 0
+        return self
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
@@ -92,6 +102,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     >>> can_cast(float64, float32), can_cast(float32, int64)
     (True, False)
     """
+    from_, to = as_dtype(from_, "can_cast", "from_"), as_dtype(to, "can_cast", "to")
     return _CATEGORY.get(from_.name, 1) <= _CATEGORY.get(to.name, 1)
 
 

@@ -27,6 +27,10 @@ cdef class Later:
         replace(self)
         setattr(instance, self.name, value)
 
+    def __delete__(self, instance):
+        replace(self)
+        delattr(instance, self.name)
+
 
 cdef object replace(Later later):
     """Have it loaded; its attribute must be there now."""

@@ -1,6 +1,8 @@
+from typing import Self
+
 class memory_format:
     name: str
-    def __init__(self, name: str) -> None: ...
+    def __new__(cls) -> Self: ...
     def __reduce__(self) -> str: ...
 
 contiguous_format: memory_format

@@ -2,18 +2,20 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.methods import checked
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, set_contiguity, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
+@checked
 class memory_format:
     """How a copy is laid out in memory: ``wengert.contiguous_format``, ``preserve_format``, ``channels_last``, ``channels_last_3d``."""
 
     __slots__ = ("name",)
 
-    def __init__(self, name):
-        self.name = name
+    def __new__(cls):
+        raise TypeError("cannot create 'torch.memory_format' instances: use wengert.contiguous_format, channels_last, ...")
 
     def __repr__(self):
         return f"torch.{self.name}"
@@ -22,13 +24,20 @@ class memory_format:
         return self.name
 
 
-contiguous_format = memory_format("contiguous_format")
+cdef object named_format(str name):
+    """A memory format: there are those that this module makes."""
+    made = object.__new__(memory_format)
+    made.name = name
+    return made
+
+
+contiguous_format = named_format("contiguous_format")
 """Row-major."""
-preserve_format = memory_format("preserve_format")
+preserve_format = named_format("preserve_format")
 """As the input, where it is dense."""
-channels_last = memory_format("channels_last")
+channels_last = named_format("channels_last")
 """Of images [batch, channels, height, width]: the channels of a pixel lie side by side."""
-channels_last_3d = memory_format("channels_last_3d")
+channels_last_3d = named_format("channels_last_3d")
 """Of volumes [batch, channels, depth, height, width]: the channels of a voxel lie side by side."""
 
 cdef tuple FORMATS = (preserve_format, contiguous_format, channels_last, channels_last_3d)

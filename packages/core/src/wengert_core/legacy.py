@@ -26,11 +26,11 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
     if not args:
         return _construct.blank(kind, 0)
     first = args[0]
-    lone = len(args) == 1 and (isinstance(first, bool) or not hasattr(first, "__index__"))
+    lone = len(args) == 1 and (isinstance(first, bool) or not hasattr(type(first), "__index__"))
     if lone or isinstance(first, (Tensor, np.ndarray)):
         return _from_data(name, kind, first)
     for i, size in enumerate(args):
-        if not hasattr(size, "__index__"):
+        if not hasattr(type(size), "__index__"):
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {i + 1} with error \"type must be tuple "
                 "of ints,"

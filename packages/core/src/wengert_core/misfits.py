@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from numbers import Number
 from operator import index
 from typing import Any
@@ -13,12 +14,12 @@ from wengert_core.tensor import Tensor
 
 def misfit(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> TypeError | ValueError | None:
+) -> Exception | None:
     """What to raise instead of ``error``; None when the arguments' types are those that the function names."""
-    if isinstance(error, OverflowError) and str(error).startswith("Python int too large"):
-        return ValueError(f"Overflow when unpacking long long: {name}() got an integer beyond 64 bits")
     if isinstance(error, TypeError) and str(error).startswith(f"{name}(): argument "):
         return None
+    if isinstance(error, (OverflowError, MemoryError)):
+        return in_words(name, error, args)
     signature = inspect.signature(function)
     try:
         bound = signature.bind(*args, **kwargs).arguments
@@ -40,7 +41,83 @@ def misfit(
                 f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type(value).__name__}; "
                 f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
             )
+    refusal = in_words(name, error)
+    if refusal is not None:
+        refusal.__cause__ = error
+    return refusal
+
+
+INNER = re.compile(
+    r"' object (is not|cannot be|does not|doesn't|has no)|^object of type '|not supported between instances of '|"
+    r"^unsupported operand type|^bad operand type|^must be real number, not |argument must be a string|"
+    r"^can't multiply sequence|^can only concatenate|indices must be integers|values to unpack|"
+    r"^Argument '\w+' has incorrect type|^unhashable type|^argument of type '|requires string as left operand|"
+    r"^a bytes-like object is required|^Cannot interpret '.*' as a data type|^ufunc '|^Cannot cast ufunc |"
+    r"arrays can be converted to Python scalars|^cannot convert float |index out of range$|^expected str"
+    r"|^Expected (tuple|list|int|str), got |^pop from empty|must be called with a |^loop of ufunc |"
+    r"can be converted to a scalar index$|^ndarray\(\) |^Field elements must be "
+)
+"""Texts of Python, Cython and NumPy for what none of our checks has looked at."""
+UNNAMED = re.compile(r"^argument '\w+' (\(position \d+\) )?must be ")
+"""Our own texts where the function that was called is not known."""
+NAMED = re.compile(r"^\w+\(\)(: argument '| received an invalid combination of arguments, its signature is)")
+"""Our own texts for an argument of an op: another one, perhaps, than the function that was called."""
+LIBRARIES = ("numpy", "scipy")
+
+
+def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
+    """What to raise instead of an exception that speaks of what is inside, or of another function than ``name``; None:
+    it says what it should, or is the caller's, raised by code that was handed in.
+    """
+    if isinstance(error, MemoryError):
+        return without_memory(name, error, args)
+    text = str(error)
+    if isinstance(error, OverflowError) and text.startswith("Python int too large"):
+        return ValueError(f"Overflow when unpacking long long: {name}() got an integer beyond 64 bits")
+    if f"{name}(" in text or not is_ours(error):
+        return None
+    if isinstance(error, TypeError) and UNNAMED.search(text):
+        return TypeError(f"{name}(): {text}")
+    words = f"{name}() received an invalid combination of arguments: {text}"
+    if isinstance(error, TypeError):
+        return TypeError(words) if INNER.search(text) or NAMED.search(text) else None
+    if isinstance(error, (AttributeError, UnboundLocalError)):
+        return TypeError(words) if INNER.search(text) or "has no attribute" in text else None
+    if type(error) is ValueError and text.startswith("could not convert string to float"):
+        return TypeError(words)
+    if type(error) in (KeyError, IndexError, ValueError, OverflowError) and INNER.search(text):
+        return IndexError(words) if isinstance(error, IndexError) else ValueError(words)
+    if type(error) is KeyError:
+        return TypeError(f"{name}() received an invalid combination of arguments: {text} is not known")
     return None
+
+
+def without_memory(name: str, error: MemoryError, args: Sequence[Any]) -> Exception | None:
+    """The exception for memory that is missing, with the call that asked for it; None: it is told already."""
+    text = str(error) or "DefaultCPUAllocator: can't allocate memory"
+    if "(asked for by " in text or not is_ours(error):
+        return None
+    from wengert_core.memory import AllocationError
+
+    return AllocationError(f"{text} (asked for by {name}({', '.join(map(described, args))}))")
+
+
+def described(value: Any) -> str:
+    """An argument in a few words: dtype and shape of a tensor, numbers as they are."""
+    if isinstance(value, Tensor):
+        return f"{value.dtype.name}{list(value.shape)}"
+    return repr(value) if isinstance(value, (int, float)) else type(value).__name__
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether an exception was raised by this library, or by one that it calls."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return True
+    package = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+    return package.startswith("wengert") or package in LIBRARIES
 
 
 def miscalled(

@@ -321,6 +321,7 @@ cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject*
 
 # A call whose failure is looked at by hand: NULL, and an exception is set.
 ctypedef PyObject* (*Bound)(Op, PyObject* const*, Py_ssize_t, PyObject*) noexcept
+ctypedef PyObject* (*Single)(Op, PyObject*) noexcept
 ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
 
 
@@ -329,32 +330,36 @@ cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nar
     cdef PyObject* result
     if kwnames == NULL:
         if nargs == 1 and (<Op> callable_).call1 != NULL:
-            return (<Op> callable_).call1(<Op> callable_, args[0])
-        if nargs == 2 and (<Op> callable_).call2 != NULL:
+            result = (<Single> (<Op> callable_).call1)(<Op> callable_, args[0])
+        elif nargs == 2 and (<Op> callable_).call2 != NULL:
             result = (<Pair> (<Op> callable_).call2)(<Op> callable_, args[0], args[1])
         else:
             result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
     else:
         result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
     if result == NULL:
-        raised_in_words(<Op> callable_)
+        raised_in_words(<Op> callable_, args, nargs)
     out = <object> result
     Py_DECREF(out)
     return out
 
 
-cdef int raised_in_words(Op op) except -1:
-    """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises. Looked at only
-    here, after a failure: a ``try`` around each call would cost every call.
+cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs) except -1:
+    """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises, of one in Python's
+    inner words, or of memory that is missing, another that names the op. Looked at only here, after a failure: a ``try`` around each call would cost every call.
     """
-    if PyErr_ExceptionMatches(OverflowError):
-        try:
-            raised()
-        except OverflowError as error:
-            if str(error).startswith("Python int too large"):
-                raise ValueError(f"Overflow when unpacking long long: {op.name}() got an integer beyond 64 bits") from None
+    if not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError) or PyErr_ExceptionMatches(LookupError)
+            or PyErr_ExceptionMatches(AttributeError) or PyErr_ExceptionMatches(MemoryError)):
+        return raised()
+    cdef Py_ssize_t i
+    try:
+        raised()
+    except Exception as error:
+        from wengert_core.misfits import in_words
+        refusal = in_words(op.name, error, [<object> args[i] for i in range(nargs)])
+        if refusal is None:
             raise
-    return raised()
+        raise refusal from error
 
 
 cdef int raised() except -1:

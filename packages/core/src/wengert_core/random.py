@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from wengert_core import construct as _construct
 from wengert_core import elsewhere
 from wengert_core.devices import DEVICES, device, device_number
 from wengert_core.dtypes import ALL
+from wengert_core.methods import checked
 from wengert_core.tensor import Tensor
 
 __all__ = [
@@ -43,6 +44,7 @@ MASK = (1 << 64) - 1
 STATE_BYTES = 56
 
 
+@checked
 class Generator:
     """A source of random numbers, for ``generator=`` arguments.
 
@@ -54,10 +56,14 @@ class Generator:
     1
     """
 
-    def __init__(self, device: str | device = "cpu") -> None:
-        self._place = device_number(device, "Generator")
-        self._seed = FIRST_SEED
-        self._numpy: np.random.Generator | None = None
+    _place: int
+    _seed: int
+    _numpy: np.random.Generator | None
+
+    def __new__(cls, device: str | device = "cpu") -> Self:
+        made = object.__new__(cls)
+        made._place, made._seed, made._numpy = device_number(device, "Generator"), FIRST_SEED, None
+        return made
 
     @property
     def device(self) -> device:
@@ -72,7 +78,7 @@ class Generator:
 
     def manual_seed(self, seed: Any) -> Generator:
         """Start again from a seed, an int of 64 bits; negative ones count from 2**64 down. Returns the generator."""
-        if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        if isinstance(seed, bool) or not hasattr(type(seed), "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}: give an int of 64 bits")
         value = int(seed)
         if not -(1 << 63) <= value < 1 << 64:

@@ -24,11 +24,11 @@ INT64 = ALL["int64"]
 
 def _sizes(name: str, size: Any) -> tuple[int, ...]:
     """A size argument as a tuple of ints."""
-    sizes = (size,) if hasattr(size, "__index__") else tuple(size)
+    sizes = (size,) if hasattr(type(size), "__index__") else tuple(size)
     if {type(n) for n in sizes} <= {int}:
         return sizes
     for i, n in enumerate(sizes):
-        if (i == 0 and isinstance(n, bool)) or not hasattr(n, "__index__"):
+        if (i == 0 and isinstance(n, bool)) or not hasattr(type(n), "__index__"):
             raise TypeError(
                 f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}"
             )
@@ -65,11 +65,11 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
     elif low is None:
         low = 0
     bounds = (low, high)
-    if high is None or size is None or not all(hasattr(v, "__index__") for v in bounds):
+    if high is None or size is None or not all(hasattr(type(v), "__index__") for v in bounds):
         raise invalid_combination(
             "randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)"
         )
-    if hasattr(size, "__index__"):
+    if hasattr(type(size), "__index__"):
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not int")
     tensor = _construct.blank(dtype or INT64, *_sizes("randint", size))
     return _filled("randint", sampling.integers, tensor, generator, *bounds)
@@ -118,7 +118,7 @@ def randint_like(
 ) -> Tensor:
     """randint with a tensor's shape, dtype and order in memory; randint_like(x, high) starts at 0."""
     bounds = (low, high) if low is not None and high is not None else (0, high if low is None else low)
-    if not all(hasattr(v, "__index__") for v in bounds):
+    if not all(hasattr(type(v), "__index__") for v in bounds):
         raise invalid_combination(
             "randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)"
         )

@@ -148,7 +148,7 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
 
 def whole(bound: Any) -> int:
     """A bound of whole numbers. TypeError for another number, ValueError for one beyond 64 bits."""
-    if not hasattr(bound, "__index__"):
+    if not hasattr(type(bound), "__index__"):
         raise TypeError(f"random_() received an invalid combination of arguments - got ({type(bound).__name__}), but "
                         "expected one of: (), (int to), (int from, int to)")
     number = int(bound)

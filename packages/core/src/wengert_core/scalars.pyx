@@ -43,7 +43,7 @@ cdef int number_code(PyObject* value) except -2:
         return FACTS.default_complex
     if isinstance(<object> value, (str, bytes, ARRAY)):
         return -1
-    if hasattr(<object> value, "__index__"):
+    if hasattr(type(<object> value), "__index__"):
         return INT64
     return -1
 

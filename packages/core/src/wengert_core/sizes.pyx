@@ -1,4 +1,5 @@
 """Size: the type of a tensor's shape."""
+from wengert_core.methods import member
 
 
 class Size(tuple):
@@ -22,3 +23,7 @@ class Size(tuple):
 
     def __add__(self, other):
         return Size(tuple.__add__(self, tuple(other)))
+
+
+for _name in ("__repr__", "numel", "__add__"):     # not __getitem__, which is called most: tuple's looks at self itself
+    setattr(Size, _name, member(Size, _name, vars(Size)[_name]))

@@ -14,6 +14,7 @@ import numpy as np
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.memory cimport FOREIGN_BIN, allocate, release
+from wengert_core.methods import member
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scalars cimport load_number
 from wengert_core.size_math cimport mul_overflows, numel
@@ -581,8 +582,8 @@ cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
 
 
 def mount(str name, value):
-    """Add an attribute to Tensor: how other modules and packages give it methods and properties."""
-    wengert_type_set(<PyTypeObject*> Tensor, name, value)
+    """Add an attribute to Tensor: how other modules and packages give it methods and properties. They refuse another ``self``."""
+    wengert_type_set(<PyTypeObject*> Tensor, name, member(Tensor, name, value))
 
 
 cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
@@ -609,6 +610,8 @@ def set_constructor(construct):
 
 def as_subclass(Tensor t, cls):
     """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass: expected a subclass of Tensor, got {cls!r}")
     cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)

@@ -129,7 +129,7 @@ def number_of(norm: str | None, forward: bool) -> int:
 def one_dim(name: str, x: Tensor, n: Any, dim: Any) -> tuple[int, int]:
     """The dim counted from the front, and how long it shall be."""
     for label, position, value in (("n", 2, n), ("dim", 3, dim)):
-        if value is not None and not hasattr(value, "__index__"):
+        if value is not None and not hasattr(type(value), "__index__"):
             raise TypeError(
                 f"fft_{name}(): argument '{label}' (position {position}) must be int, not {type(value).__name__}")
     dim = wrapped(x, dim)
@@ -151,9 +151,9 @@ def as_ints(name: str, label: str, position: int, value: Any) -> list[int] | Non
     """A number or a sequence of numbers as a list."""
     if value is None:
         return None
-    if hasattr(value, "__index__") and not isinstance(value, bool):
+    if hasattr(type(value), "__index__") and not isinstance(value, bool):
         return [index(value)]
-    if isinstance(value, (tuple, list)) and all(hasattr(v, "__index__") for v in value):
+    if isinstance(value, (tuple, list)) and all(hasattr(type(v), "__index__") for v in value):
         return [index(v) for v in value]
     raise TypeError(
         f"fft_{name}(): argument '{label}' (position {position}) must be tuple of ints, not {type(value).__name__}")

@@ -94,7 +94,7 @@ def sizes_and_scales(
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         sizes = listed(size, old, "output size", "size")
-        if not all(hasattr(n, "__index__") for n in sizes):
+        if not all(hasattr(type(n), "__index__") for n in sizes):
             raise invalid_combination("interpolate", (input, sizes), "(Tensor input, tuple of ints size)")
         return [int(n) for n in sizes], [None] * len(old)
     factors = [float(f) for f in listed(scale_factor, old, "scale_factor", "scale_factor")]

@@ -17,7 +17,7 @@ def check_empty(self: Any, ord: Any, dim: Any) -> None:
     """A minimum, or a maximum, along an empty dim is refused."""
     if 0 <= ord < math.inf:
         return
-    dims = [dim] if hasattr(dim, "__index__") else dim or ()
+    dims = [dim] if hasattr(type(dim), "__index__") else dim or ()
     for d in dims:
         if -self.dim() <= d < self.dim() and not self.shape[d]:
             raise RuntimeError(

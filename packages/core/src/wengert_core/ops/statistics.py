@@ -27,9 +27,9 @@ def check_spread(self: Any) -> None:
 def reduced_count(self: Any, dim: Any) -> int:
     """How many elements each result comes from."""
     shape = self.shape
-    if dim is None or (not hasattr(dim, "__index__") and not len(dim)):
+    if dim is None or (not hasattr(type(dim), "__index__") and not len(dim)):
         return int(self.numel())
-    dims = [dim] if hasattr(dim, "__index__") else dim
+    dims = [dim] if hasattr(type(dim), "__index__") else dim
     return math.prod(int(shape[d]) for d in dims) if shape else 1
 
 
@@ -221,7 +221,7 @@ def log_sum_exp(self: Any, dim: Any, keepdim: bool) -> Any:
     result = ops["add_"](total, top)
     if keepdim or not result.dim():
         return result
-    return result.reshape(()) if not hasattr(dim, "__index__") and not len(dim) else ops["squeeze"](result, dim)
+    return result.reshape(()) if not hasattr(type(dim), "__index__") and not len(dim) else ops["squeeze"](result, dim)
 
 
 def numpy_log_sum_exp(xp: Any, x: Any, dim: Any, keepdim: bool) -> Any:

@@ -170,7 +170,7 @@ for function in (bartlett, blackman, cosine, exponential, gaussian, general_cosi
 # ---- at the top: periodic unless told otherwise
 def length(name: str, window_length: Any, dtype: Any) -> int:
     """The number of points, when the arguments are such as torch takes."""
-    if not hasattr(window_length, "__index__"):
+    if not hasattr(type(window_length), "__index__"):
         kind = type(window_length).__name__
         raise TypeError(f"{name}(): argument 'window_length' (position 1) must be int, not {kind}")
     if dtype is not None and dtype.is_complex:
