@@ -91,9 +91,10 @@ cdef class Method:
     cdef readonly object function
     cdef readonly str name
     cdef readonly type owner
+    cdef bint in_words                 # an error in Python's inner words becomes one that names the method
 
-    def __cinit__(self, function not None, str name not None, type owner not None):
-        self.function, self.name, self.owner = function, name, owner
+    def __cinit__(self, function not None, str name not None, type owner not None, bint in_words=False):
+        self.function, self.name, self.owner, self.in_words = function, name, owner, in_words
         self.vectorcall = <void*> method_vectorcall
 
     def __get__(self, instance, owner):
@@ -138,12 +139,14 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
     cdef PyObject* result = wengert_method_call(<PyObject*> (<Method> method).function, <PyTypeObject*> (<Method> method).owner,
                                                 <PyObject*> (<Method> method).name, args, nargsf, kwnames)
     if result == NULL:
-        raise_in_words(<Method> method)
+        raise_again(<Method> method)
     return result
 
 
-cdef int raise_in_words(Method method) except -1:
-    """Raise the exception that is set; of one in Python's inner words another that names the method."""
+cdef int raise_again(Method method) except -1:
+    """Raise the exception that is set, or another in its place that names the method."""
+    if not method.in_words:
+        return raised()
     try:
         raised()
     except Exception as error:
@@ -194,11 +197,14 @@ cdef object attribute(type owner, str name, source):
     return PyDescr_NewGetSet(<PyTypeObject*> owner, &made.definition)
 
 
-def member(type owner not None, str name not None, value):
-    """Return what a class keeps under a name for a function or a property; anything else as it is. Note [Another self]"""
+def member(type owner not None, str name not None, value, bint in_words=False):
+    """Return what a class keeps under a name for a function or a property; anything else as it is. Note [Another self]
+
+    in_words: let errors of the function that are in Python's inner words name it (``misfits.in_words``).
+    """
     if type(value) is property and value.fget is not None:
         return attribute(owner, name, value)
-    return Method(value, name, owner) if isinstance(value, (FunctionType, type(member))) else value
+    return Method(value, name, owner, in_words) if isinstance(value, (FunctionType, type(member))) else value
 
 
 def checked(type cls not None):

@@ -54,7 +54,7 @@ def set_printoptions(
     >>> set_printoptions(profile="default")
     """
     global _current
-    if profile is not None and profile not in PROFILES:
+    if profile is not None and not (isinstance(profile, str) and profile in PROFILES):
         raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {profile!r}")
     base = _current if profile is None else PROFILES[profile]
     _current = PrintOptions(

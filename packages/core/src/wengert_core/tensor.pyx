@@ -583,7 +583,7 @@ cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
 
 def mount(str name, value):
     """Add an attribute to Tensor: how other modules and packages give it methods and properties. They refuse another ``self``."""
-    wengert_type_set(<PyTypeObject*> Tensor, name, member(Tensor, name, value))
+    wengert_type_set(<PyTypeObject*> Tensor, name, member(Tensor, name, value, True))
 
 
 cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):

@@ -35,9 +35,8 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     [2.0, 2.0]
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"get_gradient_edge(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}"
-        )
+        kind = type(tensor).__name__
+        raise TypeError(f"get_gradient_edge(): argument 'tensor' (position 1) must be Tensor, not {kind}")
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node, output_nr = edge_of(tensor)  # type: ignore[misc]    # it requires grad

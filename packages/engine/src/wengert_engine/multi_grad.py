@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
@@ -36,14 +36,17 @@ class Gathered:
         self.grads: list[Any] = [None] * n
 
 
-def check_tensors(tensors: tuple[Any, ...]) -> None:
-    """TypeError for what is no tensor."""
-    for i, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                "register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, but found "
-                f"element of type {type(tensor).__name__} at pos {i}"
-            )
+def checked_tensors(tensors: Any) -> tuple[Tensor, ...]:
+    """An argument that is a sequence of tensors, as a tuple; TypeError for anything else."""
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
+        raise TypeError("register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                        f"{type(tensors).__name__}")
+    found = tuple(tensors)
+    for i, one in enumerate(found):
+        if not isinstance(one, Tensor):
+            raise TypeError("register_multi_grad_hook(): argument 'tensors' must be tuple of Tensors, expected Tensor "
+                            f"as element {i}, but got {type(one).__name__}")
+    return found
 
 
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
@@ -62,8 +65,9 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     """
     if mode not in MODES:
         raise ValueError(f"Expects mode to be one of {MODES} but got {mode}")
-    tensors = tuple(tensors)
-    check_tensors(tensors)
+    tensors = checked_tensors(tensors)
+    if not callable(fn):
+        raise TypeError(f"register_multi_grad_hook(): argument 'fn' must be callable, not {type(fn).__name__}")
     nodes = [edge[0] for edge in map(edge_of, tensors) if edge is not None]
     if len(nodes) != len(tensors):
         raise AssertionError("Expected gradient function to be set")

@@ -49,7 +49,13 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
     ([1, 2, 3], "{'a': *, 'b': (*, [*])}")
     """
     leaves: list[Any] = []
-    return leaves, take_apart(tree, leaves)
+    try:
+        return leaves, take_apart(tree, leaves)
+    except RecursionError:
+        raise ValueError(
+            f"expected nested containers of tensors, got a {type(tree).__name__} that contains itself, or that is "
+            "nested too deep: give a nest that ends"
+        ) from None
 
 
 def take_apart(tree: Any, leaves: list[Any]) -> Spec:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from wengert_core.methods import checked
 from wengert_core.tensor import Tensor
 from wengert_engine.attributes import edge_of
 from wengert_engine.node import Node
@@ -37,6 +38,7 @@ class Arrow(NamedTuple):
     label: str
 
 
+@checked
 class Drawing:
     """A picture of a graph: ``str()`` is an indented text; notebooks show an SVG where the program ``dot`` is there.
 
@@ -50,6 +52,10 @@ class Drawing:
     """
 
     def __init__(self, root: Any, names: Mapping[int, str], saved: bool, limit: int | None) -> None:
+        if not isinstance(names, Mapping):
+            raise TypeError(f"Drawing(): argument 'names' must be a mapping of int to str, not {type(names).__name__}")
+        if not (limit is None or isinstance(limit, int)):
+            raise TypeError(f"Drawing(): argument 'limit' must be int or None, not {type(limit).__name__}")
         self.boxes: list[Box] = []
         self.arrows: list[Arrow] = []
         self.hidden = 0  # nodes beyond the limit

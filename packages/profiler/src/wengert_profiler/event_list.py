@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from wengert_core.methods import checked
+
 from wengert_profiler.averages import averages_of_events, total_of_events
 from wengert_profiler.events import BACKWARD_SCOPE, FunctionEvent
 from wengert_profiler.tables import Options, as_html, as_text, make_table, with_device
@@ -12,6 +14,7 @@ from wengert_profiler.tables import Options, as_html, as_text, make_table, with_
 METRICS = ("self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total")
 
 
+@checked
 class EventList(list[Any]):
     """A list of FunctionEvent or FunctionEventAvg.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wengert_core.methods import checked
+
 from wengert_profiler.enums import DeviceType
 from wengert_profiler.times import FormattedTimesMixin
 
@@ -32,6 +34,7 @@ class Kernel(NamedTuple):
     duration: float
 
 
+@checked
 class FunctionEvent(FormattedTimesMixin):
     """One thing that ran: an operator, a node of the graph, a label.
 

@@ -10,17 +10,16 @@ from wengert_profiler.naming import MEMORY
 from wengert_profiler.trees import tree_of
 
 
-def records_of(function: str, profile: Any) -> Any:
-    """The records of a profile. TypeError for anything else."""
-    if not hasattr(profile, "records"):
-        raise TypeError(f"{function}(): argument 'profile' (position 1) must be a profile, "
-                        f"not {type(profile).__name__}")
+def records_of(profile: Any, caller: str) -> Any:
+    """The records of a profile that has ended; TypeError for anything else."""
+    if not hasattr(type(profile), "records"):
+        raise TypeError(f"{caller}(): argument 'profile' (position 1) must be a profile, not {type(profile).__name__}")
     return profile.records()
 
 
 def export_speedscope(profile: Any, path: Any) -> None:
     """Write a profile for www.speedscope.app: one evented profile for each thread. OSError when that is impossible."""
-    records = records_of("export_speedscope", profile)
+    records = records_of(profile, "export_speedscope")
     names, which = records.naming
     table = records.table
     threads = []
@@ -72,7 +71,7 @@ def export_flame_graph(profile: Any, path: Any, title: str = "wengert profile") 
 
     With ``with_stack=True`` the program's own calls are in it. OSError when the file cannot be written.
     """
-    tree = tree_of(records_of("export_flame_graph", profile)).as_dict()
+    tree = tree_of(records_of(profile, "export_flame_graph")).as_dict()
     Path(path).write_text(page("flame.html", title, tree), encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
+from wengert_core.methods import checked
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 
@@ -22,6 +23,7 @@ SHAPES, RESULTS, STACKS, MEMORY_USE = 1, 2, 4, 8
 """Options of a recording: those of engine/recording.pxd."""
 
 
+@checked
 class profile:
     """Context manager that records what operations, derivatives and labels do in a block, and holds the results.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from wengert_core.methods import checked
+
 from wengert_profiler.formats import format_time
 
 
@@ -23,6 +25,7 @@ def formerly(old: str, new: str) -> Any:
     return property(get, doc=f"The older name of ``{new}``.")
 
 
+@checked
 class FormattedTimesMixin:
     """Times per call and as text, and what older versions call the same."""
 

@@ -94,7 +94,10 @@ def assert_close(
     settings = Settings(
         rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride, allow_subclasses, msg
     )
-    compare(actual, expected, (), settings)
+    try:
+        compare(actual, expected, (), settings)
+    except RecursionError:
+        raise RuntimeError("assert_close(): actual and expected contain themselves, or are nested too deep") from None
 
 
 def compare(actual: Any, expected: Any, path: Path, settings: Settings) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from wengert_core.dtypes import get_default_dtype
+from wengert_core.dtypes import as_dtype, get_default_dtype
 from wengert_core.factories import CPP_NAMES
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -282,6 +282,7 @@ for kind in KINDS:
 def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, layout: Any, device: Any,
                 pin_memory: bool, requires_grad: bool) -> Tensor:
     """The frequencies of the bins of a transform of n points that are d apart."""
+    dtype = None if dtype is None else as_dtype(dtype, name)
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
     options = {} if layout is None else {"layout": layout}

@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.devices import layout as wengert_layout
 from wengert_core.devices import strided
-from wengert_core.dtypes import get_default_dtype
+from wengert_core.dtypes import as_dtype, get_default_dtype
+from wengert_core.dtypes import dtype as wengert_dtype
 from wengert_core.factories import not_for
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
+MOST = (1 << 59) - 1
+"""The most points a window can have: NumPy's arrays have less than 2**63 bytes, and these have some of 16 a point."""
 BLACKMAN = (0.42, 0.5, 0.08)
 NUTTALL = (0.3635819, 0.4891775, 0.1365995, 0.0106411)
 
@@ -65,11 +69,19 @@ def points(name: str, m: Any, dtype: Any, layout: Any) -> int:
     """The number of points, when the arguments are such as torch takes."""
     if index(m) < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={m}")
-    if layout not in (None, strided):
+    if not (layout is None or layout is strided):
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
-    if (dtype or get_default_dtype()).name not in ("float32", "float64"):
-        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype or get_default_dtype()}")
-    return index(m)
+    kind = get_default_dtype() if dtype is None else dtype
+    if not isinstance(kind, wengert_dtype) or kind.name not in ("float32", "float64"):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
+    return countable(index(m))
+
+
+def countable(n: int) -> int:
+    """A number of points; RuntimeError when there are more than memory has addresses for."""
+    if n > MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{n}]: a window has at most {MOST} points")
+    return n
 
 
 def positive(what: str, value: float) -> None:
@@ -125,6 +137,9 @@ def general_cosine(M: int, *, a: Any, sym: bool = True, dtype: Any = None, layou
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
+    for i, value in enumerate(a):
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"general_cosine(): argument 'a' must be numbers, not {type(value).__name__} at pos {i}")
     return window(n, sym, cosines, (a,), dtype, device, requires_grad)
 
 
@@ -168,31 +183,34 @@ for function in (bartlett, blackman, cosine, exponential, gaussian, general_cosi
 
 
 # ---- at the top: periodic unless told otherwise
-def length(name: str, window_length: Any, dtype: Any) -> int:
+def length(name: str, window_length: Any, dtype: Any, layout: Any) -> int:
     """The number of points, when the arguments are such as torch takes."""
     if not hasattr(type(window_length), "__index__"):
         kind = type(window_length).__name__
         raise TypeError(f"{name}(): argument 'window_length' (position 1) must be int, not {kind}")
+    if not (layout is None or isinstance(layout, wengert_layout)):
+        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
+    dtype = None if dtype is None else as_dtype(dtype, name)
     if dtype is not None and dtype.is_complex:
         raise not_for("arange_cpu", dtype)
     if dtype is not None and not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if index(window_length) < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
-    return index(window_length)
+    return countable(index(window_length))
 
 
 def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                     device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The triangular window; periodic: without the last of window_length + 1 points."""
-    n = length("bartlett_window", window_length, dtype)
+    n = length("bartlett_window", window_length, dtype, layout)
     return window(n, not periodic, bartlett_of, (), dtype, device, requires_grad, pin_memory)
 
 
 def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                     device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Blackman's window; periodic: without the last of window_length + 1 points."""
-    n = length("blackman_window", window_length, dtype)
+    n = length("blackman_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, (BLACKMAN,), dtype, device, requires_grad, pin_memory)
 
 
@@ -200,14 +218,14 @@ def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.5
                    dtype: Any = None, layout: Any = strided, device: Any = None, pin_memory: bool = False,
                    requires_grad: bool = False) -> Tensor:
     """alpha - beta cos(2 pi n / (N - 1)); periodic: without the last of window_length + 1 points."""
-    n = length("hamming_window", window_length, dtype)
+    n = length("hamming_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, ((alpha, beta),), dtype, device, requires_grad, pin_memory)
 
 
 def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Hann's window; periodic: without the last of window_length + 1 points."""
-    n = length("hann_window", window_length, dtype)
+    n = length("hann_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, ((0.5, 0.5),), dtype, device, requires_grad, pin_memory)
 
 
@@ -215,7 +233,7 @@ def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0,
                   layout: Any = strided, device: Any = None, pin_memory: bool = False,
                   requires_grad: bool = False) -> Tensor:
     """Kaiser's window of the shape beta; periodic: without the last of window_length + 1 points."""
-    n = length("kaiser_window", window_length, dtype)
+    n = length("kaiser_window", window_length, dtype, layout)
     return window(n, not periodic, kaiser_of, (beta,), dtype, device, requires_grad, pin_memory)
 
 
