@@ -39,11 +39,16 @@ cdef extern from *:
                             owner->tp_name, Py_TYPE(self)->tp_name);
     }
     /* A method's call: no object is made and no reference taken before self is known to be one. */
-    static CYTHON_INLINE PyObject *wengert_method_call(PyObject *function, PyTypeObject *owner, PyObject *name,
+    static CYTHON_INLINE PyObject *wengert_method_call(PyObject *function, void *call, PyTypeObject *owner, PyObject *name,
                                                        PyObject *const *args, size_t nargsf, PyObject *kwnames) {
         PyObject *self = PyVectorcall_NARGS(nargsf) > 0 ? args[0] : NULL;
-        if (self && PyObject_TypeCheck(self, owner)) return PyObject_Vectorcall(function, args, nargsf, kwnames);
+        if (self && PyObject_TypeCheck(self, owner)) return ((vectorcallfunc)call)(function, args, nargsf, kwnames);
         return wengert_refuse_self(owner, name, self);
+    }
+    /* What calls a function of Cython's, which is there for good; of others, whatever calls them then. */
+    static void *wengert_call_of(PyObject *function, int is_stable) {
+        vectorcallfunc call = is_stable ? PyVectorcall_Function(function) : NULL;
+        return (void *)(call ? call : (vectorcallfunc)PyObject_Vectorcall);
     }
     static PyObject *wengert_bind(PyObject *method, PyObject *instance) {
         return instance == Py_None ? Py_NewRef(method) : PyMethod_New(method, instance);
@@ -74,12 +79,20 @@ cdef extern from *:
         PyObject* set
         PyObject* delete "del"
         PyObject* name
-    PyObject* wengert_method_call(PyObject* function, PyTypeObject* owner, PyObject* name, PyObject* const* args, size_t nargsf,
+    void* wengert_call_of(PyObject* function, bint is_stable) noexcept
+    PyObject* wengert_method_call(PyObject* function, void* call, PyTypeObject* owner, PyObject* name, PyObject* const* args, size_t nargsf,
                                   PyObject* kwnames) noexcept
     object wengert_bind(object method, object instance)
     PyObject* wengert_method_get(PyObject* method, PyObject* instance, PyObject* owner) noexcept
     PyObject* wengert_attribute_get(PyObject* self, void* closure) noexcept
     int wengert_attribute_set(PyObject* self, PyObject* value, void* closure) noexcept
+
+
+def function_of_cython():
+    """Stand for all functions of Cython's: it has their type."""
+
+
+cdef object CYTHONS = type(function_of_cython)
 
 
 cdef class Method:
@@ -91,10 +104,12 @@ cdef class Method:
     cdef readonly object function
     cdef readonly str name
     cdef readonly type owner
+    cdef void* call                    # what calls the function
     cdef bint in_words                 # an error in Python's inner words becomes one that names the method
 
     def __cinit__(self, function not None, str name not None, type owner not None, bint in_words=False):
         self.function, self.name, self.owner, self.in_words = function, name, owner, in_words
+        self.call = wengert_call_of(<PyObject*> self.function, type(function) is CYTHONS)
         self.vectorcall = <void*> method_vectorcall
 
     def __get__(self, instance, owner):
@@ -136,8 +151,9 @@ cdef class Method:
 
 
 cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
-    cdef PyObject* result = wengert_method_call(<PyObject*> (<Method> method).function, <PyTypeObject*> (<Method> method).owner,
-                                                <PyObject*> (<Method> method).name, args, nargsf, kwnames)
+    cdef PyObject* result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call,
+                                                <PyTypeObject*> (<Method> method).owner, <PyObject*> (<Method> method).name,
+                                                args, nargsf, kwnames)
     if result == NULL:
         raise_again(<Method> method)
     return result
@@ -204,7 +220,7 @@ def member(type owner not None, str name not None, value, bint in_words=False):
     """
     if type(value) is property and value.fget is not None:
         return attribute(owner, name, value)
-    return Method(value, name, owner, in_words) if isinstance(value, (FunctionType, type(member))) else value
+    return Method(value, name, owner, in_words) if isinstance(value, (FunctionType, CYTHONS)) else value
 
 
 def checked(type cls not None):
