@@ -214,8 +214,12 @@ def test_writing_into_an_overlapping_view_is_refused_or_right() -> None:
     with pytest.raises(RuntimeError, match="refer to a single memory location"):
         wg.add(t.narrow(0, 0, 5), 1, out=t.narrow(0, 1, 5))
     square = from_array(np.arange(4.0).reshape(2, 2))
-    square.add_(square.t())
-    np.testing.assert_array_equal(to_array(square), [[0, 3], [3, 6]])
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        square.add_(square.t())
+    np.testing.assert_array_equal(to_array(square), [[0, 1], [2, 3]])
+    gaps = from_array(np.arange(6.0))
+    gaps[2::2].add_(gaps[:-2:2])
+    np.testing.assert_array_equal(to_array(gaps), [0, 1, 2, 3, 6, 5])
 
 
 def test_in_place_on_an_expanded_tensor_is_refused() -> None:

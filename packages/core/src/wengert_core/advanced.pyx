@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.arrays cimport array_of, contiguous_copy, converted, copy_into
+from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
@@ -23,9 +23,10 @@ from wengert_core.elsewhere cimport elsewhere, moved_here, on_host
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
+from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, apart, check_input, check_overlap, in_step
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_BATCHED, WG_ELSEWHERE, WG_RECORD, WgState, thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple, storage_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "Python.h":
@@ -41,6 +42,7 @@ cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 def configure(Op op, str what):
     """Make ``op`` index, index_put or index_put_."""
     op.run = index_run if what == "index" else index_put_run
+    op.flags |= WRITES_SHARED          # what may overlap depends on the indices
 
 
 # ---- planning
@@ -518,6 +520,11 @@ cdef object index_put_run(Op op, PyObject** slots):
         owner = plan_of(op, target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
+        if mask is None:
+            check_overlap(op, WRITES_APART, slots, target)
+        else:
+            check_input(op, WRITES_IN_STEP, 1, <Tensor> mask, target)
+            mask = in_step(<Tensor> mask, target)
         before_write(op, slots, target, live, &keep)
     if mask is None:
         write(op, &plan, target, prepared, <object> slots[1], accumulate)
@@ -580,8 +587,7 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
     if offset < 0:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to indexing result "
                            f"of shape {sizes_list(ndim, shape)}")
-    if storage_of(values) is storage_of(target):
-        values = contiguous_copy(values)
+    values = apart(values, target)
     if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
         return values
     cdef Tensor whole = new_empty(values.code, ndim, shape)

@@ -8,11 +8,12 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.matmul cimport by_reference, cannot_multiply, check_same, checked_out, multiplied, no_bool
+from wengert_core.matmul cimport by_reference, cannot_multiply, check_out, check_same, multiplied, no_bool
 from wengert_core.op cimport OP_INPLACE, Op, find_op, op_error
+from wengert_core.outputs cimport into_out
 from wengert_core.products cimport add_row, computing_code, has_product, multiply
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, shape_tuple
+from wengert_core.tensor cimport Tensor, alias, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -77,7 +78,7 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
 
 
 cdef object addmm_run(Op op, PyObject** slots):
-    cdef Tensor added = <Tensor> slots[0], a = <Tensor> slots[1], b = <Tensor> slots[2], out, given = None
+    cdef Tensor added = <Tensor> slots[0], a = <Tensor> slots[1], b = <Tensor> slots[2], out, given
     cdef uint32_t live = (added.flags | a.flags | b.flags) & thread_state().modes
     cdef Py_ssize_t shape[2]
     cdef PyObject* keep = NULL
@@ -98,12 +99,10 @@ cdef object addmm_run(Op op, PyObject** slots):
         after_write(op, slots, added, live, keep)
         return added
     check_expands(added, 2, shape)
-    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        given = checked_out(op, slots, a.code, 2, shape, live)
+    check_out(op, slots, a.code)
     out = product_and_sum(op, slots, added, a, b, False, 2, shape, <object> slots[3], <object> slots[4])
+    given = into_out(op, slots, out, live)
     if given is not None:
-        copy_into(given, out)
-        bump_version(given)
         return given
     if live:
         record(op, slots, out, live)
@@ -112,7 +111,7 @@ cdef object addmm_run(Op op, PyObject** slots):
 
 cdef object linear_run(Op op, PyObject** slots):
     """x @ weight.T + bias along the last dim of x."""
-    cdef Tensor x, weight, bias = None, out, given = None
+    cdef Tensor x, weight, bias = None, out, given
     cdef uint32_t live
     cdef Py_ssize_t shape[64]
     cdef int i, ndim
@@ -136,12 +135,10 @@ cdef object linear_run(Op op, PyObject** slots):
     if bias is None:
         return multiplied(op, slots, x, weight, True, ndim, shape, live)
     check_bias(bias, x, weight, ndim, shape)
-    if slots[op.out_slot] != <PyObject*> None:
-        given = checked_out(op, slots, x.code, ndim, shape, live)
+    check_out(op, slots, x.code)
     out = product_and_sum(op, slots, bias, x, weight, True, ndim, shape, 1, 1)
+    given = into_out(op, slots, out, live)
     if given is not None:
-        copy_into(given, out)
-        bump_version(given)
         return given
     if live:
         record(op, slots, out, live)

@@ -7,12 +7,14 @@ from libc.stdint cimport uint32_t
 
 
 from wengert_core.arrays cimport array_into, array_of, converted, copy_into, tensor_of_result
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out
+from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, prepare_out
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.overlap cimport WRITES_IN_STEP, apart
+from wengert_core.overlap import check_outputs
 from wengert_core.reduction cimport wrapped_dim
 from wengert_core.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
 from wengert_core.relaid cimport as_ordered
@@ -31,6 +33,7 @@ def configure(Op op, tuple results, named, bint keeps_order, bint free_shape):
     keeps_order: a result has its dims in the input's order in memory.   free_shape: results have shapes of their own.
     """
     op.run = along_run
+    op.flags |= WRITES_IN_STEP
     op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order, free_shape)
 
 
@@ -122,10 +125,10 @@ cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, ui
         if t.rank == 0 and len(array.shape):
             check_shape(op, array, (1, *array.shape[1:]), i, n)
             array = array.reshape(array.shape[1:])
-        if op.impl[1] is None and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        if op.impl[1] is None and given_out(op, slots) != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
-            given = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
+            given = prepare_out(op, slots, slots[op.out_slot], code, array.ndim, shape, live)
             array_into(array, given)
             bump_version(given)
             return given
@@ -150,16 +153,17 @@ cdef object several(Op op, PyObject** slots, list results, uint32_t live):
     """Several outputs as the op's named tuple: recorded, or written into the tensors that out= gave."""
     cdef PyObject* outs[4]
     cdef int i
-    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        return written(op, <object> slots[op.out_slot], results, live)
+    if given_out(op, slots) != <PyObject*> None:
+        return written(op, slots, results, live)
     for i in range(<int> len(results)):
         outs[i] = <PyObject*> results[i]
     record_all(op, slots, outs, <int> len(results), live)
     return tuple.__new__(op.impl[1], results)      # past the checks of those who make one by hand
 
 
-cdef object written(Op op, object out, list results, uint32_t live):
+cdef object written(Op op, PyObject** slots, list results, uint32_t live):
     """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
+    cdef object out = <object> slots[op.out_slot]
     cdef Tensor given, result
     if not isinstance(out, (tuple, list)):
         raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
@@ -172,7 +176,9 @@ cdef object written(Op op, object out, list results, uint32_t live):
         if (<Tensor> item).code != result.code:
             raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
     for item, result in zip(out, results):
-        given = prepare_out(op, <PyObject*> item, result.code, result.rank, result.dims, live)
-        copy_into(given, result)
+        prepare_out(op, slots, <PyObject*> item, result.code, result.rank, result.dims, live)
+    check_outputs(op.name, out)
+    for given, result in zip(out, results):
+        copy_into(given, apart(result, given))
         bump_version(given)
     return result_type(f"{op.name}_out", op.outputs)(*out)

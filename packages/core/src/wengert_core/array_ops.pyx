@@ -10,7 +10,7 @@ cimport numpy as cnp
 
 from wengert_core.along cimport written
 from wengert_core.arrays cimport array_of, array_into, converted, tensor_of_result
-from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, given_out, intercepted, prepare_out
 from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
@@ -172,10 +172,10 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         computed[i] = None             # known here only: its memory may be taken over
         code = output_code(op.impl[0][i], array, op, slots)
         check_kind(op, array, code, i, n)
-        if n == 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        if n == 1 and given_out(op, slots) != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
-            out = prepare_out(op, slots[op.out_slot], code, array.ndim, shape, live)
+            out = prepare_out(op, slots, slots[op.out_slot], code, array.ndim, shape, live)
             array_into(array, out)
             bump_version(out)
             return out
@@ -187,8 +187,8 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
             out = in_order(op, slots, out)
         results.append(out)
         outs[i] = <PyObject*> out
-    if len(results) > 1 and op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        return written(op, <object> slots[op.out_slot], results, live)
+    if len(results) > 1 and given_out(op, slots) != <PyObject*> None:
+        return written(op, slots, results, live)
     if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
         HOOKS.record(op, slots, outs, <int> len(results))
     if len(results) == 1:

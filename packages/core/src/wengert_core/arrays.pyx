@@ -1,12 +1,13 @@
 """Tensors as NumPy arrays and back without copying; copies with conversion."""
 import numpy as np
 cimport numpy as cnp
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy, memset
 
 from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.elsewhere cimport array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value, put_array
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
+from wengert_core.overlap cimport apart
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, storage_of
@@ -87,13 +88,24 @@ cdef Tensor tensor_of_result(object array, int code):
     cdef bint known = references(<PyObject*> a) > 2        # by others than the caller and ``a``: it may be written to later
     cdef Tensor out
     if plain and not known and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA | cnp.NPY_ARRAY_WRITEABLE) and cnp.PyArray_NBYTES(a) > TAKE_OVER:
-        return tensor_of_array(a)
+        return taken_over(a)
     out = new_empty(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a))
     if plain and cnp.PyArray_NBYTES(a) <= TAKE_OVER:
         memcpy(out.data, cnp.PyArray_DATA(a), cnp.PyArray_NBYTES(a))
     else:
         array_into(a, out)
     return out
+
+
+cdef Tensor taken_over(cnp.ndarray a):
+    """A tensor on the memory of an array that nobody else will see: its owner is a tuple, by which resizing.pyx knows that."""
+    cdef Tensor t = tensor_of_array(a)
+    cdef PyObject* array = storage_of(t).owner
+    owner = (a,)
+    Py_INCREF(owner)
+    storage_of(t).owner = <PyObject*> owner
+    Py_XDECREF(array)
+    return t
 
 
 cdef Tensor result_elsewhere(object array, int code):
@@ -120,7 +132,7 @@ cdef int array_into(object array, Tensor t) except -1:
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_SIZE(a):
             a = a.copy()
             break
-    copy_into(t, tensor_of_array(a))
+    copy_into(t, apart(tensor_of_array(a), t))     # a reference may give a view of what it got
     return 0
 
 

@@ -11,13 +11,14 @@ from wengert_core.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
+from wengert_core.overlap cimport may_meet
 from wengert_core.plain_values cimport plain_number
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
-from wengert_core.driving import expanded_target as _expanded_target
+from wengert_core.overlap import expanded_target as _expanded_target
 
 cdef extern from "Python.h":
     PyObject* Py_False
@@ -148,7 +149,9 @@ cdef Tensor fitted(Tensor source, Tensor view):
             extra += 1
         source = view_call(V_VIEW, source, (shape_tuple(source)[extra:],))
     if not same_shape(source, view):
-        view_call(V_EXPAND, source, (shape_tuple(view),))
+        expanded = view_call(V_EXPAND, source, (shape_tuple(view),))
+        if may_meet(source, view):     # x[:] = x[0]: copy_ refuses it, but not of the expanded part, as in torch
+            return expanded
     return source
 
 

@@ -11,7 +11,9 @@ cdef enum:
 cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept     # -1: none of that kind
 cdef bint can_cast(int source, int target) noexcept
 cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1       # widen shape by t's
-cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live)
+cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:        # what out= gives; None where the op has no out=
+    return slots[op.out_slot] if op.out_slot >= 0 else <PyObject*> None
+cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live)
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1
 cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject* keep) except -1
 cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1

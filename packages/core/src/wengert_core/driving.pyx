@@ -2,7 +2,6 @@
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
@@ -11,9 +10,10 @@ from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
+from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
+from wengert_core.resizing cimport resize_to
 from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_OBSERVE, WG_RECORD, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, new_empty, shape_overlap, shape_tuple, storage_of,
-                                  swap_contents)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -91,8 +91,11 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
 
 # ---- writing
 
-cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live):
-    """The tensor given as out=, checked and resized as torch does (a non-empty one of another shape warns)."""
+cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live):
+    """The tensor given as out=, checked and resized in its memory as torch does (a non-empty one of another shape warns).
+
+    slots: NULL, or the arguments, which Note [What may overlap] speaks of. None of them is read after an out= that was resized.
+    """
     if not isinstance(<object> out, Tensor):
         raise op_error(op, op.out_slot, "Tensor", out)
     cdef Tensor t = <Tensor> out
@@ -111,22 +114,17 @@ cdef Tensor prepare_out(Op op, PyObject* out, int code, int ndim, const Py_ssize
                            f"{scalar_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
+    if same:
+        check_shared(op, t)
+    if slots != NULL and op.flags & (WRITES_IN_STEP | WRITES_APART if same else WRITES_APART):
+        check_overlap(op, op.flags, slots, t)
     if not same:
         if t.count:
             warn_user(f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which "
                       f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
                       "out= of that shape, or an empty one")
-        swap_contents(t, new_empty(t.code, ndim, shape))
-    elif shape_overlap(t):
-        raise expanded_target(op.name, t)
+        resize_to(t, ndim, shape)
     return t
-
-
-def expanded_target(name, t):
-    """The error for a write to a tensor of which some elements share memory."""
-    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                        f"Please clone() the tensor before performing the operation: {name} got a tensor of shape "
-                        f"{list(shape_tuple(t))} that was expanded")
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:
@@ -147,10 +145,21 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
     keep[0] = NULL
     if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, keep)
-    if shape_overlap(target):
+    if op.flags & (WRITES_IN_STEP | WRITES_APART) or shape_overlap(target):
+        check_memory(op, slots, target, keep)
+    return 0
+
+
+cdef int check_memory(Op op, PyObject** slots, Tensor target, PyObject** keep) except -1:
+    """What may be written, and read meanwhile; frees ``keep`` where that is refused."""
+    try:
+        check_shared(op, target)
+        if op.flags & (WRITES_IN_STEP | WRITES_APART):
+            check_overlap(op, op.flags, slots, target)
+    except:
         Py_XDECREF(keep[0])
         keep[0] = NULL
-        raise expanded_target(op.name, target)
+        raise
     return 0
 
 

@@ -21,12 +21,13 @@ from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, fo
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.plain_values cimport is_plain_ints
 from wengert_core.references cimport wrong_result
+from wengert_core.resizing cimport resize_to
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
-from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, same_shape, shape_overlap, swap_contents
+from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, new_like, new_view, same_shape, shape_overlap, shape_tuple
 from wengert_core.workers cimport GRAIN, LARGE, parallel_for
 
 from wengert_core import devices as _device
-from wengert_core.driving import expanded_target as _expanded_target
+from wengert_core.overlap import expanded_target as _expanded_target
 
 cdef extern from "Python.h":
     bint PyIndex_Check(PyObject* o) noexcept
@@ -41,6 +42,7 @@ cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
 cdef object YES = True
 cdef object STRIDED = _device.strided
+cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")
 cdef enum:
     WITHOUT_GIL = 0x8000
 
@@ -273,18 +275,36 @@ cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
     return <Tensor> result
 
 
-cdef object write_out(str name, Tensor target, Tensor t):
-    """Let out= take the values; it gets the shape it needs."""
+cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
+    """Let out= take the values; it gets the shape it needs, in its own memory."""
     if target.flags & thread_state().modes & WG_GRAD:
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                            "arguments requires grad.")
+    if name in SEQUENCES and target.count == t.count:
+        t = as_shape_of(t, target)     # numbers in a row fill an out= of any shape
     if not same_shape(target, t):
-        swap_contents(target, new_empty(target.code, t.rank, t.dims))
-    elif shape_overlap(target):
+        if name == "arange" and target.count:
+            warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} which does not "
+                      f"match the computed number of elements {t.count}. Note that this may occur as a result of rounding error. The "
+                      f"out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
+        resize_to(target, t.rank, t.dims)
+    elif kind > F_FULL and shape_overlap(target):      # below that all elements are one number
         raise _expanded_target(name, target)
-    copy_into(target, t)
+    if kind != F_EMPTY:
+        copy_into(target, t)
     bump_version(target)
     return target
+
+
+cdef Tensor as_shape_of(Tensor t, Tensor target):
+    """Contiguous t in the shape of a tensor of as many elements."""
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef int i
+    for i in range(target.rank - 1, -1, -1):
+        strides[i] = step
+        step *= target.dims[i] if target.dims[i] else 1
+    return new_view(t, target.rank, target.dims, strides, t.data)
 
 
 def finish(str name, Tensor tensor, out, bint requires_grad):
@@ -292,7 +312,7 @@ def finish(str name, Tensor tensor, out, bint requires_grad):
     if out is not None:
         if not isinstance(out, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-        return write_out(name, <Tensor> out, tensor)
+        return write_out(name, <Tensor> out, tensor, F_MADE)
     if requires_grad:
         mark_grad(tensor)
     return tensor
@@ -329,7 +349,7 @@ cdef object factory_run(Op op, PyObject** slots):
     else:
         t = filled(op, row, slots, code)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        return write_out(op.name, <Tensor> slots[op.out_slot], t)
+        return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
     if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:
         t = t.pin_memory()
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:

@@ -14,6 +14,7 @@ from wengert_core import random as _random
 
 cdef list DEVICES = _devices.DEVICES
 cdef object NO = False
+cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")      # fill an out= of any shape, see factory.pyx
 
 
 cdef int slot_called(Op op, str name) except -2:
@@ -78,6 +79,8 @@ cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int
     result = run_at(op, own, 0)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         target = <object> slots[op.out_slot]
+        if op.name in SEQUENCES and target.numel() == (<object> result).numel():
+            return target.copy_((<object> result).view(target.shape))
         if tuple(target.shape) != tuple((<object> result).shape):
             target.resize_((<object> result).shape)
         return target.copy_(result)

@@ -9,9 +9,10 @@ from wengert_core.elsewhere cimport elsewhere
 from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dim_slot
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
+from wengert_core.overlap cimport WRITES_APART, check_input
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -26,6 +27,7 @@ def configure(Op op, str what):
         op.run = gather_run
     elif what == "index_select":
         op.run = index_select_run
+        op.flags |= WRITES_APART
     else:
         raise ValueError(f"{op.name}: no way to read is called {what!r}")
 
@@ -54,6 +56,8 @@ cdef object gather_run(Op op, PyObject** slots):
     dim = dim_slot(op, slots, 1, t.rank)
     index = as_index(given, "gather(): Expected dtype int32/int64 for index")
     check_gather(t, given, dim)
+    if isinstance(<object> given_out(op, slots), Tensor):
+        check_input(op, WRITES_APART, 0, t, <Tensor> given_out(op, slots))     # the index may be out=, as in torch
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)

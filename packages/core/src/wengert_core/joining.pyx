@@ -9,17 +9,19 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 
-from wengert_core.arrays cimport array_of, converted, copy_into
+from wengert_core.arrays cimport array_into, array_of, converted, copy_into
 from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
-from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, prepare_out, record
+from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, op_error
+from wengert_core.outputs cimport into_out
+from wengert_core.overlap cimport WRITES_APART
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, shape_tuple
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE
 
 cdef extern from "Python.h":
@@ -46,6 +48,7 @@ def configure(Op op, str way):
     if way != "repeat":
         op.run = cat_run if way == "cat" else stack_run
         op.call1, op.call2 = call_one, call_two
+        op.flags |= WRITES_APART
 
 
 cdef object call_one(Op op, PyObject* tensors):
@@ -181,20 +184,17 @@ cdef object stack_run(Op op, PyObject** slots):
 
 cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live):
     """The result of cat or stack: ``stacked`` parts have one dim less."""
-    cdef Tensor out, given = None
-    if slots[2] != <PyObject*> None:
-        if isinstance(<object> slots[2], Tensor) and not can_cast(code, (<Tensor> slots[2]).code):
-            raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type {scalar_name((<Tensor> slots[2]).code)}")
-        given = prepare_out(op, slots[2], code, ndim, shape, live)
+    cdef Tensor out, given
+    if isinstance(<object> slots[2], Tensor) and not can_cast(code, (<Tensor> slots[2]).code):
+        raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type {scalar_name((<Tensor> slots[2]).code)}")
     out = new_empty(code, ndim, shape)
     if out.count:
         if ONLY_REFERENCES or elsewhere():
             by_reference(op, slots, code, out)
         else:
             place_all(slots[0], n, dim, stacked, out)
+    given = into_out(op, slots, out, live)
     if given is not None:
-        copy_into(given, out)
-        bump_version(given)
         return given
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)

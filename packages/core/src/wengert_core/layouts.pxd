@@ -6,6 +6,7 @@ from wengert_core.tensor cimport Tensor
 cdef Tensor new_preserved(Tensor t, int code)          # empty, with t's layout where t is dense, else with its order of dims
 cdef void order_of(int ndim, int n, const Py_ssize_t** strides, const Py_ssize_t* sizes, int* order) noexcept   # outermost first
 cdef void dense_strides(Tensor out, const int* order) noexcept         # lay out's dims in memory in that order
+cdef bint is_dense(Tensor t, const int* order) noexcept                # no gaps or overlaps, dims in that order
 
 cdef enum Format:                                      # what memory_format= says
     FORMAT_PRESERVE

@@ -6,7 +6,7 @@ from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor
 
 cdef object multiplied(Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live)
-cdef Tensor checked_out(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape, uint32_t live)
+cdef int check_out(Op op, PyObject** slots, int code) except -1
 cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1
 cdef object no_bool(str label)
 cdef object cannot_multiply(Op op, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Py_ssize_t p, Tensor a, Tensor b)

@@ -8,17 +8,18 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 
-from wengert_core.arrays cimport array_of, converted, copy_into
+from wengert_core.arrays cimport array_into, array_of, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, find_op
+from wengert_core.outputs cimport into_out
 from wengert_core.products cimport computing_code, has_product, multiply
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
-from wengert_core.tensor cimport Tensor, alias, bump_version, new_empty, shape_tuple
+from wengert_core.tensor cimport Tensor, alias, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op MM = None, MV = None, DOT = None
@@ -47,31 +48,29 @@ cdef object call_two(Op op, PyObject* a, PyObject* b):
 
 cdef object multiplied(Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live):
     """The product as a new tensor or in out=, recorded."""
-    cdef Tensor out, given = None
-    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        given = checked_out(op, slots, a.code, ndim, shape, live)
+    cdef Tensor out, given
+    check_out(op, slots, a.code)
     out = new_empty(a.code, ndim, shape)
     if has_product(a.code) and not elsewhere():
         multiply(a, b, transposed, out)
     else:
         by_reference(op, slots, out)
+    given = into_out(op, slots, out, live)
     if given is not None:
-        copy_into(given, out)
-        bump_version(given)
         return given
     if live:
         record(op, slots, out, live)
     return out
 
 
-cdef Tensor checked_out(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape, uint32_t live):
-    """out=, which must have the dtype of the product."""
-    cdef PyObject* out = slots[op.out_slot]
+cdef int check_out(Op op, PyObject** slots, int code) except -1:
+    """out= must have the dtype of the product."""
+    cdef PyObject* out = given_out(op, slots)
     if isinstance(<object> out, Tensor) and (<Tensor> out).code != code:
         if op.name in ("dot", "vdot"):
             raise RuntimeError(f"result dtype {scalar_name((<Tensor> out).code)} does not match input dtype {scalar_name(code)}")
         raise RuntimeError(f"Expected out tensor to have dtype {c_name(code)}, but got {c_name((<Tensor> out).code)} instead")
-    return prepare_out(op, out, code, ndim, shape, live)
+    return 0
 
 
 cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:

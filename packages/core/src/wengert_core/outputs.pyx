@@ -3,8 +3,9 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.driving cimport prepare_out
+from wengert_core.driving cimport given_out, prepare_out
 from wengert_core.op cimport Op
+from wengert_core.overlap cimport apart
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, bump_version
 
@@ -13,10 +14,10 @@ cdef dict OPS = {}  # an op without a kernel for each composite's name: it names
 
 cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live):
     """The tensor given as out= with the result in it; None where none is given."""
-    if op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None:
+    if given_out(op, slots) == <PyObject*> None:
         return None
-    given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
-    copy_into(given, result)
+    given = prepare_out(op, slots, slots[op.out_slot], result.code, result.rank, result.dims, live)
+    copy_into(given, apart(result, given))
     bump_version(given)
     return given
 
@@ -27,7 +28,7 @@ def into(str name, Tensor result, out):
     cdef Tensor given
     if op is None:
         op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
-    given = prepare_out(op, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
-    copy_into(given, alias(result))
+    given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
+    copy_into(given, apart(alias(result), given))
     bump_version(given)
     return given

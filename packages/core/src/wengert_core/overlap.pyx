@@ -1,40 +1,69 @@
-"""What an operation that writes into given memory may read from it."""
+"""What an operation that writes into given memory may read from it. Note [What may overlap] is in overlap.pxd."""
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
 from wengert_core.arrays cimport contiguous_copy
+from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.op cimport Op
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, storage_of
+from wengert_core.layouts cimport is_dense, order_of
+from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, shape_overlap, shape_tuple, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
-cdef Tensor without_overlap(Op op, Tensor t, Tensor out):
-    """``t``, or a copy where it shares memory with ``out`` in another order; partial overlap is an error, as in torch."""
-    cdef int i
-    cdef bint same = t.data == out.data and t.rank == out.rank
-    if t is out or storage_of(t).data != storage_of(out).data:
-        return t
-    for i in range(t.rank if same else 0):
-        same = same and t.dims[i] == out.dims[i] and (t.dims[i] == 1 or t.dims[t.rank + i] == out.dims[t.rank + i])
-    if same or disjoint(t, out):
-        return t
-    if t.flags & out.flags & TF_CONTIGUOUS and t.count > 1:
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                           f"memory location. Please clone() the tensor before performing the operation: {op.name}")
-    return contiguous_copy(t)
+# ---- how two tensors lie
+
+cdef Overlap overlap_of(Tensor a, Tensor b) noexcept:
+    """torch's get_overlap_status, but that gaps do not keep it from seeing what lies apart or is the same."""
+    cdef char* bounds[4]
+    if a is b:
+        return SAME
+    if not may_meet(a, b) or a.count == 0 or b.count == 0 or a.device != b.device:
+        return APART
+    extent(a, &bounds[0], &bounds[1])
+    extent(b, &bounds[2], &bounds[3])
+    if bounds[1] <= bounds[2] or bounds[3] <= bounds[0]:
+        return APART
+    if is_same(a, b):
+        return SAME
+    if (<Storage> a.storage).data != (<Storage> b.storage).data:
+        return UNSURE                  # storages of two objects in one memory, of which torch knows nothing
+    return PARTIAL if has_no_gaps(a) and has_no_gaps(b) else UNSURE
 
 
-cdef bint disjoint(Tensor a, Tensor b) noexcept:
-    """Whether the address ranges of two tensors do not meet."""
-    cdef char* a_low
-    cdef char* a_high
-    cdef char* b_low
-    cdef char* b_high
-    extent(a, &a_low, &a_high)
-    extent(b, &b_low, &b_high)
-    return a_high <= b_low or b_high <= a_low
+cdef bint is_same(Tensor a, Tensor b) noexcept:
+    """Whether the elements are the same, in the same order: of one size and dim by dim, sizes 1 left out."""
+    cdef int i = 0, k = 0
+    if a.data != b.data or FACTS.itemsize[a.code] != FACTS.itemsize[b.code]:
+        return False
+    while True:
+        while i < a.rank and a.dims[i] == 1:
+            i += 1
+        while k < b.rank and b.dims[k] == 1:
+            k += 1
+        if i == a.rank or k == b.rank:
+            return i == a.rank and k == b.rank
+        if a.dims[i] != b.dims[k] or a.dims[a.rank + i] != b.dims[b.rank + k]:
+            return False
+        i += 1
+        k += 1
+
+
+cdef bint has_no_gaps(Tensor t) noexcept:
+    """Whether t's elements fill a stretch of memory, each one place of it, in any order of dims."""
+    cdef const Py_ssize_t* strides
+    cdef int order[64]
+    if t.flags & TF_CONTIGUOUS:
+        return True
+    strides = strides_of(t)
+    order_of(t.rank, 1, &strides, t.dims, order)
+    return is_dense(t, order)
 
 
 cdef void extent(Tensor t, char** low, char** high) noexcept:
+    """The addresses that t's elements lie between; t is not empty."""
     cdef int i
     cdef Py_ssize_t span
     low[0] = t.data
@@ -45,3 +74,101 @@ cdef void extent(Tensor t, char** low, char** high) noexcept:
             high[0] += span
         else:
             low[0] += span
+
+
+# ---- what is done about it
+
+cdef Tensor apart(Tensor t, Tensor out):
+    """``t``, or a copy where a write to ``out`` may change it."""
+    return t if overlap_of(t, out) == APART else contiguous_copy(t)
+
+
+cdef Tensor in_step(Tensor t, Tensor out):
+    """``t``, or a copy where a write to ``out`` may change an element of it that is read later."""
+    return contiguous_copy(t) if overlap_of(t, out) > SAME else t
+
+
+cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out):
+    """``t``, or a copy where it may share memory with ``out`` in another order; an error where it certainly does, as in torch."""
+    cdef Overlap found
+    if t is out or not may_meet(t, out):
+        return t
+    found = overlap_of(t, out)
+    if found == PARTIAL:
+        raise shared_with_input(op.name, <str> op.params[slot], t, out)
+    return contiguous_copy(t) if found == UNSURE else t
+
+
+cdef int check_shared(Op op, Tensor target) except -1:
+    """RuntimeError for a target that was expanded; a warning from ops that write one value."""
+    if not shape_overlap(target):
+        return 0
+    if not op.flags & WRITES_SHARED:
+        raise expanded_target(op.name, target)
+    warn_user(f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
+              "also applies to advanced indexing e.g. tensor[indices] = tensor")
+    return 0
+
+
+cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1:
+    """RuntimeError where what the op reads meets ``target``, by a WriteRule: called before a write."""
+    cdef int i
+    for i in range(1 if op.flags & OP_INPLACE else 0, op.n_params):
+        if slots[i] == NULL or i == op.out_slot:
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            if op.kinds[i] & 63 == K_TENSOR or rule & WRITES_IN_STEP or (<Tensor> slots[i]).rank:     # else a number, read by now
+                check_input(op, rule, i, <Tensor> slots[i], target)
+        elif isinstance(<object> slots[i], (tuple, list)):
+            for item in <object> slots[i]:
+                if isinstance(item, Tensor):
+                    check_input(op, rule, i, <Tensor> item, target)
+    return 0
+
+
+cdef int check_input(Op op, uint32_t rule, int slot, Tensor t, Tensor target) except -1:
+    """check_overlap for one of the inputs."""
+    cdef Overlap found
+    if not may_meet(t, target):
+        return 0
+    found = overlap_of(t, target)
+    if found == PARTIAL or (found == SAME and rule & WRITES_APART):
+        raise shared_with_input(op.name, <str> op.params[slot], t, target)
+    return 0
+
+
+# ---- what is said
+
+cdef object shared_with_input(str op, str name, Tensor t, Tensor target):
+    """torch's error for an input in the memory that is written to."""
+    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+                        f"Please clone() the tensor before performing the operation. {op}: '{name}' of shape {list(shape_tuple(t))} "
+                        f"lies in memory that is written to, of shape {list(shape_tuple(target))}")
+
+
+def expanded_target(name, t):
+    """The error for a write to a tensor of which some elements share memory."""
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                        f"Please clone() the tensor before performing the operation: {name} got a tensor of shape "
+                        f"{list(shape_tuple(t))} that was expanded")
+
+
+def check_apart(str name, Tensor target, **inputs):
+    """RuntimeError for an input, by its name, in the memory that is written to: for what other ops write."""
+    if shape_overlap(target):
+        raise expanded_target(name, target)
+    for word, t in inputs.items():
+        if overlap_of(<Tensor?> t, target) in (SAME, PARTIAL):
+            raise shared_with_input(name, word, t, target)
+
+
+def check_outputs(name, outs):
+    """RuntimeError for two tensors of out= in one memory: the one would be lost. torch lets it be lost."""
+    cdef Py_ssize_t i, k
+    cdef Overlap found
+    for i in range(len(outs)):
+        for k in range(i):
+            found = overlap_of(<Tensor?> outs[i], <Tensor?> outs[k])
+            if found == SAME or found == PARTIAL:
+                raise RuntimeError("unsupported operation: some elements of two written-to tensors refer to a single memory location. "
+                                   f"Please clone() one of them before performing the operation: {name} got outputs {k} and {i} in one memory")

@@ -17,7 +17,7 @@ from wengert_core.arrays cimport array_of
 from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
-                                   intercepted, prepare_out, record)
+                                   given_out, intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
@@ -25,7 +25,7 @@ from wengert_core.kernels.types cimport npy_intp
 from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
-from wengert_core.overlap cimport without_overlap
+from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_input, without_overlap
 from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
@@ -72,6 +72,8 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
         add_variants(op, p, op.params.index(variant), dict(variants))
     op.data = p
     op.run = pointwise_run
+    if op.out_slot >= 0:
+        op.flags |= WRITES_IN_STEP     # what is in place is looked at in write
     if not op.flags & OP_INPLACE:
         if n_in == 1:
             op.call1 = unary_call
@@ -302,7 +304,7 @@ cdef object pointwise_run(Op op, PyObject** slots):
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
     if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):
         return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
-    if p.identity and is_identity(p, <Tensor> own[0]) and own[op.out_slot] == <PyObject*> None:
+    if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
     if live & LIVE_BEYOND == WG_OBSERVE:
@@ -415,7 +417,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     cdef int ndim = 0, i
     cdef Tensor out
     cdef PyObject* keep = NULL
-    cdef bint inplace = op.flags & OP_INPLACE, given = op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None
+    cdef bint inplace = op.flags & OP_INPLACE, given = given_out(op, slots) != <PyObject*> None
     for i in range(p.n_in):
         if isinstance(<object> slots[i], Tensor):
             broadcast(op, &ndim, shape, <Tensor> slots[i])
@@ -423,7 +425,8 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
         out = inplace_target(op, slots, loop.result, ndim, shape)
         before_write(op, told, out, live, &keep)
     elif given:
-        out = prepare_out(op, slots[op.out_slot], loop.result, ndim, shape, live)
+        check_given(op, slots, p.n_in, ndim, shape)
+        out = prepare_out(op, slots, slots[op.out_slot], loop.result, ndim, shape, live)
     else:
         out = new_result(loop.result, slots, p.n_in, ndim, shape)
     if out.count:
@@ -435,6 +438,27 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     elif live:
         record(op, told, out, live)
     return out
+
+
+cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize_t* shape) except -1:
+    """RuntimeError for an out= of another shape than the result's in the memory of an input, which is read after out= was resized."""
+    cdef Tensor out
+    cdef int i
+    cdef bint same
+    if not isinstance(<object> slots[op.out_slot], Tensor):
+        return 0
+    out = <Tensor> slots[op.out_slot]
+    same = out.rank == ndim
+    for i in range(ndim):
+        same = same and out.dims[i] == shape[i]
+    for i in range(0 if same else n_in):
+        if slots[i] == <PyObject*> out:
+            raise RuntimeError(f"output with shape {list(shape_tuple(out))} doesn't match the broadcast shape "
+                               f"{[shape[m] for m in range(ndim)]}: out= of {op.name} is its argument '{op.params[i]}' as well, and "
+                               "cannot be resized")
+        if isinstance(<object> slots[i], Tensor):
+            check_input(op, WRITES_APART, i, <Tensor> slots[i], out)
+    return 0
 
 
 cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape):
@@ -509,7 +533,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         shape[i] = out.dims[i]
     for i in range(n_in):
         if isinstance(<object> slots[i], Tensor):
-            keep.append(without_overlap(op, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
+            keep.append(without_overlap(op, i, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
             lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
         else:
             if p.bounds and slots[i] == <PyObject*> None:

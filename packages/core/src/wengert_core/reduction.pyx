@@ -15,19 +15,20 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 
-from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
-from wengert_core.driving cimport LIVE_BEYOND, LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.arrays cimport array_of, converted, tensor_of_result
+from wengert_core.driving cimport LIVE_BEYOND, LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT64,
                                   N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
-from wengert_core.elsewhere cimport array_at, elsewhere, put_array
+from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
 from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
+from wengert_core.outputs cimport into_out
 from wengert_core.plain_values cimport is_plain_ints
 from wengert_core.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "Python.h":
@@ -189,13 +190,11 @@ cdef object reduction_run(Op op, PyObject** slots):
 cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live):
     """The result in its dtype, in out= if given, recorded if not."""
     cdef Tensor given
-    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        given = prepare_out(op, slots[op.out_slot], code, out.rank, out.dims, live)
-        copy_into(given, out if out.code == code else converted(out, code))
-        bump_version(given)
-        return given
     if out.code != code:
         out = converted(out, code)
+    given = into_out(op, slots, out, live)
+    if given is not None:
+        return given
     if live:
         record(op, slots, out, live)
     return out
@@ -213,7 +212,7 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
         raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
-    if not asked and r.kind == REDUCE_SUM and op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor):
+    if not asked and r.kind == REDUCE_SUM and isinstance(<object> given_out(op, slots), Tensor):
         return result_type_of_out(code, (<Tensor> slots[op.out_slot]).code)
     if asked or r.kind != REDUCE_SUM:
         return code

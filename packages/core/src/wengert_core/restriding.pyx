@@ -7,24 +7,22 @@ Note [How geometry changes in place]
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 
 from wengert_core.arrays cimport copy_into
 from wengert_core.dims cimport int_slot, ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.elsewhere import owner_of
-from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.layouts import contiguous_format, preserve_format
-from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.parts cimport out_of_bounds
+from wengert_core.resizing cimport resize_to
 from wengert_core.size_math cimport extent, mul_add, numel
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, WgState, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, checked_numel, extra_of, new_empty,
-                                  new_on_memory, new_view, same_shape, storage_of, strides_of, swap_contents, version_of)
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
+                                  new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -133,9 +131,6 @@ cdef int check_format(object memory_format, bint may_preserve) except -1:
 
 
 cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape):
-    cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = checked_numel(ndim, shape, FACTS.itemsize[t.code])
-    cdef Py_ssize_t step = itemsize, offset, nbytes
     cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* keep = NULL
     cdef bint same = t.rank == ndim
@@ -153,41 +148,9 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
     if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
         Py_XDECREF(keep)
-    for i in range(ndim - 1, -1, -1):
-        strides[i] = step
-        step *= shape[i] if shape[i] > 1 and count else 1
-    offset = t.data - storage_of(t).data
-    if count and offset < 0:           # of a tensor without elements, which may point anywhere
-        raise RuntimeError(f"{op.name}: the tensor's storage offset is {offset // itemsize}; set_() it to memory of its own first")
-    nbytes = mul_add(op.name, count, itemsize, offset)
-    if count and nbytes > storage_of(t).nbytes:
-        grow(t, nbytes)
-    swap_contents(t, new_view(t, ndim, shape, strides, storage_of(t).data + offset))
+    resize_to(t, ndim, shape)
     bump_version(t)
     return t
-
-
-cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
-    """More memory for a tensor that alone holds its storage. Tensors point into memory directly: others could not follow."""
-    cdef Storage old = storage_of(t), fresh
-    cdef Tensor room
-    cdef Py_ssize_t offset = t.data - old.data, one = 1
-    if old.bin == FOREIGN_BIN and (not t.device or isinstance(<object> old.owner, Storage)):
-        raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
-    if (<PyObject*> old).ob_refcnt > 2:        # t's reference, and that of ``old``
-        raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")
-    room = new_empty(UINT8, 1, &nbytes)
-    fresh = storage_of(room)
-    if t.device:
-        copy_into(new_view(room, 1, &old.nbytes, &one, fresh.data), storage_bytes(t))
-    else:
-        memcpy(fresh.data, old.data, old.nbytes)
-    fresh.version = old.version
-    Py_INCREF(fresh)
-    Py_XDECREF(t.storage)
-    t.storage = <PyObject*> fresh
-    t.data = fresh.data + offset
-    return 0
 
 
 # ---- set_

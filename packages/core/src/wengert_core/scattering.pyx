@@ -16,12 +16,12 @@ from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, int
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.outputs cimport into_out
+from wengert_core.overlap cimport WRITES_APART, WRITES_SHARED, apart
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
-from wengert_core.writing cimport apart
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -45,6 +45,9 @@ cdef struct Job:                       # what is to be written; pointers are kep
 def configure(Op op, str what):
     """Make ``op`` one of the ways to write, or its in-place variant."""
     op.run = scatter_run
+    op.flags |= WRITES_APART
+    if what == "index_fill":
+        op.flags |= WRITES_SHARED
     op.data = <void*> <Py_ssize_t> ("scatter", "scatter_add", "index_add", "index_copy", "index_fill").index(what)
 
 
@@ -69,6 +72,7 @@ cdef object scatter_run(Op op, PyObject** slots):
     source = prepare(op, way, slots, as_vector(t), index, dim, &job)
     target = t
     if op.flags & OP_INPLACE:
+        index = apart(index, t)
         if source is not None:
             source = apart(source, t)
             job.data = source.data

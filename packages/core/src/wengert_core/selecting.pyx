@@ -14,6 +14,7 @@ from wengert_core.elsewhere cimport elsewhere, namespace
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
+from wengert_core.overlap cimport WRITES_APART
 from wengert_core.reduction cimport finished
 from wengert_core.references cimport call_reference, check_kind, result_array, result_into, wrong_result
 from wengert_core.state cimport thread_state
@@ -42,6 +43,7 @@ cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 def configure(Op op, str what):
     """Make ``op`` nonzero or masked_select."""
     op.run = nonzero_run if what == "nonzero" else select_run
+    op.flags |= WRITES_APART
 
 
 cdef Py_ssize_t count_true(const uint8_t* mask, Py_ssize_t n) noexcept nogil:

@@ -11,13 +11,14 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport array_of, converted, copy_into
 from wengert_core.dims cimport dim_slot, scalar_name
-from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, prepare_out, record
+from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.shapes cimport geometry_permute
+from wengert_core.outputs cimport into_out
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
 from wengert_core.walking cimport as_vector
@@ -60,7 +61,7 @@ cdef inline int computing_code(int code) noexcept:
 # ---- forward
 
 cdef object forward_run(Op op, PyObject** slots):
-    cdef Tensor t = <Tensor> slots[0], out, given = None
+    cdef Tensor t = <Tensor> slots[0], out, given
     cdef uint32_t live = t.flags & thread_state().modes
     cdef int dim
     if slots[2] != <PyObject*> None and code_of(<object> slots[2]) != t.code:
@@ -71,12 +72,9 @@ cdef object forward_run(Op op, PyObject** slots):
     if FACTS.category[t.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
                                   f"'{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, or convert with .float()")
-    if slots[3] != <PyObject*> None:
-        given = prepare_out(op, slots[3], t.code, t.rank, t.dims, live)
     out = normalised(op, t, None, dim)
+    given = into_out(op, slots, out, live)
     if given is not None:
-        copy_into(given, out)
-        bump_version(given)
         return given
     if live:
         record(op, slots, out, live)

@@ -9,15 +9,17 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
 from wengert_core.dims cimport scalar_name
-from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, prepare_out, record
+from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.outputs cimport into_out
+from wengert_core.overlap cimport apart
 from wengert_core.owners import table_of
 from wengert_core.references cimport call_this, check_kind, result_array
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, alias, bump_version, shape_tuple
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -62,10 +64,8 @@ cdef object staged_run(Op op, PyObject** slots):
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
     if op.flags & OP_INPLACE:
         return written(op, slots, result, live)
-    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
-        given = prepare_out(op, slots[op.out_slot], result.code, result.rank, result.dims, live)
-        copy_into(given, result)
-        bump_version(given)
+    given = into_out(op, slots, result, live)
+    if given is not None:
         return given
     if live:
         record(op, slots, result, live)
@@ -138,7 +138,7 @@ cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
         raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
                            f"{list(shape_tuple(result))} should match")
     before_write(op, slots, target, live, &keep)
-    copy_into(target, result)
+    copy_into(target, apart(result, target))
     after_write(op, slots, target, live, keep)
     return target
 

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from wengert_core.arrays cimport contiguous_copy, copy_into, tensor_of_array
+from wengert_core.arrays cimport copy_into, tensor_of_array
 from wengert_core.construct cimport store_assigned, store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
@@ -12,10 +12,11 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.elsewhere cimport fill_elsewhere, number_elsewhere
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.overlap cimport SAME, WRITES_IN_STEP, apart, overlap_of
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple, storage_of
+from wengert_core.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -25,6 +26,7 @@ def configure(Op op, str what):
     """Make ``op`` copy_, fill, fill_ or zero_."""
     if what == "copy_":
         op.run = copy_run
+        op.flags |= WRITES_IN_STEP
     elif what == "fill":
         op.run = fill_run
     elif what == "zero_":
@@ -34,24 +36,6 @@ def configure(Op op, str what):
 
 
 # ---- copy_
-
-cdef void extent(Tensor t, char** low, char** high) noexcept:
-    """The addresses that t's elements lie between; t is not empty."""
-    cdef int i
-    low[0] = t.data
-    high[0] = t.data + FACTS.itemsize[t.code]
-    for i in range(t.rank):
-        high[0] += (t.dims[i] - 1) * t.dims[t.rank + i]
-
-
-cdef Tensor apart(Tensor source, Tensor target):
-    cdef char* bounds[4]
-    if storage_of(source).data != storage_of(target).data or source.count == 0 or target.count == 0:
-        return source
-    extent(source, &bounds[0], &bounds[1])
-    extent(target, &bounds[2], &bounds[3])
-    return source if bounds[1] <= bounds[2] or bounds[3] <= bounds[0] else contiguous_copy(source)
-
 
 cdef int check_fits(Op op, Tensor target, Tensor source) except -1:
     """RuntimeError in torch's words when source does not broadcast to target."""
@@ -86,7 +70,8 @@ cdef object copy_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     if not same_shape(source, target):
         check_fits(op, target, source)
-    if source is target:               # nothing to copy, and elements that share memory do no harm; yet it is a write
+    if overlap_of(source, target) == SAME and source.code == target.code:
+        # nothing to copy, and elements that share memory do no harm; yet it is a write
         before_fill(op, slots, target, live, &keep)
     else:
         before_write(op, slots, target, live, &keep)

@@ -43,6 +43,15 @@ class Node:
         self.freed = False
 
 
+def meet(a: Any, b: Any) -> bool:
+    """Whether positions of two tensors without gaps are partly the same ones, or in another order.
+
+    Of tensors with gaps torch does not say.
+    """
+    gaps = [np.ptp(at) + 1 != at.size or np.unique(at).size != at.size for at in (a, b)]
+    return not any(gaps) and np.intersect1d(a, b).size > 0 and not np.array_equal(a, b)
+
+
 class Tensor(Steps):
     """Positions in a memory, and a history."""
 
@@ -119,6 +128,8 @@ class Tensor(Steps):
             nodes = [t and t.history() for t in (self, other)]
         if np.unique(self.at).size != self.at.size:
             raise RuntimeError("more than one element of the written-to tensor")
+        if other and other.memory is self.memory and meet(self.at, other.at):
+            raise RuntimeError("some elements of the input tensor and the written-to tensor are the same")
         old, value = self.value, other and other.value
         new, before = RULES[name][0](old, value), other and other.memory.version
         self.memory.values[self.at] = new

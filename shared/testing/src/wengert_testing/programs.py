@@ -22,6 +22,7 @@ KINDS = (  # a part of the message: what the record says
     ("modified by an inplace operation", "saved tensor modified"), ("a second time", "freed"),
     ("its base or another view", "dead view"), ("is being modified inplace", "write to view"),
     ("a view of a leaf", "view of leaf"), ("a leaf", "leaf"), ("more than one element", "overlap"),
+    ("some elements of the input", "input overlaps"),
     ("does not have a grad_fn", "no history"), ("retain_grad", "no grad to retain"), ("register a hook", "no hook"))
 LAST = {"saved tensor modified", "freed"}  # raised halfway: what has run until then is not told
 

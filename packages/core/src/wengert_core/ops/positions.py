@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.checks import every_sample
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
+from wengert_core.overlap import check_apart
 from wengert_core.tensor import Tensor
 
 reading, scattering, array, composite = TABLE.reading, TABLE.scattering, TABLE.array, TABLE.composite
@@ -161,7 +162,10 @@ def checked_positions(index: Tensor, count: int) -> Tensor:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions of the flattened tensor; the result has index's shape."""
     found = take_op(input, index)
-    return found if out is None else into("take", found, out)
+    if out is None:
+        return found
+    check_apart("take", out, input=input, index=index)
+    return into("take", found, out)
 
 
 def places(flat: Tensor, index: Tensor) -> Tensor:
@@ -224,6 +228,7 @@ put_op = TABLE.staged(
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of put."""
     check_put(index, source)
+    check_apart("put_", self, index=index, source=source)
     if not self.dim():
         put_(self.unsqueeze(0), index, source, accumulate)
         return self

@@ -9,6 +9,8 @@ from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.factories import invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
+from wengert_core.outputs import into
+from wengert_core.overlap import check_outputs
 from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
 from wengert_core.tensor import Tensor
 
@@ -255,7 +257,9 @@ def aminmax(
         )
     if out is not None:
         check_pair("aminmax", input, out)
-        pair = amin(input, dim, keepdim, out=out[0]), amax(input, dim, keepdim, out=out[1])
+        check_outputs("aminmax", out)
+        both = aminmax_op(input, dim=dim, keepdim=keepdim)  # before the input may be written to
+        pair = [into("aminmax", extreme, given) for extreme, given in zip(both, out, strict=True)]
         return result_type("aminmax_out", ("min", "max"))(*pair)
     return result_type("aminmax", ("min", "max"))(*aminmax_op(input, dim=dim, keepdim=keepdim))
 
