@@ -42,7 +42,8 @@ cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 def configure(Op op, str what):
     """Make ``op`` index, index_put or index_put_."""
     op.run = index_run if what == "index" else index_put_run
-    op.flags |= WRITES_SHARED          # what may overlap depends on the indices
+    if not ONLY_REFERENCES:
+        op.flags |= WRITES_SHARED          # what may overlap depends on the indices
 
 
 # ---- planning
@@ -520,11 +521,13 @@ cdef object index_put_run(Op op, PyObject** slots):
         owner = plan_of(op, target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
-        if mask is None:
-            check_overlap(op, WRITES_APART, slots, target)
+        if values.rank == 0 and is_mask_alone(<object> slots[1]):       # one number: as masked_fill_
+            for index in <object> slots[1]:
+                if index is not None:
+                    check_input(op, WRITES_IN_STEP, 1, <Tensor> index, target)
+            mask = None if mask is None else in_step(<Tensor> mask, target)
         else:
-            check_input(op, WRITES_IN_STEP, 1, <Tensor> mask, target)
-            mask = in_step(<Tensor> mask, target)
+            check_overlap(op, WRITES_APART, slots, target)
         before_write(op, slots, target, live, &keep)
     if mask is None:
         write(op, &plan, target, prepared, <object> slots[1], accumulate)

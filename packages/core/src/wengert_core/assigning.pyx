@@ -11,7 +11,7 @@ from wengert_core.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
-from wengert_core.overlap cimport may_meet
+from wengert_core.overlap cimport APART, may_meet, overlap_of
 from wengert_core.plain_values cimport plain_number
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
@@ -150,7 +150,7 @@ cdef Tensor fitted(Tensor source, Tensor view):
         source = view_call(V_VIEW, source, (shape_tuple(source)[extra:],))
     if not same_shape(source, view):
         expanded = view_call(V_EXPAND, source, (shape_tuple(view),))
-        if may_meet(source, view):     # x[:] = x[0]: copy_ refuses it, but not of the expanded part, as in torch
+        if overlap_of(source, view) != APART:      # x[:] = x[0]: copy_ refuses it, but not of the expanded part, as in torch
             return expanded
     return source
 

@@ -283,10 +283,7 @@ cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
     if name in SEQUENCES and target.count == t.count:
         t = as_shape_of(t, target)     # numbers in a row fill an out= of any shape
     if not same_shape(target, t):
-        if name == "arange" and target.count:
-            warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} which does not "
-                      f"match the computed number of elements {t.count}. Note that this may occur as a result of rounding error. The "
-                      f"out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
+        warn_of_count(name, target, t)
         resize_to(target, t.rank, t.dims)
     elif kind > F_FULL and shape_overlap(target):      # below that all elements are one number
         raise _expanded_target(name, target)
@@ -294,6 +291,14 @@ cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
         copy_into(target, t)
     bump_version(target)
     return target
+
+
+def warn_of_count(str name, Tensor target, Tensor t):
+    """arange's warning for an out= of another number of elements, which is resized."""
+    if name == "arange" and target.count:
+        warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} which does not "
+                  f"match the computed number of elements {t.count}. Note that this may occur as a result of rounding error. The "
+                  f"out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
 
 
 cdef Tensor as_shape_of(Tensor t, Tensor target):

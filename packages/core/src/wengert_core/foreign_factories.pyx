@@ -82,6 +82,7 @@ cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int
         if op.name in SEQUENCES and target.numel() == (<object> result).numel():
             return target.copy_((<object> result).view(target.shape))
         if tuple(target.shape) != tuple((<object> result).shape):
+            _factory.warn_of_count(op.name, target, result)
             target.resize_((<object> result).shape)
         return target.copy_(result)
     if place == 0:

@@ -30,7 +30,8 @@ ctypedef fused item_t:
 def configure(Op op):
     """Make ``op`` masked_fill or masked_fill_."""
     op.run = masked_fill_run
-    op.flags |= WRITES_SHARED
+    if not ONLY_REFERENCES:
+        op.flags |= WRITES_SHARED
 
 
 cdef int check(Op op, PyObject** slots, int code, char* number) except -1:

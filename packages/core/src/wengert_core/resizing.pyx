@@ -12,7 +12,7 @@ from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.size_math cimport mul_add
-from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_view, storage_of, swap_contents
+from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_empty_at, new_view, storage_of, swap_contents
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
@@ -50,7 +50,7 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
         raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
     if old.nbytes and (<PyObject*> old).ob_refcnt > lookers:
         raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")
-    room = new_empty(UINT8, 1, &nbytes)
+    room = new_empty_at(t.device, UINT8, 1, &nbytes)
     fresh = storage_of(room)
     if t.device:
         copy_into(new_view(room, 1, &old.nbytes, &one, fresh.data), storage_bytes(t))

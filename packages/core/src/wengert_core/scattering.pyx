@@ -46,7 +46,7 @@ def configure(Op op, str what):
     """Make ``op`` one of the ways to write, or its in-place variant."""
     op.run = scatter_run
     op.flags |= WRITES_APART
-    if what == "index_fill":
+    if what == "index_fill" and not ONLY_REFERENCES:
         op.flags |= WRITES_SHARED
     op.data = <void*> <Py_ssize_t> ("scatter", "scatter_add", "index_add", "index_copy", "index_fill").index(what)
 
