@@ -19,7 +19,8 @@ from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
-from wengert_core.elsewhere cimport elsewhere, moved_here, on_host
+from wengert_core.elsewhere cimport elsewhere, moved_here, namespace, on_host, reference_of
+from wengert_core.holding cimport held
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
@@ -387,6 +388,15 @@ cdef uint32_t flags_of(PyObject* indices):
     return flags
 
 
+cdef bint any_large(object indices):
+    """Whether an index is converted, or read, without the GIL."""
+    if isinstance(indices, (tuple, list)):
+        for index in indices:
+            if isinstance(index, Tensor) and (<Tensor> index).count >= LARGE:
+                return True
+    return False
+
+
 cdef object index_run(Op op, PyObject** slots):
     cdef Tensor t = <Tensor> slots[0], out
     cdef uint32_t modes = thread_state().modes, live = t.flags & modes
@@ -394,6 +404,8 @@ cdef object index_run(Op op, PyObject** slots):
         live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if t.count >= LARGE or any_large(<object> slots[1]):
+        t = held(t)
     out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES or elsewhere() else gathered(op, t, <object> slots[1])
     if live & WG_RECORD:
         record(op, slots, out, live)
@@ -407,6 +419,7 @@ cdef Tensor gathered(Op op, Tensor t, object indices):
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
     if out.count >= WITHOUT_GIL:
+        t = held(t)
         with nogil:
             move(&plan, t.data, out.data, False, t.code, READ)
     elif out.count:
@@ -506,6 +519,8 @@ cdef object index_put_run(Op op, PyObject** slots):
         live |= flags_of(slots[1]) & modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if t.count >= LARGE or values.count >= LARGE or any_large(<object> slots[1]):
+        t, values = held(t), held(values)
     if not isinstance(<object> slots[1], (tuple, list)):
         raise op_error(op, 1, "tuple of Tensors", slots[1])
     if values.code != t.code:
@@ -528,14 +543,15 @@ cdef object index_put_run(Op op, PyObject** slots):
             mask = None if mask is None else in_step(<Tensor> mask, target)
         else:
             check_overlap(op, WRITES_APART, slots, target)
-        before_write(op, slots, target, live, &keep)
+        before_write(op, slots, <Tensor> slots[0], live, &keep)
     if mask is None:
         write(op, &plan, target, prepared, <object> slots[1], accumulate)
     else:
         store(target, <Tensor> mask, values.data)
     if inplace:
-        after_write(op, slots, target, live, keep)
-    elif live & WG_RECORD:
+        after_write(op, slots, <Tensor> slots[0], live, keep)
+        return <object> slots[0]
+    if live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

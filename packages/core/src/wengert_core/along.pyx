@@ -11,6 +11,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, prepar
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.holding cimport held_if_large
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_IN_STEP, apart
@@ -47,6 +48,7 @@ cdef object along_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     check_dtype(op, t.code)
     asked = asked_code(op, slots, t)
     return give(op, slots, t, compute(op, slots, t, asked), asked, live)

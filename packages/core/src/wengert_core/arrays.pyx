@@ -6,11 +6,12 @@ from libc.string cimport memcpy, memset
 
 from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.elsewhere cimport array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value, put_array
+from wengert_core.holding cimport held
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.overlap cimport apart
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport WG_BATCHED
-from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, storage_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, shape_tuple, storage_of
 from wengert_core.workers cimport LARGE
 
 cdef extern from "Python.h":
@@ -140,6 +141,7 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     """target[...] = source, converted and broadcast; shapes are known to fit. The two do not overlap."""
     cdef Py_ssize_t strides[64]
     cdef int i, offset = target.rank - source.rank
+    cdef bint fits = True
     if target.count == 0:
         return 0
     if target.device | source.device:
@@ -148,21 +150,33 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
             and target.count == source.count:
         memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
         return 0
+    for i in range(offset, 0):
+        fits = fits and source.dims[i - offset] == 1
     for i in range(target.rank):
         strides[i] = 0
         if i >= offset and source.dims[i - offset] != 1:
             strides[i] = source.dims[source.rank + i - offset]
-    with nogil:
-        if target.count >= LARGE:
+            fits = fits and source.dims[i - offset] == target.dims[i]
+    if not fits:
+        raise reshaped_meanwhile(target, source)
+    if target.count >= LARGE:
+        target, source = held(target), held(source)
+        with nogil:
             copy_large(target.data, target.dims + target.rank, target.code, source.data, strides, source.code, target.dims,
                        target.rank)
-        elif target.code == source.code:
-            copy_strided(target.data, target.dims + target.rank, source.data, strides, target.dims, target.rank,
-                         FACTS.itemsize[target.code])
-        else:
-            cast_strided(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
-                         target.dims, target.rank)
+    elif target.code == source.code:
+        copy_strided(target.data, target.dims + target.rank, source.data, strides, target.dims, target.rank,
+                     FACTS.itemsize[target.code])
+    else:
+        cast_strided(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
+                     target.dims, target.rank)
     return 0
+
+
+cdef object reshaped_meanwhile(Tensor target, Tensor source):
+    """Callers have looked at the shapes; whatever gave the GIL up since then let another thread change one of them."""
+    return RuntimeError(f"a tensor of shape {list(shape_tuple(source))} cannot be copied into one of shape {list(shape_tuple(target))}: "
+                        "another thread has changed one of them since the operation began")
 
 
 cdef Tensor contiguous_copy(Tensor t):

@@ -11,7 +11,8 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_slots
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.references cimport call_reference, results_into
@@ -190,6 +191,7 @@ cdef object forward_run(Op op, PyObject** slots):
     cdef uint32_t live = live_of(op, slots)
     cdef int code = computing_code((<Tensor> slots[0]).code)
     cdef Tensor query, key, value, mask, out, sums
+    cdef PyObject* own[16]
     cdef wg_attention p
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t item = FACTS.itemsize[code]
@@ -197,8 +199,9 @@ cdef object forward_run(Op op, PyObject** slots):
     cdef int i
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    query, key, value = operand(op, slots, 0, code), operand(op, slots, 1, code), operand(op, slots, 2, code)
-    mask = mask_of(op, slots, 3, code)
+    holds = held_slots(op, slots, own)
+    query, key, value = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
+    mask = mask_of(op, own, 3, code)
     set_up(op, &p, query, key, value, mask, <object> slots[4], <object> slots[5])
     for i in range(query.rank):
         shape[i] = query.dims[i]
@@ -206,7 +209,7 @@ cdef object forward_run(Op op, PyObject** slots):
     shape[query.rank - 1] = p.value.size
     out = new_empty(code, query.rank, shape)
     if ONLY_REFERENCES or elsewhere():
-        by_reference(op, slots, [out, sums], code)
+        by_reference(op, own, [out, sums], code)
     elif out.count or sums.count:
         space.ask((key.count + value.count) * item + p.batch * sizeof(Py_ssize_t))
         if mask is not None:
@@ -230,26 +233,28 @@ cdef object backward_run(Op op, PyObject** slots):
     cdef uint32_t live = live_of(op, slots)
     cdef int code, rank, i
     cdef Tensor grad, query, key, value, mask, out, sums, by_query, by_key, by_value
+    cdef PyObject* own[16]
     cdef wg_attention p
     cdef Workspace space = Workspace.__new__(Workspace)
     cdef Py_ssize_t item
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> slots[1]).code)
     item = FACTS.itemsize[code]
-    grad, query, key, value = (operand(op, slots, 0, code), operand(op, slots, 1, code), operand(op, slots, 2, code),
-                               operand(op, slots, 3, code))
-    mask = mask_of(op, slots, 4, code)
-    out, sums = operand(op, slots, 5, code), operand(op, slots, 6, code)
+    grad, query, key, value = (operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code),
+                               operand(op, own, 3, code))
+    mask = mask_of(op, own, 4, code)
+    out, sums = operand(op, own, 5, code), operand(op, own, 6, code)
     set_up(op, &p, query, key, value, mask, <object> slots[7], <object> slots[8])
     if grad.count != p.batch * p.query.n * p.value.size or out.count != grad.count or sums.count != p.batch * p.query.n:
         raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit a query of {list(shape_tuple(query))} and "
                            f"a value of {list(shape_tuple(value))}")
     by_query, by_key, by_value = new_like(query, code), new_like(key, code), new_like(value, code)
     if ONLY_REFERENCES or elsewhere():
-        by_reference(op, slots, [by_query, by_key, by_value], code)
+        by_reference(op, own, [by_query, by_key, by_value], code)
     else:
         space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item + p.batch * sizeof(Py_ssize_t))
         if mask is not None:

@@ -19,7 +19,8 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
@@ -167,6 +168,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     cdef Tensor x = <Tensor> slots[0], w = <Tensor> slots[1], bias = optional_tensor(op, slots, 2), out
     cdef uint32_t live = x.flags | w.flags
     cdef bint transposed = <object> slots[6]
+    cdef PyObject* own[16]
     cdef Geometry g
     cdef Py_ssize_t shape[5]
     cdef int i, ndim = x.rank - 2
@@ -175,6 +177,8 @@ cdef object convolution_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
     g.groups = int_slot(op, slots, 8)
     read_geometry(op, slots, 3, ndim, &g)
     check_tensors(x, w, bias, transposed, g.groups)
@@ -192,12 +196,12 @@ cdef object convolution_run(Op op, PyObject** slots):
         set_narrow(&g, x)
         g.narrow_channels, g.wide_channels = w.dims[0] // g.groups, w.dims[1]
     if FACTS.category[x.code] == CAT_COMPLEX:
-        return op.impl(x, w, bias, *[<object> slots[i] for i in range(3, 9)])
+        return op.impl(<object> slots[0], <object> slots[1], <object> slots[2], *[<object> slots[i] for i in range(3, 9)])
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
     for i in range(ndim):
         shape[2 + i] = g.axes[3 - ndim + i].wide if transposed else g.axes[3 - ndim + i].narrow
     if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
-        out = by_reference(op, slots, x.code, ndim + 2, shape)
+        out = by_reference(op, own, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)
         if out.count:
@@ -206,9 +210,9 @@ cdef object convolution_run(Op op, PyObject** slots):
                 transpose(&g, x, w, bias, out)
             else:
                 convolve(&g, x, w, bias, out)
-        if out.code != (<Tensor> slots[0]).code:
-            out = converted(out, (<Tensor> slots[0]).code)
-    if is_channels_last(<Tensor> slots[0]) or is_channels_last(<Tensor> slots[1]):
+        if out.code != (<Tensor> own[0]).code:
+            out = converted(out, (<Tensor> own[0]).code)
+    if is_channels_last(<Tensor> own[0]) or is_channels_last(<Tensor> own[1]):
         out = with_channels_last(out)
     if live:
         record(op, slots, out, live)
@@ -219,6 +223,7 @@ cdef object weight_run(Op op, PyObject** slots):
     """convolution_weight(input, grad_output, kernel_size, stride, padding, dilation, groups)."""
     cdef Tensor x = <Tensor> slots[0], y = <Tensor> slots[1], out
     cdef uint32_t live = (x.flags | y.flags) & thread_state().modes
+    cdef PyObject* own[16]
     cdef Geometry g
     cdef Py_ssize_t kernel[64]
     cdef Py_ssize_t shape[5]
@@ -226,6 +231,8 @@ cdef object weight_run(Op op, PyObject** slots):
     cdef Axis* axis
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    x, y = <Tensor> own[0], <Tensor> own[1]
     g.groups = int_slot(op, slots, 6)
     read_geometry(op, slots, 3, ndim, &g)
     sizes_of(op, slots, 2, "kernel_size", ndim, kernel)
@@ -242,16 +249,16 @@ cdef object weight_run(Op op, PyObject** slots):
             raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large for an input of size "
                                f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
     if FACTS.category[x.code] == CAT_COMPLEX:
-        return op.impl(x, y, *[<object> slots[i] for i in range(2, 7)])
+        return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
-        out = by_reference(op, slots, x.code, ndim + 2, shape)
+        out = by_reference(op, own, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)
         if out.count:
             x, y = computable(x), computable(y)
             weight_gradient(&g, x, y, out)
-        if out.code != (<Tensor> slots[0]).code:
-            out = converted(out, (<Tensor> slots[0]).code)
+        if out.code != (<Tensor> own[0]).code:
+            out = converted(out, (<Tensor> own[0]).code)
     if live:
         record(op, slots, out, live)
     return out

@@ -22,6 +22,7 @@ from wengert_core.blas cimport by_one_thread, enter_one_thread, leave_one_thread
 from wengert_core.columns cimport by_columns, laid_by_columns
 from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.reduction cimport only_references
 from wengert_core.state cimport WG_RECORD, thread_state
@@ -254,10 +255,12 @@ cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live):
 cdef object cholesky_run(Op op, PyObject** slots):
     """(Tensor A, *, bool upper)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor factor, info
     if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     job.upper = not <object> slots[1]      # of the transposed matrices the other factor, transposed: Note [Results by columns]
     turn(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
@@ -269,15 +272,17 @@ cdef object cholesky_run(Op op, PyObject** slots):
 cdef object triangular_run(Op op, PyObject** slots):
     """(Tensor A, Tensor B, *, bool upper, bool left, bool unitriangular)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor x
     if not begin(op, slots, 1, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     job.upper, job.left = bool(<object> slots[2]), bool(<object> slots[3])
     job.unit = bool(<object> slots[4])
-    if not is_system(&job, <Tensor> slots[1], False):
+    if not is_system(&job, <Tensor> own[1], False):
         return array_run(op, slots)
-    join_batches(op, <Tensor> slots[0], <Tensor> slots[1], False, &job)
+    join_batches(op, <Tensor> own[0], <Tensor> own[1], False, &job)
     turn(&job.a)
     turn(&job.b)
     job.upper, job.left = not job.upper, not job.left
@@ -310,20 +315,24 @@ cdef tuple factored(Op op, wg_factoring* job):
 cdef object lu_run(Op op, PyObject** slots):
     """(Tensor A)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     if not begin(op, slots, 0, &job, &live):
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     return finished(op, slots, factored(op, &job), live)
 
 
 cdef object qr_run(Op op, PyObject** slots):
     """(Tensor A, str mode)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor q = None, r
     cdef Py_ssize_t nothing = 0
     if not begin(op, slots, 0, &job, &live):
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     mode = <object> slots[1]
     job.k = job.m if mode == "complete" else min(job.m, job.n)
     if mode == "r":

@@ -7,7 +7,8 @@ from wengert_core.dims cimport dims_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_if_large
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into
@@ -35,6 +36,7 @@ cdef object flip_run(Op op, PyObject** slots):
     cdef char* data = t.data
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     n = dims_slot(op, slots, 1, t.rank, dims)
     out = new_preserved(t, t.code)
     if elsewhere():

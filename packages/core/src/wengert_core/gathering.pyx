@@ -10,6 +10,7 @@ from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, 
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dim_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, record
+from wengert_core.holding cimport held
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
 from wengert_core.overlap cimport WRITES_APART, check_input
@@ -17,6 +18,7 @@ from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
+from wengert_core.workers cimport LARGE
 
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
@@ -53,6 +55,8 @@ cdef object gather_run(Op op, PyObject** slots):
     cdef int dim
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if t.count >= LARGE or given.count >= LARGE:
+        t, given = held(t), held(given)
     dim = dim_slot(op, slots, 1, t.rank)
     index = as_index(given, "gather(): Expected dtype int32/int64 for index")
     check_gather(t, given, dim)
@@ -77,6 +81,8 @@ cdef object index_select_run(Op op, PyObject** slots):
     cdef int dim, i
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if t.count >= LARGE or given.count >= LARGE:
+        t, given = held(t), held(given)
     dim = dim_slot(op, slots, 1, t.rank)
     if given.rank > 1:
         raise IndexError(f"index_select(): Index is supposed to be a vector, its shape is {list(shape_tuple(given))}")
@@ -100,4 +106,6 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
     check_bounds(message, error, index, dim, source.dims[dim], False)
     if ONLY_REFERENCES or elsewhere():
         return result_into(op, call_reference(op, [array_of(source), dim, array_of(index)]), target)
+    if out.count >= LARGE:
+        source = held(source)
     return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))

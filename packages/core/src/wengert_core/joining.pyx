@@ -14,7 +14,8 @@ from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_na
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held, held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.overlap cimport WRITES_APART
@@ -107,12 +108,16 @@ cdef inline bint is_skipped(Tensor t) noexcept:
 
 
 cdef object cat_run(Op op, PyObject** slots):
-    cdef PyObject* tensors = slots[0]
+    cdef PyObject* own[16]
+    cdef object parts = tuple(<object> slots[0])       # of a list that another thread, or dim's __index__, may change
+    cdef PyObject* tensors = <PyObject*> parts
     cdef Py_ssize_t n = count_of(tensors), i
     cdef Py_ssize_t shape[64]
     cdef int code, dim, k
     cdef uint32_t live
     cdef Tensor t, first = None
+    own[0], own[1], own[2] = tensors, slots[1], slots[2]
+    slots = own
     if n == 0:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     look_at(op, tensors, n, &code, &live)
@@ -152,13 +157,17 @@ cdef int check_fits(Op op, Tensor first, Tensor t, int dim, Py_ssize_t i) except
 
 
 cdef object stack_run(Op op, PyObject** slots):
-    cdef PyObject* tensors = slots[0]
+    cdef PyObject* own[16]
+    cdef object parts = tuple(<object> slots[0])       # of a list that another thread, or dim's __index__, may change
+    cdef PyObject* tensors = <PyObject*> parts
     cdef Py_ssize_t n = count_of(tensors), i
     cdef Py_ssize_t shape[65]
     cdef int code, dim, k
     cdef bint same
     cdef uint32_t live
     cdef Tensor t, first
+    own[0], own[1], own[2] = tensors, slots[1], slots[2]
+    slots = own
     if n == 0:
         raise RuntimeError("stack expects a non-empty TensorList")
     look_at(op, tensors, n, &code, &live)
@@ -234,8 +243,21 @@ cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tenso
         t = <Tensor> item_of(tensors, i)
         if t.count:
             chunk = inner if stacked else inner * t.dims[dim]
+            check_place(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
             place(t, out, dim, stacked, offset, outer, chunk, inner * out.dims[dim])
             offset += chunk
+    return 0
+
+
+cdef int check_place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
+    """RuntimeError where another thread has reshaped a part since out was made: the GIL was given up for the parts before it."""
+    cdef int k
+    cdef bint fits = t.rank + stacked == out.rank and end <= step
+    for k in range(t.rank if fits else 0):
+        fits = fits and (t.dims[k] == out.dims[k + (stacked and k >= dim)] or (k == dim and not stacked))
+    if not fits:
+        raise RuntimeError(f"a tensor was given the shape {list(shape_tuple(t))} by another thread while it was copied into one of shape "
+                           f"{list(shape_tuple(out))}")
     return 0
 
 
@@ -250,15 +272,16 @@ cdef int place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, P
         for i in range(outer):
             memcpy(target + i * step, source + i * chunk, chunk)
         return 0
+    t = held_if_large(t)
     for k in range(t.rank):
         strides[k] = out.dims[out.rank + k + (stacked and k >= dim)]
-    with nogil:
-        if t.count >= LARGE:
+    if t.count >= LARGE:
+        with nogil:
             copy_large(target, strides, out.code, source, t.dims + t.rank, t.code, t.dims, t.rank)
-        elif t.code == out.code:
-            copy_strided(target, strides, source, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code])
-        else:
-            cast_strided(target, strides, out.code, source, t.dims + t.rank, t.code, t.dims, t.rank)
+    elif t.code == out.code:
+        copy_strided(target, strides, source, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code])
+    else:
+        cast_strided(target, strides, out.code, source, t.dims + t.rank, t.code, t.dims, t.rank)
     return 0
 
 
@@ -315,6 +338,10 @@ cdef int tile_into(Tensor t, Tensor out, Py_ssize_t* repeats) except -1:
             n += 1
     if n > 64:
         raise RuntimeError(f"repeat: {n} dims of repeats and sizes are more than the 64 that a copy can have")
+    if out.count < LARGE:
+        copy_strided(out.data, to_strides, t.data, from_strides, sizes, n, FACTS.itemsize[t.code])
+        return 0
+    t = held(t)
     with nogil:
         copy_strided(out.data, to_strides, t.data, from_strides, sizes, n, FACTS.itemsize[t.code])
     return 0

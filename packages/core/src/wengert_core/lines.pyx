@@ -12,12 +12,14 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.kernels.scan cimport find_scan, scan_fn
 from wengert_core.elsewhere cimport elsewhere
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, only_references, reduced,
                                      wrapped_dim)
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.workers cimport LARGE
 
 cdef enum:
     WITHOUT_GIL = 0x8000 
@@ -72,6 +74,7 @@ cdef object place_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     check_dtype(op, t.code)
     if t.count == 0 or lines.places.fns[t.code] == NULL or elsewhere():
         return along_run(op, slots)
@@ -95,6 +98,7 @@ cdef object extreme_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     check_dtype(op, t.code)
     if t.count == 0 or elsewhere() or lines.values.fns[t.code] == NULL or lines.places.fns[t.code] == NULL:
         return along_run(op, slots)
@@ -116,6 +120,7 @@ cdef object scan_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     dim = wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     asked = asked_code(op, slots, t)
     if t.code != asked and (FACTS.category[asked] >= CAT_FLOAT or FACTS.category[t.code] >= CAT_FLOAT):
@@ -141,11 +146,20 @@ cdef int scan(scan_fn fn, Tensor t, int dim, Tensor out) except -1:
             blocks *= t.dims[i]
         elif i > dim:
             side *= t.dims[i]
-    with nogil:
-        if side == 1:
-            fn(data, blocks, n * item, n, item, target, n * out_item, out_item)
-        else:
-            for i in range(blocks):
-                fn(data + i * n * side * item, side, item, n, side * item,
-                   target + i * n * side * out_item, out_item, side * out_item)
+    if t.count < LARGE:
+        scan_blocks(fn, data, target, blocks, n, side, item, out_item)
+    else:
+        with nogil:
+            scan_blocks(fn, data, target, blocks, n, side, item, out_item)
     return 0
+
+
+cdef void scan_blocks(scan_fn fn, char* data, char* target, Py_ssize_t blocks, Py_ssize_t n, Py_ssize_t side, Py_ssize_t item,
+                      Py_ssize_t out_item) noexcept nogil:
+    cdef Py_ssize_t i
+    if side == 1:
+        fn(data, blocks, n * item, n, item, target, n * out_item, out_item)
+        return
+    for i in range(blocks):
+        fn(data + i * n * side * item, side, item, n, side * item,
+           target + i * n * side * out_item, out_item, side * out_item)

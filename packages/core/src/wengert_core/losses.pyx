@@ -15,7 +15,8 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_GRAD, thread_state
@@ -208,20 +209,23 @@ cdef object forward_run(Op op, PyObject** slots):
     """nll_loss(self, target, weight, reduction, ignore_index)."""
     cdef Tensor x = <Tensor> slots[0], target = <Tensor> slots[1], weight = weight_of(slots[2], op, 2), out
     cdef uint32_t live = x.flags | target.flags
+    cdef PyObject* own[16]
     cdef ClassLoss p
     if weight is not None:
         live |= weight.flags
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
     target = contiguous(target)
     set_up(&p, op, slots, target, x.rank, x.dims)
     if weight is not None:
         check_weight(weight, p.n_classes, x.code)
-        refuse_gradient("nll_loss_forward" if x.rank <= 2 else "nll_loss2d_forward", "weight", weight)
+        refuse_gradient("nll_loss_forward" if x.rank <= 2 else "nll_loss2d_forward", "weight", weight_of(slots[2], op, 2))
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
-    out = computed(op, slots, &p, x, weight, x.code, (<Tensor> slots[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
+    out = computed(op, own, &p, x, weight, x.code, (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
                    target.dims, False)
     if live:
         record(op, slots, out, live)
@@ -232,6 +236,7 @@ cdef object backward_run(Op op, PyObject** slots):
     """nll_loss_backward(grad_output, self_shape, target, weight, reduction, ignore_index)."""
     cdef Tensor grad = <Tensor> slots[0], target = <Tensor> slots[2], weight = weight_of(slots[3], op, 3), out
     cdef uint32_t live = grad.flags | target.flags
+    cdef PyObject* own[16]
     cdef ClassLoss p
     cdef Py_ssize_t shape[64]
     cdef int ndim
@@ -240,6 +245,8 @@ cdef object backward_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
     ndim = ints_slot(op, slots, 1, shape)
     target = contiguous(target)
     set_up(&p, op, slots, target, ndim, shape)
@@ -250,7 +257,7 @@ cdef object backward_run(Op op, PyObject** slots):
     if grad.count != (p.n_batch * p.n_positions if p.reduction == NONE else 1):
         raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of shape "
                            f"{sizes_list(ndim, shape)}")
-    out = computed(op, slots, &p, grad, weight, grad.code, ndim, shape, True)
+    out = computed(op, own, &p, grad, weight, grad.code, ndim, shape, True)
     if live:
         record(op, slots, out, live)
     return out

@@ -10,13 +10,15 @@ from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport load_number, number_code
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple
+from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
@@ -62,6 +64,9 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if t.count >= LARGE or mask.count >= LARGE:
+        t, mask = held(t), held(mask)
+        target = t
     check(op, slots, t.code, number)
     broadcast(op, &ndim, shape, mask)
     broadcast(op, &ndim, shape, t)
@@ -72,7 +77,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
                                    f"{[shape[k] for k in range(ndim)]}: the mask of masked_fill_ must broadcast to the tensor")
         check_input(op, WRITES_IN_STEP, 1, mask, t)
         mask = in_step(mask, t)
-        before_write(op, slots, t, live, &keep)
+        before_write(op, slots, <Tensor> slots[0], live, &keep)
     else:
         target = new_empty(t.code, ndim, shape)
         copy_into(target, t)
@@ -81,8 +86,9 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     else:
         store(target, mask, number)
     if op.flags & OP_INPLACE:
-        after_write(op, slots, target, live, keep)
-    elif live & WG_RECORD:
+        after_write(op, slots, <Tensor> slots[0], live, keep)
+        return <object> slots[0]
+    if live & WG_RECORD:
         record(op, slots, target, live)
     return target
 

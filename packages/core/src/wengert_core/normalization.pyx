@@ -11,7 +11,8 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.references cimport as_many_into, call_reference, result_list
 from wengert_core.relaid cimport as_laid_out
@@ -112,14 +113,17 @@ cdef object forward_run(Op op, PyObject** slots):
     cdef Tensor x = <Tensor> slots[0], weight, bias, mean, var, out
     cdef uint32_t live = live_of(op, slots)
     cdef int code = computing_code(x.code)
+    cdef PyObject* own[16]
     cdef wg_norm p
     cdef Py_ssize_t units
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    x = <Tensor> own[0]
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
-    weight, bias = operand(op, slots, 1, code), operand(op, slots, 2, code)
-    mean, var = operand(op, slots, 3, code), operand(op, slots, 4, code)
+    weight, bias = operand(op, own, 1, code), operand(op, own, 2, code)
+    mean, var = operand(op, own, 3, code), operand(op, own, 4, code)
     read_layout(op, &p, <object> slots[5], x, weight, bias)
     units = p.images * p.groups
     p.given, p.eps = mean is not None, <double> <object> slots[6]
@@ -129,16 +133,16 @@ cdef object forward_run(Op op, PyObject** slots):
     if mean is None:
         mean, var = new_empty(code, 1, &units), new_empty(code, 1, &units)
     if ONLY_REFERENCES or elsewhere():
-        by_reference(op, slots, [out, mean, var])
+        by_reference(op, own, [out, mean, var])
     elif units:
-        source = operand(op, slots, 0, code)
+        source = operand(op, own, 0, code)
         p.x, p.weight, p.bias, p.out = (<Tensor> source).data, data_of(weight), data_of(bias), out.data
         p.mean, p.var = mean.data, var.data
         share_out(wg_normalize_f32 if code == FLOAT32 else wg_normalize_f64, units, 3 * x.count, &p)
     out = out if x.code == code else converted(out, x.code)
     if op.options["keeps_layout"]:
         out = as_laid_out(x, out)
-    return given(op, slots, [out, fresh(mean, slots[3]), fresh(var, slots[4])], live)
+    return given(op, slots, [out, fresh(mean, own[3]), fresh(var, own[4])], live)
 
 
 cdef Tensor fresh(Tensor t, PyObject* argument):
@@ -150,19 +154,21 @@ cdef object backward_run(Op op, PyObject** slots):
     cdef Tensor grad = <Tensor> slots[0], x, weight, mean, var, out, by_weight, by_bias
     cdef uint32_t live = live_of(op, slots)
     cdef int code, weight_code
+    cdef PyObject* own[16]
     cdef wg_norm p
     cdef Py_ssize_t n_weights, units
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
-    code = computing_code((<Tensor> slots[1]).code)
-    if FACTS.category[code] != CAT_FLOAT or (<Tensor> slots[1]).count != grad.count:
+    code = computing_code((<Tensor> own[1]).code)
+    if FACTS.category[code] != CAT_FLOAT or (<Tensor> own[1]).count != grad.count:
         raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit an input of "
-                           f"{scalar_name(code)}{list(shape_tuple(<Tensor> slots[1]))}")
-    grad, x, weight = operand(op, slots, 0, code), operand(op, slots, 1, code), operand(op, slots, 2, code)
-    mean, var = operand(op, slots, 3, code), operand(op, slots, 4, code)
-    weight_code = (<Tensor> slots[1]).code if weight is None else (<Tensor> slots[2]).code
+                           f"{scalar_name(code)}{list(shape_tuple(<Tensor> own[1]))}")
+    grad, x, weight = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
+    mean, var = operand(op, own, 3, code), operand(op, own, 4, code)
+    weight_code = (<Tensor> own[1]).code if weight is None else (<Tensor> own[2]).code
     read_layout(op, &p, <object> slots[6], x, weight, None)
     n_weights, units = p.groups * p.channels, p.images * p.groups
     if mean is None or var is None or mean.count != units or var.count != units:
@@ -170,12 +176,12 @@ cdef object backward_run(Op op, PyObject** slots):
     out, by_weight, by_bias = new_like(x, code), new_empty(code, 1, &n_weights), new_empty(code, 1, &n_weights)
     p.given, p.eps = <object> slots[5], <double> <object> slots[7]
     if ONLY_REFERENCES or elsewhere():
-        by_reference(op, slots, [out, by_weight, by_bias])
+        by_reference(op, own, [out, by_weight, by_bias])
     else:
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
         run_back(&p, code, by_weight, by_bias)
     return given(op, slots, [converted(t, c) if (<Tensor> t).code != c else t
-                             for t, c in ((out, (<Tensor> slots[1]).code), (by_weight, weight_code), (by_bias, weight_code))], live)
+                             for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code), (by_bias, weight_code))], live)
 
 
 cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except -1:

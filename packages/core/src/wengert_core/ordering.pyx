@@ -13,6 +13,7 @@ from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op, op_error
 from wengert_core.reduction cimport finished, only_references, wrapped_dim
 from wengert_core.relaid cimport as_ordered
@@ -86,6 +87,7 @@ cdef object order_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     check_dtype(op, t.code)
     dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
     job.k = int_slot(op, slots, o.k_slot) - (o.what == WG_KTH) if o.k_slot >= 0 else 0

@@ -7,7 +7,8 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport array_of, copy_into, fill_number
 from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, lay_channels_last
@@ -37,6 +38,7 @@ cdef object pad_run(Op op, PyObject** slots):
     cdef char number[16]
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     n = ints_slot(op, slots, 1, pad)
     if n % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {n}")

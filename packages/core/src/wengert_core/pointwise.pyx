@@ -6,7 +6,7 @@ Note [Blocks]
     tensor. Dimensions are sorted by the output's strides and merged, so that the loop runs over the longest stretch.
 """
 from cpython.mem cimport PyMem_Calloc
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 import math
@@ -19,7 +19,8 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    given_out, intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
-from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
+from wengert_core.holding cimport held_if_large, held_slots
+from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.elsewhere cimport elsewhere, reference_of
@@ -415,22 +416,32 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     """told: the arguments as they are recorded, where those that are computed with differ."""
     cdef Py_ssize_t shape[64]
     cdef int ndim = 0, i
-    cdef Tensor out
+    cdef PyObject* own[16]
+    cdef PyObject** inputs = slots
+    cdef Tensor out, target
     cdef PyObject* keep = NULL
     cdef bint inplace = op.flags & OP_INPLACE, given = given_out(op, slots) != <PyObject*> None
     for i in range(p.n_in):
         if isinstance(<object> slots[i], Tensor):
             broadcast(op, &ndim, shape, <Tensor> slots[i])
+    if is_large(ndim, shape):
+        holds = held_slots(op, slots, own)
+        inputs = own
     if inplace:
         out = inplace_target(op, slots, loop.result, ndim, shape)
+        target = <Tensor> inputs[0]
         before_write(op, told, out, live, &keep)
     elif given:
         check_given(op, slots, p.n_in, ndim, shape)
         out = prepare_out(op, slots, slots[op.out_slot], loop.result, ndim, shape, live)
+        target = held_if_large(out)
     else:
-        out = new_result(loop.result, slots, p.n_in, ndim, shape)
+        target = out = new_result(loop.result, slots, p.n_in, ndim, shape)
     if out.count:
-        write(op, p, slots, loop, out, inplace or given)
+        if keep != NULL:
+            write_keeping(op, p, inputs, loop, target, keep)
+        else:
+            write(op, p, inputs, loop, target, inplace or given)
     if inplace:
         after_write(op, told, out, live, keep)
     elif given:
@@ -438,6 +449,24 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     elif live:
         record(op, told, out, live)
     return out
+
+
+cdef bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
+    """Whether the GIL is given up. Note [What a kernel holds]"""
+    cdef Py_ssize_t count = 1
+    cdef int i
+    for i in range(ndim):
+        count *= shape[i]
+    return count >= WITHOUT_GIL
+
+
+cdef int write_keeping(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, PyObject* keep) except -1:
+    """write in place, where the old value was kept: an error frees it."""
+    try:
+        return write(op, p, slots, loop, out, True)
+    except:
+        Py_XDECREF(keep)
+        raise
 
 
 cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize_t* shape) except -1:

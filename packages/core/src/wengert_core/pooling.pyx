@@ -13,7 +13,8 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, on_host
+from wengert_core.elsewhere cimport elsewhere, namespace, on_host, reference_of
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
@@ -71,9 +72,12 @@ cdef object pool_run(Op op, PyObject** slots):
     cdef int n = op.impl[1], code = t.code, i
     cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST, extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
     cdef Py_ssize_t shape[64]
+    cdef PyObject* own[16]
     cdef Pool p
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    t = <Tensor> own[0]
     check_input(op, t, n, adaptive)
     check_dtype(op, kind, n, code)
     set_planes(&p, n, t.rank, t.dims)
@@ -91,7 +95,7 @@ cdef object pool_run(Op op, PyObject** slots):
         if adaptive:  # now, as the output would not fit into memory where the tables would not
             adaptive_windows(&p)
         if ONLY_REFERENCES or elsewhere() or FACTS.category[code] != CAT_FLOAT:
-            by_reference(op, slots, out, places)
+            by_reference(op, own, out, places)
         elif out.count:
             source = computable(t)
             p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
@@ -181,16 +185,19 @@ cdef object gradient_run(Op op, PyObject** slots):
     cdef Kind kind = op.impl[0]
     cdef Py_ssize_t shape[64]
     cdef int rank = t.rank, n, i, code = t.code
+    cdef PyObject* own[16]
     cdef Pool p
     if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
         live |= (<Tensor> slots[1]).flags & WG_BATCHED & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    holds = held_slots(op, slots, own)
+    t = <Tensor> own[0]
     n = <int> int_slot(op, slots, op.params.index("ndim"))
     if kind == SCATTER or kind == GATHER:
         if not isinstance(<object> slots[1], Tensor):
             raise op_error(op, 1, "Tensor", slots[1])
-        places = computable(<Tensor> slots[1])
+        places = computable(<Tensor> own[1])
     if kind == GATHER:
         for i in range(rank):
             shape[i] = t.dims[i]
@@ -215,7 +222,7 @@ cdef object gradient_run(Op op, PyObject** slots):
                 shape[rank - n + i] = p.outside[3 - n + i]
         out = new_empty(computing_code(code), rank, shape)
         if ONLY_REFERENCES or elsewhere():
-            by_reference(op, slots, out, None)
+            by_reference(op, own, out, None)
         elif out.count:
             source = computable(t)
             p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data

@@ -18,6 +18,7 @@ from wengert_core.blas cimport (
 )
 from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
+from wengert_core.holding cimport held
 from wengert_core.loops import numpy_is_known
 from wengert_core.outer_products cimport outer_product
 from wengert_core.tensor cimport TF_CONTIGUOUS, new_like
@@ -196,6 +197,8 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     cdef Tensor target = out if out.code == code else new_like(out, code)
     if out.count == 0:
         return 0
+    if out.count * n >= WITHOUT_GIL:
+        a, b = held(a), held(b)
     if n == 0:
         memset(target.data, 0, target.count * FACTS.itemsize[code])
     elif n == 1 and outer_product(a, b, transposed, target):

@@ -23,6 +23,7 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_IN
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.plain_values cimport is_plain_ints
@@ -173,6 +174,7 @@ cdef object reduction_run(Op op, PyObject** slots):
     live = t.flags & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     code = result_code(op, r, t, slots)
     mask = dims_mask(<object> slots[r.dim_slot], t.rank)
     if r.kind == REDUCE_TRUTH and slots[r.dim_slot] != <PyObject*> None and not PyIndex_Check(slots[r.dim_slot]) \

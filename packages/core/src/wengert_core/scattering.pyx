@@ -13,6 +13,7 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.holding cimport held_slots
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.outputs cimport into_out
@@ -22,6 +23,7 @@ from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
+from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -57,12 +59,19 @@ cdef object scatter_run(Op op, PyObject** slots):
     cdef uint32_t live = t.flags | given.flags
     cdef int way = <int> <Py_ssize_t> op.data, dim
     cdef PyObject* keep = NULL
+    cdef PyObject* own[16]
+    cdef PyObject** told
     cdef Job job
     if isinstance(<object> slots[3], Tensor):
         live |= (<Tensor> slots[3]).flags
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    told = slots
+    if t.count >= LARGE or given.count >= LARGE:
+        holds = held_slots(op, slots, own)
+        slots = own
+        t, given = <Tensor> own[0], <Tensor> own[2]
     dim = dim_slot(op, slots, 1, t.rank)
     if way == INDEX_ADD and isinstance(<object> slots[3], Tensor):
         check_ranks(<Tensor> slots[3], t, given, dim)
@@ -77,19 +86,19 @@ cdef object scatter_run(Op op, PyObject** slots):
             source = apart(source, t)
             job.data = source.data
             set_strides(&job, source)
-        before_write(op, slots, t, live, &keep)
+        before_write(op, told, <Tensor> told[0], live, &keep)
     else:
         target = new_preserved(t, t.code) if way == INDEX_FILL else new_like(t, t.code)    # as torch
         copy_into(target, t)
     write(op, slots, as_vector(target), dim, index, source, &job)
     if op.flags & OP_INPLACE:
-        after_write(op, slots, target, live, keep)
-        return target
+        after_write(op, told, <Tensor> told[0], live, keep)
+        return <object> told[0]
     asked = into_out(op, slots, target, live)
     if asked is not None:
         return asked
     if live & WG_RECORD:
-        record(op, slots, target, live)
+        record(op, told, target, live)
     return target
 
 

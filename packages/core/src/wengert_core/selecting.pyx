@@ -10,7 +10,8 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_if_large
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op
 from wengert_core.outputs cimport into_out
@@ -108,6 +109,7 @@ cdef object nonzero_run(Op op, PyObject** slots):
     cdef int order[2]
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = held_if_large(t)
     if elsewhere():
         out = places_elsewhere(as_vector(t) if apart else t)
         asked = None if apart else into_out(op, slots, out, live)
@@ -165,6 +167,7 @@ cdef object select_run(Op op, PyObject** slots):
     cdef int ndim = 0, size = FACTS.itemsize[t.code]
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t, mask = held_if_large(t), held_if_large(mask)
     if mask.code != BOOL:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got a mask of dtype {scalar_name(mask.code)}; compare "
                            "with != 0 to make one")

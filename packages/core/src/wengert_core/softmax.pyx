@@ -14,7 +14,8 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.shapes cimport geometry_permute
@@ -72,7 +73,7 @@ cdef object forward_run(Op op, PyObject** slots):
     if FACTS.category[t.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
                                   f"'{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, or convert with .float()")
-    out = normalised(op, t, None, dim)
+    out = normalised(op, held_if_large(t), None, dim)
     given = into_out(op, slots, out, live)
     if given is not None:
         return given
@@ -102,6 +103,7 @@ cdef object backward_run(Op op, PyObject** slots):
     live = (grad.flags | output.flags) & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    grad, output = held_if_large(grad), held_if_large(output)
     if not same_shape(grad, output):
         raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output {list(shape_tuple(output))}; they "
                            "must be equal")

@@ -6,6 +6,7 @@ from wengert_core.array_ops cimport array_run
 from wengert_core.columns cimport by_columns
 from wengert_core.factoring cimport KERNELS, WG_NO_RESULT, begin, finished, output, real_code, run, set_run, wg_factoring
 from wengert_core import factoring
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor, new_empty
 
@@ -33,10 +34,12 @@ cdef Tensor nothing(wg_factoring* job):
 cdef object eigh_run(Op op, PyObject** slots):
     """(Tensor A, str UPLO, bool compute_v)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor values, vectors
     if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     job.upper = <object> slots[1] == "U"
     values = real_values(&job, job.n)
     if <object> slots[2]:
@@ -51,11 +54,13 @@ cdef object eigh_run(Op op, PyObject** slots):
 cdef object svd_run(Op op, PyObject** slots):
     """(Tensor A, bool full_matrices, bool compute_uv)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor values, u, vh
     cdef Py_ssize_t least
     if not begin(op, slots, 0, &job, &live):
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     least = min(job.m, job.n)
     job.full = bool(<object> slots[1])
     values = real_values(&job, least)

@@ -10,6 +10,7 @@ from libc.stdint cimport uint64_t
 
 from wengert_core.dtypes cimport FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
+from wengert_core.holding cimport held_if_large
 from wengert_core.reduction cimport dims_mask, only_references
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
@@ -48,6 +49,7 @@ def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
     cdef int kept = 0
     cdef Py_ssize_t rows = rows_of(self, dims_mask(dim, self.rank), shape, &kept)
     cdef Tensor out
+    self = held_if_large(self)
     if rows == 0 or self.count // rows < SHORT:
         return None
     out = new_empty(self.code, self.rank if keepdim else kept, shape)
@@ -65,6 +67,7 @@ def logsumexp_of_rows(Tensor self, object dim, bint keepdim):
     cdef Py_ssize_t rows = rows_of(self, dims_mask(dim, self.rank), shape, &kept)
     cdef Exponentials e
     cdef Tensor out
+    self = held_if_large(self)
     if rows == 0 or (rows < FEW and self.count >= LARGE):
         return None
     out = new_empty(self.code, self.rank if keepdim else kept, shape)

@@ -12,6 +12,7 @@ from wengert_core.dtypes cimport INT32
 from wengert_core.factoring cimport (KERNELS, begin, factored, finished, is_system, join_batches, matrices, output, real_code, run,
                                      set_run, wg_factoring)
 from wengert_core import factoring
+from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor
@@ -25,10 +26,12 @@ def configure(Op op, str way):
 cdef object inverse_run(Op op, PyObject** slots):
     """(Tensor A)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor inverse, info
     if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     job.k, job.adjoint = job.n, True   # the transposed inverse by rows
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
@@ -41,12 +44,14 @@ cdef object inverse_run(Op op, PyObject** slots):
 cdef object solve_run(Op op, PyObject** slots):
     """(Tensor A, Tensor B, *, bool left)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor a, b, lu, pivots, info
     cdef bint vectors
     if not begin(op, slots, 1, &job, &live) or job.m != job.n:
         return array_run(op, slots)
-    a, b = <Tensor> slots[0], <Tensor> slots[1]
+    holds = held_slots(op, slots, own)
+    a, b = <Tensor> own[0], <Tensor> own[1]
     job.left = bool(<object> slots[2])
     vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
     if not is_system(&job, b, vectors):
@@ -68,13 +73,15 @@ cdef bint same_sizes(Tensor a, Tensor b) noexcept:
 cdef object lu_solve_run(Op op, PyObject** slots):
     """(Tensor LU, Tensor pivots, Tensor B, *, bool left, bool adjoint)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor lu, pivots, b
     if not begin(op, slots, 2, &job, &live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
         return array_run(op, slots)
-    lu, pivots, b = <Tensor> slots[0], <Tensor> slots[1], <Tensor> slots[2]
+    holds = held_slots(op, slots, own)
+    lu, pivots, b = <Tensor> own[0], <Tensor> own[1], <Tensor> own[2]
     job.left, job.adjoint = bool(<object> slots[3]), bool(<object> slots[4])
-    if (pivots.flags & thread_state().modes & LIVE_INTERCEPT or pivots.device or pivots.code != INT32
+    if ((<Tensor> slots[1]).flags & thread_state().modes & LIVE_INTERCEPT or pivots.device or pivots.code != INT32
             or pivots.rank != lu.rank - 1 or not same_sizes(lu, pivots) or not is_system(&job, b, False)):
         return array_run(op, slots)
     return finished(op, slots, (solution(op, &job, lu, pivots, b, False),), live)
@@ -96,10 +103,12 @@ cdef Tensor solution(Op op, wg_factoring* job, Tensor lu, Tensor pivots, Tensor 
 cdef object det_run(Op op, PyObject** slots):
     """(Tensor A)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor lu, pivots, det
     if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     det = output(&job, job.code, 0, 0, 0)
     job.out, job.second = det.data, NULL
@@ -110,10 +119,12 @@ cdef object det_run(Op op, PyObject** slots):
 cdef object slogdet_run(Op op, PyObject** slots):
     """(Tensor A)"""
     cdef wg_factoring job
+    cdef PyObject* own[16]
     cdef uint32_t live
     cdef Tensor lu, pivots, sign, size
     if not begin(op, slots, 0, &job, &live) or job.m != job.n:
         return array_run(op, slots)
+    holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     sign = output(&job, job.code, 0, 0, 0)
     size = output(&job, real_code(job.code), 0, 0, 0)

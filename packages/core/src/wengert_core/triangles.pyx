@@ -10,7 +10,8 @@ from wengert_core.arrays cimport array_of, contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.outputs cimport into_out
 from wengert_core.references cimport call_reference, result_into
@@ -36,11 +37,12 @@ cdef object triangle_run(Op op, PyObject** slots):
     cdef PyObject* keep = NULL
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    t = target = held_if_large(t)
     diagonal = int_slot(op, slots, 1)
     if t.rank < 2:
         raise RuntimeError(f"{plain.name}: input tensor must have at least 2 dimensions, its shape is {list(shape_tuple(t))}")
     if op.flags & OP_INPLACE:
-        before_write(op, slots, t, live, &keep)
+        before_write(op, slots, <Tensor> slots[0], live, &keep)
     else:
         target = contiguous_copy(t)
     if ONLY_REFERENCES or elsewhere():
@@ -48,8 +50,8 @@ cdef object triangle_run(Op op, PyObject** slots):
     elif target.count:
         each_matrix(target, diagonal, op.data != NULL)
     if op.flags & OP_INPLACE:
-        after_write(op, slots, target, live, keep)
-        return target
+        after_write(op, slots, <Tensor> slots[0], live, keep)
+        return <object> slots[0]
     asked = into_out(op, slots, target, live)
     if asked is not None:
         return asked
