@@ -16,10 +16,11 @@ from libc.string cimport memcpy
 from wengert_core.arrays cimport copy_into
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
-from wengert_core.dtypes import dtype_by_name
+from wengert_core.dtypes import ALL, dtype_by_name
 from wengert_core.elsewhere cimport on_host, storage_bytes
 from wengert_core.factory cimport mark_grad
 from wengert_core.history cimport requires_grad
+from wengert_core.size_math cimport extent
 from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_empty_at, new_on_memory,
                                   new_view,
@@ -185,18 +186,27 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t steps[64]
     cdef Py_ssize_t nbytes, step = 1
-    cdef const unsigned char[::1] source = np.frombuffer(data, np.uint8)
     cdef Tensor memory, like, new
-    cdef int i, ndim = len(shape), code = code_of(dtype_by_name(dtype_name))
-    nbytes = source.shape[0]
-    if len(strides) != ndim or ndim > 64 or min(strides, default=0) < 0 or min(shape, default=0) < 0:
+    cdef int i, ndim = <int> len(shape), code, itemsize
+    if dtype_name not in ALL:
+        raise ValueError(f"not a pickled tensor: there is no dtype {dtype_name!r}")
+    if len(strides) != ndim or ndim > 64:
         raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides}")
+    code = code_of(dtype_by_name(dtype_name))
+    itemsize = FACTS.itemsize[code]
     for i in range(ndim):
         sizes[i], steps[i] = shape[i], strides[i]
+        if sizes[i] < 0 or steps[i] < 0 or steps[i] % itemsize:
+            raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, elements of {itemsize} bytes")
+        steps[i] //= itemsize
+    cdef const unsigned char[::1] source = np.frombuffer(data, np.uint8)
+    nbytes = source.shape[0]
+    if extent(ndim, sizes, steps, 0, itemsize) > nbytes:
+        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
+    for i in range(ndim):
+        steps[i] *= itemsize
     memory = new_empty(UINT8, 1, &nbytes)
     like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
-    if span_of(like) > nbytes:
-        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
     if nbytes:
         memcpy(memory.data, &source[0], nbytes)
     new = finished(on_memory(memory, like, 0), cls, requires_grad)

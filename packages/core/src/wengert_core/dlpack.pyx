@@ -21,6 +21,7 @@ from wengert_core.dtypes cimport (BFLOAT16, UINT8,
                                   CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts)
 from wengert_core.history cimport requires_grad
 from wengert_core.objects cimport not_made_by_hand
+from wengert_core.size_math cimport add_overflows, mul_overflows
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
@@ -287,7 +288,7 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef int i, code = code_of_type(described.dtype), ndim = described.ndim
-    cdef Py_ssize_t itemsize = FACTS.itemsize[code], span = itemsize, step = itemsize
+    cdef Py_ssize_t itemsize = FACTS.itemsize[code], span = itemsize, step = itemsize, far
     cdef char* data = <char*> described.data + described.byte_offset
     cdef unsigned int place = place_of(described.device.device_type, described.device.device_id)
     cdef Tensor t
@@ -297,10 +298,11 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         shape[i] = described.shape[i]
         strides[i] = described.strides[i] * itemsize if described.strides != NULL else step
         step *= shape[i] if shape[i] > 1 else 1
+        if shape[i] < 0 or mul_overflows(shape[i] - 1, strides[i], &far) or add_overflows(span, far, &span):
+            raise BufferError(f"from_dlpack: sizes {[described.shape[k] for k in range(ndim)]} do not fit into memory")
         if strides[i] < 0 and shape[i] > 1:
             raise ValueError("At least one stride in the given tensor is negative, and tensors with negative strides are not currently "
                              "supported. Make a copy of it first.")
-        span += (shape[i] - 1) * strides[i]
     if checked_numel(ndim, shape, itemsize) == 0:
         span = 0
     if <Py_ssize_t> data % min(itemsize, 8) and span:

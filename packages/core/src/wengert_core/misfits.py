@@ -63,6 +63,8 @@ UNNAMED = re.compile(r"^argument '\w+' (\(position \d+\) )?must be ")
 NAMED = re.compile(r"^\w+\(\)(: argument '| received an invalid combination of arguments, its signature is)")
 """Our own texts for an argument of an op: another one, perhaps, than the function that was called."""
 LIBRARIES = ("numpy", "scipy")
+TOO_BIG = re.compile(r"^array is too big|^Maximum allowed (size|dimension) exceeded|^negative dimensions are not allowed")
+"""NumPy's texts for an array that no memory could hold."""
 
 
 def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
@@ -76,6 +78,9 @@ def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception
         return ValueError(f"Overflow when unpacking long long: {name}() got an integer beyond 64 bits")
     if f"{name}(" in text or not is_ours(error):
         return None
+    if type(error) is ValueError and TOO_BIG.search(text):
+        return RuntimeError(f"Storage size calculation overflowed: {name}() would need an array of more than "
+                            "2**63 - 1 bytes")
     if isinstance(error, TypeError) and UNNAMED.search(text):
         return TypeError(f"{name}(): {text}")
     words = f"{name}() received an invalid combination of arguments: {text}"

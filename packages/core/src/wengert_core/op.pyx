@@ -349,7 +349,7 @@ cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs) except 
     inner words, or of memory that is missing, another that names the op. Looked at only here, after a failure: a ``try`` around each call would cost every call.
     """
     if not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError) or PyErr_ExceptionMatches(LookupError)
-            or PyErr_ExceptionMatches(AttributeError) or PyErr_ExceptionMatches(MemoryError)):
+            or PyErr_ExceptionMatches(AttributeError) or PyErr_ExceptionMatches(MemoryError) or PyErr_ExceptionMatches(ValueError)):
         return raised()
     cdef Py_ssize_t i
     try:

@@ -20,7 +20,7 @@ from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, bef
                                    given_out, intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.holding cimport held_if_large, held_slots
-from wengert_core.kernels.pointwise cimport describe_pointwise
+from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.elsewhere cimport elsewhere, reference_of
