@@ -305,3 +305,17 @@ def test_a_kind_of_kernels_that_there_is_not_is_warned_about(tmp_path: Path) -> 
     done = run(tmp_path, "-c", "import wengert", WENGERT_KERNELS="pyhton")
     assert "WENGERT_KERNELS is 'pyhton' and has no effect" in done.stderr
     assert run(tmp_path, "-W", "error", "-c", "import wengert", WENGERT_KERNELS="python").stderr == ""
+
+
+def test_a_device_with_the_number_of_another_does_not_get_its_memory(tmp_path: Path) -> None:
+    source = "from wengert_testing.sim import SimDevice\nclass {0}(SimDevice):\n    type, dlpack_type = '{1}', 2\n"
+    install(tmp_path, "aaa", {"devices:aaa": "first_device:Device"}, first_device=source.format("Device", "aaa"))
+    program = """
+from wengert_core import devices
+group = wg.plugins.group("devices")
+print(devices.kinds().index("cuda") < devices.kinds().index("aaa") if "cuda" in group else "no cuda")
+print(devices.usable("aaa").dlpack_type, devices.usable("no_such_type"))
+"""
+    first, second = succeed(tmp_path, LOUD + program)
+    assert first in ("True", "no cuda")
+    assert second == "2 None"

@@ -173,7 +173,8 @@ def test_another_generation_is_listed_and_never_loaded(world, group, says):
 
 def test_asking_for_a_name_of_another_generation_says_why_it_is_absent(world):
     world.install("early 9", {"wengert.ops.v2:x": "m:x"})
-    with pytest.raises(LookupError, match=r"'x' is installed; installed: none\. early 9 \(entry .*\) offers it, .*: made"):
+    says = r"'x' is installed; installed: none\. early 9 \(entry .*\) offers it, .*: made"
+    with pytest.raises(LookupError, match=says):
         world.registry().group("ops").get("x")
 
 

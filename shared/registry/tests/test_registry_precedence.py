@@ -207,3 +207,15 @@ def test_a_preferred_row_is_looked_for_when_all_tables_are_loaded(tables):
         registry.group("ops").load_all()
     says = [str(warning.message) for warning in caught if "fits nothing" in str(warning.message)]
     assert says == ["WENGERT_PREFER: 'ops:sharde=aaa' fits nothing that is installed; there are: 'ops:aaa=aaa'"]
+
+
+@pytest.mark.parametrize("name", ["aaa", "wengert-aaa"])
+def test_what_wengert_cannot_do_without_wins_over_whoever_says_to_be_its_own(world, name):
+    text = "[wengert.first_party.v1]\n{0} = x\n[wengert.formulas.v1]\ncore = {1}:x\n"
+    world.install("wengert-formulas 1", text.format("wengert-formulas", "needed_formulas"),
+            needed_formulas="x = 'ours'")
+    world.install(f"{name} 1", text.format(name, "m"))
+    registry = world.registry()
+    with pytest.warns(PluginWarning, match=f"plugin {name} 1: .* is refused"):
+        assert registry.group("formulas").get("core") == "ours"
+    assert {row.distribution: row.state for row in registry.table()} == {name: "refused", "wengert-formulas": "loaded"}

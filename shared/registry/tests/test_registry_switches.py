@@ -56,7 +56,8 @@ def test_off_leaves_only_those_that_carry_the_marker_under_their_own_name(three)
     ],
 )
 def test_asking_for_a_disabled_name_says_who_disabled_it(three, environ, why):
-    with pytest.raises(MissingPluginError, match=rf"wengert-guest 1 \(entry .*\) offers it, but it is not in use: {why}"):
+    says = rf"wengert-guest 1 \(entry .*\) offers it, but it is not in use: {why}"
+    with pytest.raises(MissingPluginError, match=says):
         three.registry(**environ).group("ops").get("special.a")
 
 

@@ -34,8 +34,8 @@ def _accept_device(candidate: object, obj: object, stage: object) -> None:
 
 
 if _os.environ.get("WENGERT_KERNELS", "") not in ("", "python"):
-    _warnings.warn(f"WENGERT_KERNELS is {_os.environ['WENGERT_KERNELS']!r} and has no effect; 'python' is its one value: "
-                   "plain NumPy calls in place of native kernels", RuntimeWarning, stacklevel=2)
+    _warnings.warn(f"WENGERT_KERNELS is {_os.environ['WENGERT_KERNELS']!r} and has no effect; 'python' is its one "
+                   "value: plain NumPy calls in place of native kernels", RuntimeWarning, stacklevel=2)
 _registry.group("ops").on_accept(_accept, together=True)
 _registry.group("devices").on_accept(_accept_device)
 _names.promise_methods()

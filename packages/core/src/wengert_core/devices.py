@@ -202,6 +202,18 @@ def plugin_of(kind: str) -> Any:
     return found
 
 
+def kinds() -> list[str]:
+    """The types of device that plugins provide: wengert's own first, those in use before those that are not loaded."""
+    group = registry.group("devices")
+
+    def order(kind: str) -> tuple[bool, bool, str]:
+        candidate = group.current(kind)
+        ours = candidate is not None and candidate.distribution.first_party
+        return not ours, kind not in PLUGINS, kind
+
+    return sorted({*PLUGINS, *group.names()}, key=order)
+
+
 def usable(kind: str) -> Any:
     """The plugin of a type of device that has a device now; None where there is none, or where it fails."""
     try:

@@ -28,9 +28,7 @@ from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_o
 from wengert_core.inside_vmap import no_pointer
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.devices import PLACED as _PLACED
-from wengert_core.devices import PLUGINS as _PLUGINS
-from wengert_core.devices import device, device_number, usable
-from wengert_registry import registry
+from wengert_core.devices import device, device_number, kinds, usable
 
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept nogil
@@ -328,7 +326,7 @@ cdef unsigned int place_of(int kind, int index) except? 0xffff:
 
 cdef object plugin_of_dlpack(int kind):
     """The plugin whose devices DLPack numbers so; None: there is none."""
-    for name in (*_PLUGINS, *[name for name in registry.group("devices") if name not in _PLUGINS]):
+    for name in kinds():
         plugin = usable(name)              # one that fails is no obstacle to the others
         if plugin is not None and plugin.dlpack_type == kind:
             return plugin

@@ -19,12 +19,11 @@ from wengert_core.namespace import LATER as CORE_LATER
 from wengert_core.ops import names as core_names
 from wengert_core.plugin_names import MOUNTED, gone, put_method, why_not_method
 from wengert_registry import PluginError, errors, registry
+from wengert_registry.claims import NEEDED
 
 from wengert.modules import ABSENT, OUR_PLACES, Mounted, dotted_name, module_at, mount, unmount, value_at
 
 GROUP = registry.group("namespace")
-AT_ONCE = {"wengert-core", "wengert-engine", "wengert-formulas"}
-"""Distributions whose names are mounted when wengert is imported: those it cannot do without."""
 FILLED: dict[str, Any] = {}
 """The entry points that have been mounted, with the candidates that they were."""
 LATE: dict[str, tuple[Any, Any]] = {}
@@ -110,7 +109,7 @@ def why_no_object(dotted: str) -> str:
 
 def is_late(candidate: Any) -> bool:
     """Whether a candidate (None: several) is an optional part's or a plugin's, which is loaded on first use only."""
-    return candidate is None or not candidate.distribution.first_party or candidate.distribution.name not in AT_ONCE
+    return candidate is None or not candidate.distribution.first_party or candidate.distribution.name not in NEEDED
 
 
 def is_place(entry: str) -> bool:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     Refusal = tuple[list[Candidate], str, str]  # who is refused, the name as it is shown, why
 
 
+NEEDED = ("wengert-core", "wengert-engine", "wengert-formulas")
+"""Those that wengert cannot do without: others that say to be wengert's own do not get in their way."""
+
+
 def choose(claimants: list[Candidate], rules: Rules, names: tuple[str, ...] = (), owner: str = "") -> Candidate | None:
     """The one of several claimants that a name goes to; None where nobody wins. Note [Who gives a name]
 
@@ -41,8 +45,9 @@ def choose(claimants: list[Candidate], rules: Rules, names: tuple[str, ...] = ()
     wanted = rules.preferred(claimants, names)
     if wanted is not None:
         return wanted
-    for part in ([one for one in claimants if one.distribution.first_party],
-                 [one for one in claimants if one.distribution.name == owner], claimants):
+    ours = [one for one in claimants if one.distribution.first_party]
+    needed = [one for one in ours if one.distribution.name in NEEDED]
+    for part in (needed, ours, [one for one in claimants if one.distribution.name == owner], claimants):
         if part:
             return part[0] if len(part) == 1 else None
     return None

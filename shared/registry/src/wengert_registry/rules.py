@@ -7,9 +7,9 @@ list of names: each of ours says so itself, by a marker which the same scan read
     [project.entry-points."wengert.first_party.v1"]
     wengert-core = "wengert_core"
 
-The name on the left has to be the distribution's own, so that a copied pyproject.toml does not count by accident. It is
-a statement, not a lock: what is installed can run code anyhow. The metadata of `wengert` (its requirements and extras)
-would name ours too, but `wengert-core` also works where `wengert` is not installed.
+The name on the left has to be the distribution's own and begin with wengert, so that a copied pyproject.toml does not
+count by accident. It is a statement, not a lock: what is installed can run code anyhow. The metadata of `wengert` (its
+requirements and extras) would name ours too, but `wengert-core` also works where `wengert` is not installed.
 """
 
 from __future__ import annotations

@@ -162,7 +162,8 @@ def _entries(distribution: Distribution, text: str) -> Iterator[Entry]:
     seen = set()
     for group, name, target, problem in parse(text):
         if group == FIRST_PARTY:
-            distribution.first_party |= normalise(name) == distribution.name
+            ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
+            distribution.first_party |= ours and normalise(name) == distribution.name
             continue
         again = f"entry_points.txt gives '{name}' twice; the first counts" if (group, name) in seen else ""
         seen.add((group, name))

@@ -72,8 +72,8 @@ def opened(wanted: Iterable[Any]) -> list[Any]:
             make: Any = group.get(name)
             sink = make(text if colon else None)
             if not hasattr(sink, "write") and not (hasattr(sink, "begin") and hasattr(sink, "end")):
-                raise TypeError(f"expected an object with write(profile), or with begin(kind, what, number, shapes) and "
-                                f"end(), got {type(sink).__name__}")
+                raise TypeError("expected an object with write(profile), or with begin(kind, what, number, shapes) "
+                                f"and end(), got {type(sink).__name__}")
             found.append(sink)
         except KeyboardInterrupt:
             raise
