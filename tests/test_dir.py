@@ -1,9 +1,11 @@
 """dir(wengert) shows what torch would, whatever else is in reach."""
 
 import operator
+from pathlib import Path
 
 import pytest
 import wengert
+from wengert.modules import SUBMODULES
 from wengert_core import TABLE
 
 
@@ -18,6 +20,12 @@ def test_hidden_names_are_not_shown_but_there():
 
 def test_what_belongs_to_wengert_alone_is_not_shown():
     assert {"TABLE", "compose", "_compose", "tensortype"} & set(dir(wengert)) == set()
+
+
+def test_the_modules_of_the_package_are_known_and_not_shown():
+    files = {file.stem for file in Path(wengert.__file__).parent.glob("*.py")} - {"__init__", "__main__"}
+    assert files == set(SUBMODULES)
+    assert set(SUBMODULES) & set(dir(wengert)) <= {"profile"}
 
 
 def test_other_rows_are_shown():

@@ -24,8 +24,9 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
         raise TypeError(f"expected an OpTable, or a function that returns one, got {got}")
     if table.name != candidate.name:
         raise ValueError(f"the table is named '{table.name}', its entry point '{candidate.name}': they must agree")
-    if not isinstance(table.hidden, (set, frozenset)):
-        got = type(table.hidden).__name__
+    hidden: Any = table.hidden
+    if not isinstance(hidden, (set, frozenset)):
+        got = type(hidden).__name__
         raise TypeError(f"hidden of the table '{table.name}': expected a set of names, got {got}")
     stage.value = table
     stage.rows = table.ops

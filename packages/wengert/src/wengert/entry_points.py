@@ -21,7 +21,18 @@ from wengert_core.plugin_names import MOUNTED, gone, put_method, why_not_method
 from wengert_registry import PluginError, errors, registry
 from wengert_registry.claims import NEEDED
 
-from wengert.modules import ABSENT, OUR_PLACES, Mounted, dotted_name, module_at, mount, unmount, value_at
+from wengert.modules import (
+    ABSENT,
+    OUR_PLACES,
+    SUBMODULES,
+    Mounted,
+    dotted_name,
+    module_at,
+    mount,
+    unmount,
+    value_at,
+)  # fmt: skip
+from wengert.parts import METHODS, PARTS
 
 GROUP = registry.group("namespace")
 FILLED: dict[str, Any] = {}
@@ -51,7 +62,8 @@ def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
         if why:
             return why
     entry = GROUP.current(dotted)
-    if is_op(dotted) or dotted in CORE_LATER or dotted in OUR_PLACES or (entry and entry.distribution.first_party):
+    ours = is_op(dotted) or dotted in CORE_LATER or dotted in OUR_PLACES or dotted in SUBMODULES
+    if ours or is_promised(dotted, PARTS) or (entry and entry.distribution.first_party):
         return "the name is wengert's"
     if fill:
         fill_place(dotted.rpartition(".")[0])
@@ -67,12 +79,18 @@ def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
 def why_no_place(dotted: str) -> str:
     """Why no names are put into ``wengert.<dotted>``; '' where it is a module or free."""
     value, entry = value_at(dotted), GROUP.current(dotted)
-    if isinstance(value, ModuleType) or hasattr(value, "__path__"):
+    free = value is ABSENT and not is_op(dotted) and dotted not in CORE_LATER and dotted not in SUBMODULES
+    if isinstance(value, Mounted) or (free and (entry is None or ":" not in entry.target)):
         return ""
-    free = value is ABSENT and not is_op(dotted) and dotted not in CORE_LATER
-    if free and (entry is None or ":" not in entry.target or entry.distribution.first_party):
-        return ""
+    if isinstance(value, ModuleType) or dotted in SUBMODULES:
+        return f"wengert.{dotted} is a module that takes no names"
     return f"wengert.{dotted} is no module, and only modules take names ('Tensor.NAME' is a method of Tensor)"
+
+
+def is_promised(name: str, by_part: dict[str, str]) -> bool:
+    """Whether an op table of wengert's own that is installed brings the name."""
+    table = registry.group("ops").current(by_part.get(name, ""))
+    return table is not None and table.distribution.first_party
 
 
 def is_op(dotted: str) -> bool:
@@ -93,7 +111,8 @@ def holder(dotted: str) -> Any:
     """Why no table gets a name, or the entry point that is called so; '' where it is free."""
     given = registry.places["wengert"].given.get(dotted)
     entry = GROUP.current(dotted) if is_place(dotted) else None
-    settled = given is not None and value_at(dotted) is given[1]
+    ours = given is not None and given[0].distribution.first_party
+    settled = ours or (given is not None and value_at(dotted) is given[1]) or is_promised(dotted, PARTS)
     why = "" if settled else why_not(dotted) or why_no_object(dotted)
     return why or (entry if entry and not refused(entry) else "")
 
@@ -123,7 +142,7 @@ def refused(candidate: Any, fill: bool = False) -> str:
         return ""
     head, _, last = candidate.name.partition(".")
     if head == "Tensor" and last:
-        why = why_not_method(last)
+        why = "the name is wengert's" if is_promised(last, METHODS) else why_not_method(last)
     else:
         why = why_not(candidate.name, candidate.distribution.name, fill)
     if why and not candidate.in_process:
@@ -183,7 +202,7 @@ def mount_entry(dotted: str) -> Any:
         raise AttributeError(errors.refused_entry(candidate, why))
     FILLED[dotted] = candidate
     if not isinstance(source, ModuleType):
-        if why_no_object(dotted):
+        if not candidate.distribution.first_party and why_no_object(dotted):
             raise AttributeError(errors.refused_entry(candidate, why_no_object(dotted)))
         give(candidate, {dotted: source})
         return source

@@ -50,6 +50,8 @@ def module_at(dotted: str) -> ModuleType:
     return module
 
 
+SUBMODULES = frozenset("comparing compose entry_points making modules parts plugin_check profile".split())
+"""The modules of this package: files, which are no names of torch's."""
 OUR_PLACES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""
 ABSENT = object()

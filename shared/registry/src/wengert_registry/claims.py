@@ -153,7 +153,7 @@ class Place:
         if isinstance(holder, str):
             if holder:
                 return None, holder
-        elif not claimants[-1].in_process:
+        elif not claimants[-1].in_process and not any(one.distribution.first_party for one in claimants):
             strangers = [one for one in claimants if one.distribution.name != holder.distribution.name]
             return None, errors.taken_by(holder) if strangers else ""
         winner = choose(claimants, self._registry.rules, (name, self.show(name)))
