@@ -240,13 +240,13 @@ def test_nothing_is_said_of_a_wrong_plugin_that_is_disabled(folder: Path, case: 
 
 
 TAKEN = """
-Tensor Tensor. Tensor.T Tensor.__add__ Tensor._base Tensor.foo.bar Tensor.grad Tensor.i0 Tensor.polygamma .x x. a..b Generator
-Size __main__ __path__ autograd autograd.Function autograd.functional autograd.gradcheck autograd.gradcheck.x autograd.graph
-autograd.graph.Node autograd.profiler compose comparing cuda cuda.is_available default_generator dtype entry_points fft fft.fft
-float32 func func.grad i0 igamma inf linalg.LinAlgError manual_seed max.dim memory memory.x modules newaxis nn nn.functional
-nn.functional.linear nn.functional.relu no_grad pi plugins profile profile.main profiler profiler.profile random return_types
-return_types.max signal signal.windows.hann special special.expit special.i0 strided testing testing.assert_close top.core utils
-utils.checkpoint vmap vmap.x
+Tensor Tensor. Tensor.T Tensor.__add__ Tensor._base Tensor.foo.bar Tensor.grad Tensor.i0 Tensor.polygamma .x x. a..b
+Generator Size __main__ __path__ autograd autograd.Function autograd.functional autograd.gradcheck
+autograd.gradcheck.x autograd.graph autograd.graph.Node autograd.profiler compose comparing cuda cuda.is_available
+default_generator dtype entry_points fft fft.fft float32 func func.grad i0 igamma inf linalg.LinAlgError manual_seed
+max.dim memory memory.x modules newaxis nn nn.functional nn.functional.linear nn.functional.relu no_grad pi plugins
+profile profile.main profiler profiler.profile random return_types return_types.max signal signal.windows.hann special
+special.expit special.i0 strided testing testing.assert_close top.core utils utils.checkpoint vmap vmap.x
 """.split()
 EVERY = """
 for name in names:
@@ -261,7 +261,8 @@ for name in names:
         __import__("wengert." + name)
     except ImportError:
         pass
-assert {*dir(wg), *dir(wg.autograd), *dir(wg.nn)} and wg.return_types.max and wg.memory.__name__ == "wengert_core.memory"
+assert {*dir(wg), *dir(wg.autograd), *dir(wg.nn)} and wg.return_types.max
+assert wg.memory.__name__ == "wengert_core.memory"
 assert wg.testing.assert_close(wg.ones(1), wg.ones(1)) is None and wg.autograd.graph.Node
 from wengert.autograd import gradcheck
 assert gradcheck(wg.sin, (wg.ones(1, dtype=wg.float64, requires_grad=True),))
@@ -275,6 +276,15 @@ def test_names_of_every_kind_that_are_taken_are_refused(folder: Path) -> None:
     for entry in TAKEN:
         assert f"entry point '{entry} = wrong_plugin:value' of wengert.namespace.v1, is refused" in said, entry
     assert "Error: " not in said
+
+
+def test_names_of_every_kind_that_are_taken_are_refused_to_a_dict(folder: Path) -> None:
+    install(folder, "aaa-wrong", {"namespace:top.wrong": "wrong_plugin:names"},
+            wrong_plugin=f"{FUNCTION}def names(): return dict.fromkeys({TAKEN!r}, value)")
+    said = use(folder, f"wg.no_such_name\nnames = {TAKEN!r}\nexec({EVERY!r})")
+    for entry in sorted({*TAKEN} - {"top.core"}):
+        shown = entry if entry.startswith("Tensor.") else f"wengert.{entry}"
+        assert f" {shown}," in said, entry
 
 
 def test_there_are_twenty_kinds_at_least() -> None:
