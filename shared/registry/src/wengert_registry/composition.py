@@ -45,6 +45,7 @@ class Registry:
         self._reported: set[tuple[str, ...]] = set()
         self._listeners: list[Callable[[], object]] = []
         self._noted: list[str] = []
+        self._claimed = False  # whether names have been claimed since they were last decided
         self._claimants: dict[Candidate, None] = {}  # those whose rows give names, in the order of loading
 
     def group(self, short: str) -> Group:
@@ -242,7 +243,9 @@ class Registry:
             self.arrangement += not bound
             for group in self._groups.values():
                 group.forget_values()
-            self._noted += self._settle() if self._claimants else []
+            if self._claimants and (self._claimed or not bound):
+                self._claimed = False
+                self._noted += self._settle()
             for listener in self._listeners:
                 listener()
             self.tell()  # last: where warnings are errors, what had to be done is done
@@ -260,6 +263,7 @@ class Registry:
     def claim(self, candidate: Candidate, names: Mapping[str, Mapping[str, object]]) -> None:
         """Note the names that a candidate's rows give, by place; they are mounted once it is loaded."""
         self._claimants[candidate] = None
+        self._claimed = True
         for place, given in names.items():
             self.places[place].claim(candidate, given)
 
