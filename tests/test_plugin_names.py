@@ -319,3 +319,33 @@ print(devices.usable("aaa").dlpack_type, devices.usable("no_such_type"))
     first, second = succeed(tmp_path, LOUD + program)
     assert first in ("True", "no cuda")
     assert second == "2 None"
+
+
+def test_the_user_may_prefer_a_plugin_to_an_optional_part_but_not_to_core(tmp_path: Path) -> None:
+    table(tmp_path, "acme", "acme", "row('i0', 2)\nrow('exp', 3)")
+    program = """
+print(wg.i0(x).item(), x.i0().item(), round(wg.exp(x).item(), 4), round(x.exp().item(), 4))
+wg.plugins.disable("acme")
+print(round(wg.i0(x).item(), 4), round(x.i0().item(), 4))
+wg.plugins.disable("wengert-special")
+wg.plugins.enable("acme")
+print(wg.i0(x).item(), x.i0().item())
+wg.plugins.disable("acme")
+for attempt in (lambda: wg.i0, lambda: x.i0()):
+    try:
+        attempt()
+    except (ImportError, AttributeError) as error:
+        print("disabled by disable()" in str(error))
+wg.plugins.enable("wengert-special")
+print(round(wg.i0(x).item(), 4), round(x.i0().item(), 4))
+"""
+    lines = succeed(tmp_path, START + program, WENGERT_PREFER="ops:i0*=acme, ops:exp*=acme")
+    assert lines == ["2.0 2.0 2.7183 2.7183", "1.2661 1.2661", "2.0 2.0", "True", "True", "1.2661 1.2661"]
+
+
+def test_a_part_that_is_absent_leaves_its_names_to_others(tmp_path: Path) -> None:
+    table(tmp_path, "acme", "acme", "row('i0', 2)")
+    program = "print(wg.i0(x).item(), x.i0().item())"
+    assert succeed(tmp_path, LOUD + program, WENGERT_DISABLE_PLUGINS="wengert-special") == ["2.0 2.0"]
+    values = succeed(tmp_path, START + program.replace(".item()", ".item().__round__(4)"))
+    assert values == ["1.2661 1.2661"]
