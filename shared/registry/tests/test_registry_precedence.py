@@ -160,7 +160,7 @@ def test_tables_may_ask_for_each_other_while_they_load(world, monkeypatch):
     monkeypatch.setattr("wengert_registry.registry", registry)
     assert sorted(public(registry)) == []
     assert registry.group("ops").get("bbb") == {"b": {"a": {"c": 1}}}
-    assert sorted(registry.places["wengert"].given) == ["a", "b", "c"]
+    assert sorted(registry.places["wengert"].winners) == ["a", "b", "c"]
 
 
 # ---- switches

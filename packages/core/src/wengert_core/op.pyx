@@ -426,7 +426,7 @@ cdef Op looked_up(str name):
     return op
 
 
-def registered(str name):
+def loaded_op(str name):
     """The op of that name among those that are loaded, or None."""
     return OPS.get(name)
 

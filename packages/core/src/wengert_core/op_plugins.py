@@ -54,20 +54,20 @@ def functions_of(table: OpTable) -> dict[str, object]:
 def refuse_taken(table: OpTable, claims: dict[str, dict[str, object]]) -> None:
     """ValueError where a table brings a name that wengert, or a table registered in this process, has already."""
     for name, op in claims["op"].items():
-        who = taken("op", name, op)
+        who = owner_of_name("op", name, op)
         if who:
             raise ValueError(f"op '{name}' is registered twice: by table '{who}' and by table '{table.name}'")
-    methods = sorted(name for name, method in claims["Tensor"].items() if taken("Tensor", name, method))
+    methods = sorted(name for name, method in claims["Tensor"].items() if owner_of_name("Tensor", name, method))
     if methods:
         raise ValueError(f"table '{table.name}' brings methods whose names Tensor has already: {', '.join(methods)}")
 
 
-def taken(place: str, name: str, value: object) -> str:
+def owner_of_name(place: str, name: str, value: object) -> str:
     """The table that a name belongs to for good; '' where a table of this process may have it."""
     holder = registry.places[place].holder(name)
     if holder and isinstance(holder, str):
         return "core"
-    owner, other = registry.places[place].given.get(name, (None, None))
+    owner, other = registry.places[place].winners.get(name, (None, None))
     return owner.name if owner is not None and other is not value and is_firm(owner) else ""
 
 

@@ -29,7 +29,7 @@ BEFORE: dict[str, Any] = {}
 
 def holder_of_op(name: str) -> str:
     """Why no plugin gets the name of an op; '' where it is free."""
-    other = _op.registered(name)
+    other = _op.loaded_op(name)
     ours = name in names.OPS.families or (other is not None and other.owner == "core")
     return "the name is wengert's" if ours else ""
 
@@ -80,7 +80,7 @@ def take_method(name: str, value: Any) -> None:
 
 def put_op(name: str, op: Any) -> None:
     """Let ``find`` know a plugin's op."""
-    if _op.registered(name) is None:
+    if _op.loaded_op(name) is None:
         _op.register(op)
 
 

@@ -43,7 +43,7 @@ def install(table: OpTable) -> None:
     added = [dict.get(table.ops, name) for name in table.fresh]
     for op in added:
         if isinstance(op, Op):
-            other = _op.registered(op.name)
+            other = _op.loaded_op(op.name)
             _op.register(op, table.read_again or (other is not None and other.owner != table.name))
     del table.fresh[:]
     for name, method in dict.items(table.methods):

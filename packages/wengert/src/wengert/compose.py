@@ -153,7 +153,7 @@ def hidden() -> set[str]:
     """The names that ``dir(wengert)`` leaves out."""
     from wengert_core.ops.hidden import HIDDEN as IN_CORE  # few programs ask
 
-    given = registry.places["wengert"].given.items()
+    given = registry.places["wengert"].winners.items()
     return HIDDEN | IN_CORE | {name for name, (one, _) in given if name in getattr(one.value, "hidden", ())}
 
 

@@ -70,7 +70,7 @@ def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
     value = value_at(dotted)
     if value is ABSENT or isinstance(value, Mounted):
         return ""
-    giver, given = LATE.get(dotted) or registry.places["wengert"].given.get(dotted) or (None, None)
+    giver, given = LATE.get(dotted) or registry.places["wengert"].winners.get(dotted) or (None, None)
     if giver is None or given is not value:
         return "the name is wengert's"
     return "" if giver.distribution.name == distribution else errors.taken_by(giver)
@@ -109,12 +109,12 @@ def fill_place(dotted: str) -> None:
 
 def holder(dotted: str) -> Any:
     """Why no table gets a name, or the entry point that is called so; '' where it is free."""
-    given = registry.places["wengert"].given.get(dotted)
+    given = registry.places["wengert"].winners.get(dotted)
     entry = GROUP.current(dotted) if is_place(dotted) else None
     ours = given is not None and given[0].distribution.first_party
     settled = ours or (given is not None and value_at(dotted) is given[1]) or is_promised(dotted, PARTS)
     why = "" if settled else why_not(dotted) or why_no_object(dotted)
-    return why or (entry if entry and not refused(entry) else "")
+    return why or (entry if entry and not refusal(entry) else "")
 
 
 def why_no_object(dotted: str) -> str:
@@ -136,7 +136,7 @@ def is_place(entry: str) -> bool:
     return not entry.startswith(("top.", "Tensor."))
 
 
-def refused(candidate: Any, fill: bool = False) -> str:
+def refusal(candidate: Any, fill: bool = False) -> str:
     """Why an entry point is refused, which is noted to be reported; '' where it is not."""
     if candidate.distribution.first_party or candidate.name.startswith("top."):
         return ""
@@ -156,7 +156,7 @@ def refused(candidate: Any, fill: bool = False) -> str:
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
     """What an entry point of ``wengert.namespace.v1`` may give. Raises TypeError or ValueError to refuse it."""
     name = candidate.name
-    if candidate.in_process and (why := refused(candidate)):
+    if candidate.in_process and (why := refusal(candidate)):
         raise ValueError(f"'{name}' cannot be registered as a name of wengert: {why}")
     if name.startswith("top."):
         names = obj() if callable(obj) else obj
@@ -197,7 +197,7 @@ def mount_entry(dotted: str) -> Any:
     """
     source: Any = GROUP.get(dotted)
     candidate: Any = GROUP.current(dotted)
-    owner, why = candidate.distribution.name, refused(candidate, fill=True)
+    owner, why = candidate.distribution.name, refusal(candidate, fill=True)
     if why:
         raise AttributeError(errors.refused_entry(candidate, why))
     FILLED[dotted] = candidate
@@ -221,7 +221,7 @@ def mount_entry(dotted: str) -> Any:
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
     for name in GROUP.names():
         if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
-            refused(inside)  # now that this module's names are known
+            refusal(inside)  # now that this module's names are known
     registry.tell()
     return module
 
@@ -236,7 +236,7 @@ def put_row(dotted: str, value: Any) -> None:
 
 def mount_rows(place: str) -> None:
     """Mount what tables give to a module of wengert's, now that its own names are there."""
-    for dotted, (candidate, value) in registry.places["wengert"].given.items():
+    for dotted, (candidate, value) in registry.places["wengert"].winners.items():
         if dotted.rpartition(".")[0] == place:
             mount({dotted: value})
             if value_at(dotted) is not value:
@@ -278,7 +278,7 @@ def mount_late(module: ModuleType) -> bool:
 def is_entry(dotted: str) -> bool:
     """Whether an entry point that is not refused is called so, and is a place."""
     candidate: Any = GROUP.current(dotted) if is_place(dotted) and dotted in GROUP else None
-    return dotted in GROUP if candidate is None else not refused(candidate)
+    return dotted in GROUP if candidate is None else not refusal(candidate)
 
 
 def load_method(entry: str) -> None:
@@ -314,12 +314,12 @@ def arrange() -> None:
     for name in changed:
         if name.startswith("Tensor."):
             arrange_method(name, now.get(name))
-        elif is_place(name) and name in now and (now[name] is None or not refused(now[name])):
+        elif is_place(name) and name in now and (now[name] is None or not refusal(now[name])):
             module_at(name.rpartition(".")[0])  # so that names can be asked of it
 
 
 def arrange_method(entry: str, candidate: Any) -> None:
     """Let a method of Tensor be loaded by its entry point; where there is none any more, let it say so."""
     name = entry.removeprefix("Tensor.")
-    if (candidate is None and name in MOUNTED) or (candidate is not None and not refused(candidate)):
+    if (candidate is None and name in MOUNTED) or (candidate is not None and not refusal(candidate)):
         put_method(name, Later(name, entry, load_method))

@@ -83,9 +83,9 @@ def check_sink(candidate: Any) -> Iterator[str]:
 
 def check_name(candidate: Any) -> Iterator[str]:
     """A name of ``wengert`` that is refused."""
-    from wengert.entry_points import refused
+    from wengert.entry_points import refusal
 
-    why = refused(candidate, fill=True)
+    why = refusal(candidate, fill=True)
     if why:
         yield f"refused: {why}"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wengert_registry.composition import Registry
     from wengert_registry.rules import Rules
 
-    Given = dict[str, tuple[Candidate, object]]
+    Winners = dict[str, tuple[Candidate, object]]
     Refusal = tuple[list[Candidate], str, str]  # who is refused, the name as it is shown, why
 
 
@@ -73,7 +73,7 @@ class Place:
         self.holder: Callable[[str], Candidate | str] = _nobody
         self.put: Callable[[str, object], object] = _keep
         self.take: Callable[[str, object], object] = _keep
-        self.given: dict[str, tuple[Candidate, object]] = {}  # what is mounted
+        self.winners: dict[str, tuple[Candidate, object]] = {}  # what is mounted
         self._claims: dict[str, dict[Candidate, object]] = {}
 
     def connect(
@@ -85,7 +85,7 @@ class Place:
         """Say who has names already and how names are mounted; those that are claimed already are mounted now."""
         with self._registry.lock:
             self.holder, self.put, self.take = holder, put, take
-            self.given.clear()
+            self.winners.clear()
             if self._claims:
                 self._registry.changed()
 
@@ -113,15 +113,15 @@ class Place:
 
         current: whether a candidate is loaded and in use.
         """
-        given, refusals = self._decisions(current)
-        for name, had in [*self.given.items()]:
-            has = given.get(name)
+        winners, refusals = self._decisions(current)
+        for name, had in [*self.winners.items()]:
+            has = winners.get(name)
             if has is None or has[0] is not had[0] or has[1] is not had[1]:
-                del self.given[name]
+                del self.winners[name]
                 self.take(name, had[1])
-        for name, has in given.items():
-            if name not in self.given:
-                self.given[name] = has
+        for name, has in winners.items():
+            if name not in self.winners:
+                self.winners[name] = has
                 self.put(name, has[1])
         return refusals
 
@@ -129,19 +129,19 @@ class Place:
         """What is refused now."""
         return self._decisions(current)[1]
 
-    def _decisions(self, current: Mapping[Candidate, bool]) -> tuple[Given, list[Refusal]]:
+    def _decisions(self, current: Mapping[Candidate, bool]) -> tuple[Winners, list[Refusal]]:
         """What is given and what is refused, where these candidates are in use."""
-        given: Given = {}
+        winners: Winners = {}
         refusals: list[Refusal] = []
         for name in sorted(self._claims):
             claimants = [one for one in self.claimants(name) if current.get(one)]
             winner, why = self._decide(name, claimants)
             if winner is not None:
-                given[name] = winner, self._claims[name][winner]
+                winners[name] = winner, self._claims[name][winner]
             losers = [one for one in claimants if one is not winner]
             if why and losers and self._shown:
                 refusals.append((losers, self.show(name), why))
-        return given, refusals
+        return winners, refusals
 
     def refusal(self, name: str) -> str:
         """Why those who claim the name, and are in use, do not give it."""

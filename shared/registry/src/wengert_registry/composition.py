@@ -117,7 +117,7 @@ class Registry:
         malformed = [one for one in self._unusable if one.state == FAILED and one.group != "?"]
         ignored = [one for one in malformed if one.distribution.hidden_by or self.rules.why_off(one)]
         problems = problems + [errors.left_out(one) for one in malformed if one not in ignored]
-        refused = [pair for group in self._groups.values() for pair in group.refused()]
+        refused = [pair for group in self._groups.values() for pair in group.refusals()]
         problems += [errors.refused_entry(one, why) for one, why in refused] + self.rules.unknown(self._all())
         self._report_texts(problems)
 

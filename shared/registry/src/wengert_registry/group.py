@@ -207,7 +207,7 @@ class Group:
         """The candidate that the name stands for, loaded or not; None where nobody, or more than one, offers it."""
         return self._chosen(self._active(name))
 
-    def refused(self) -> list[tuple[Candidate, str]]:
+    def refusals(self) -> list[tuple[Candidate, str]]:
         """The entry points whose name is wengert's, or of the distribution with the op table, and which one it is."""
         found = []
         for name, offers in self._offers.items():
