@@ -10,6 +10,7 @@ device(type='cuda', index=1)
 from __future__ import annotations
 
 import operator
+from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -156,6 +157,8 @@ PLACED: list[Any] = [None]
 PLUGINS: dict[str, Any] = {}
 """The plugins that are loaded, by type."""
 _WAITING: list[Callable[[Any], object]] = []
+_LOADING = RLock()
+"""Held while a plugin is made and connected. Who imports something must not wait for it: who holds it may import."""
 
 
 def when_loaded(connect: Callable[[Any], object]) -> None:
@@ -168,8 +171,12 @@ def when_loaded(connect: Callable[[Any], object]) -> None:
 def _connect() -> None:
     from wengert_core import foreign
 
-    while _WAITING:
-        _WAITING.pop(0)(foreign)
+    while True:
+        try:
+            connect = _WAITING.pop(0)  # by one thread alone
+        except IndexError:
+            return
+        connect(foreign)
 
 
 def can_pin() -> bool:
@@ -185,20 +192,25 @@ def can_pin() -> bool:
 def plugin_of(kind: str) -> Any:
     """The plugin of a type of device, loaded now if it was not; None when nobody provides it."""
     found = PLUGINS.get(kind)
-    if found is None:
-        offer: Any = registry.group("devices").find(kind)
-        if offer is None:
-            return None
-        try:
-            found = offer() if isinstance(offer, type) else offer
-        except Exception as error:
-            text = f"the device '{kind}' of {_origin(kind)} cannot be made: {type(error).__name__}: {error}"
-            raise RuntimeError(text) from error
-        if found.type != kind:
-            raise RuntimeError(f"the device '{kind}' of {_origin(kind)} says that its type is {found.type!r}: its type "
-                               "and its entry point must agree")
-        PLUGINS[kind] = found
-        _connect()
+    if found is not None:
+        return found
+    offer: Any = registry.group("devices").find(kind)
+    if offer is None:
+        return None
+    with _LOADING:
+        found = PLUGINS.get(kind)
+        if found is None:
+            try:
+                found = offer() if isinstance(offer, type) else offer
+            except Exception as error:
+                text = f"the device '{kind}' of {_origin(kind)} cannot be made: {type(error).__name__}: {error}"
+                raise RuntimeError(text) from error
+            if found.type != kind:
+                raise RuntimeError(f"the device '{kind}' of {_origin(kind)} says that its type is {found.type!r}: its "
+                                   "type and its entry point must agree")
+            _connect()  # first: who finds the plugin uses it
+            PLUGINS[kind] = found
+            _connect()  # what was to wait meanwhile
     return found
 
 
@@ -247,11 +259,12 @@ def _placed(spec: device, caller: str) -> int:
         raise RuntimeError(f"invalid device ordinal: {caller}() was asked for device '{spec.type}:{index}', there are "
                            f"{count}, numbered from 0")
     key = (spec.type, index)
-    if key not in PLACES:
-        DEVICES.append(device(*key))
-        PLACED.append((plugin, index))
-        PLACES[key] = len(PLACED) - 1
-    return PLACES[key]
+    with _LOADING:
+        if key not in PLACES:
+            DEVICES.append(device(*key))
+            PLACED.append((plugin, index))
+            PLACES[key] = len(PLACED) - 1  # last: who finds the number uses it
+        return PLACES[key]
 
 
 @checked

@@ -122,6 +122,15 @@ cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "f
 
 
 cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
+    """Fill ``loop`` at once, so that no other thread finds it half filled: looking for kernels runs Python."""
+    cdef Loop made
+    memset(&made, 0, sizeof(Loop))
+    find_loop(&made, kernels, code, n_in, out, first)
+    loop[0] = made
+    return 0
+
+
+cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
     """Fill ``loop`` for inputs of dtype ``code``. kernels: names of our own kernels or NumPy ufuncs, best first;
     (kernel, category): not for dtypes below that category.
 

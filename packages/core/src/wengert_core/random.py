@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -42,6 +43,7 @@ FIRST_SEED = 67280421310721
 """The seed of a new generator, as in torch."""
 MASK = (1 << 64) - 1
 STATE_BYTES = 56
+_MAKING = RLock()
 
 
 @checked
@@ -72,9 +74,13 @@ class Generator:
 
     def numpy(self) -> np.random.Generator:
         """The NumPy generator behind this one; drawing from it advances this one."""
-        if self._numpy is None:
-            self._numpy = np.random.Generator(np.random.PCG64(self._seed))
-        return self._numpy
+        made = self._numpy
+        if made is None:
+            with _MAKING:  # two threads' first numbers come from one generator
+                made = self._numpy
+                if made is None:
+                    made = self._numpy = np.random.Generator(np.random.PCG64(self._seed))
+        return made
 
     def manual_seed(self, seed: Any) -> Generator:
         """Start again from a seed, an int of 64 bits; negative ones count from 2**64 down. Returns the generator."""
@@ -155,9 +161,11 @@ def generator_of(place: int) -> Generator:
     """The default generator of the device with that number; seeded, as the host's, by the system or ``manual_seed``."""
     if place == 0:
         return default_generator
-    if place not in _OF_DEVICES:
-        _OF_DEVICES[place] = Generator(DEVICES[place]).manual_seed(default_generator.initial_seed())
-    return _OF_DEVICES[place]
+    found = _OF_DEVICES.get(place)
+    if found is None:
+        fresh = Generator(DEVICES[place]).manual_seed(default_generator.initial_seed())
+        found = _OF_DEVICES.setdefault(place, fresh)  # of two threads one adds its own, and both use it
+    return found
 
 
 def get_states() -> list[tuple[Generator, Any]]:
@@ -201,7 +209,7 @@ def manual_seed(seed: Any) -> Generator:
     7
     """
     value = int(seed)
-    for generator in _OF_DEVICES.values():
+    for generator in list(_OF_DEVICES.values()):
         generator.manual_seed(value)
     return default_generator.manual_seed(value)
 
