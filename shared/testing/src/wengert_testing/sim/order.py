@@ -87,7 +87,7 @@ def races(mode: str, slowest: float = 1.0) -> Iterator[list[str]]:
 
 def merge(clock: dict[int, int], other: dict[int, int]) -> None:
     """Let a clock know what another one does."""
-    for stream, tick in other.items():
+    for stream, tick in tuple(other.items()):  # another thread may be at work on that clock
         if clock.get(stream, 0) < tick:
             clock[stream] = tick
 

@@ -68,7 +68,7 @@ class Pool:
 
     def at(self, address: int) -> SimMemory:
         """The block that an address is in."""
-        for start, memory in self.live.items():
+        for start, memory in tuple(self.live.items()):
             if start <= address < start + max(memory.nbytes, 1):
                 return memory
         raise BufferError(f"there is nothing at address {address:#x} of sim:{self.index}")
