@@ -150,12 +150,19 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
     return 0
 
 
+cdef inline int check_rules(Op op, PyObject** slots, Tensor target) except -1:
+    check_shared(op, target)
+    if op.flags & (WRITES_IN_STEP | WRITES_APART):
+        check_overlap(op, op.flags, slots, target)
+    return 0
+
+
 cdef int check_memory(Op op, PyObject** slots, Tensor target, PyObject** keep) except -1:
     """What may be written, and read meanwhile; frees ``keep`` where that is refused."""
+    if keep[0] == NULL:
+        return check_rules(op, slots, target)
     try:
-        check_shared(op, target)
-        if op.flags & (WRITES_IN_STEP | WRITES_APART):
-            check_overlap(op, op.flags, slots, target)
+        check_rules(op, slots, target)
     except:
         Py_XDECREF(keep[0])
         keep[0] = NULL

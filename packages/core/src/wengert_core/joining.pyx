@@ -109,15 +109,16 @@ cdef inline bint is_skipped(Tensor t) noexcept:
 
 cdef object cat_run(Op op, PyObject** slots):
     cdef PyObject* own[16]
-    cdef object parts = tuple(<object> slots[0])       # of a list that another thread, or dim's __index__, may change
+    cdef object parts = fixed_parts(slots)
     cdef PyObject* tensors = <PyObject*> parts
     cdef Py_ssize_t n = count_of(tensors), i
     cdef Py_ssize_t shape[64]
     cdef int code, dim, k
     cdef uint32_t live
     cdef Tensor t, first = None
-    own[0], own[1], own[2] = tensors, slots[1], slots[2]
-    slots = own
+    if tensors != slots[0]:
+        own[0], own[1], own[2] = tensors, slots[1], slots[2]
+        slots = own
     if n == 0:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     look_at(op, tensors, n, &code, &live)
@@ -158,7 +159,7 @@ cdef int check_fits(Op op, Tensor first, Tensor t, int dim, Py_ssize_t i) except
 
 cdef object stack_run(Op op, PyObject** slots):
     cdef PyObject* own[16]
-    cdef object parts = tuple(<object> slots[0])       # of a list that another thread, or dim's __index__, may change
+    cdef object parts = fixed_parts(slots)
     cdef PyObject* tensors = <PyObject*> parts
     cdef Py_ssize_t n = count_of(tensors), i
     cdef Py_ssize_t shape[65]
@@ -166,8 +167,9 @@ cdef object stack_run(Op op, PyObject** slots):
     cdef bint same
     cdef uint32_t live
     cdef Tensor t, first
-    own[0], own[1], own[2] = tensors, slots[1], slots[2]
-    slots = own
+    if tensors != slots[0]:
+        own[0], own[1], own[2] = tensors, slots[1], slots[2]
+        slots = own
     if n == 0:
         raise RuntimeError("stack expects a non-empty TensorList")
     look_at(op, tensors, n, &code, &live)
@@ -191,6 +193,11 @@ cdef object stack_run(Op op, PyObject** slots):
     return joined(op, slots, n, code, first.rank + 1, shape, dim, True, live)
 
 
+cdef inline object fixed_parts(PyObject** slots):
+    """The sequence, as a tuple where dim's __index__ could change a list."""
+    return <object> slots[0] if PyLong_CheckExact(slots[1]) else tuple(<object> slots[0])
+
+
 cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live):
     """The result of cat or stack: ``stacked`` parts have one dim less."""
     cdef Tensor out, given
@@ -201,7 +208,8 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         if ONLY_REFERENCES or elsewhere():
             by_reference(op, slots, code, out)
         else:
-            place_all(slots[0], n, dim, stacked, out)
+            parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]      # a list another thread may change
+            place_all(<PyObject*> parts, n, dim, stacked, out)
     given = into_out(op, slots, out, live)
     if given is not None:
         return given

@@ -13,7 +13,7 @@ from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.holding cimport held
 from wengert_core.op cimport OP_INPLACE, Op, op_error
-from wengert_core.overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
+from wengert_core.overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step, may_meet
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport load_number, number_code
 from wengert_core.state cimport WG_RECORD, thread_state
@@ -75,8 +75,9 @@ cdef object masked_fill_run(Op op, PyObject** slots):
             if ndim != t.rank or shape[i] != t.dims[i]:
                 raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
                                    f"{[shape[k] for k in range(ndim)]}: the mask of masked_fill_ must broadcast to the tensor")
-        check_input(op, WRITES_IN_STEP, 1, mask, t)
-        mask = in_step(mask, t)
+        if may_meet(mask, t):
+            check_input(op, WRITES_IN_STEP, 1, mask, t)
+            mask = in_step(mask, t)
         before_write(op, slots, <Tensor> slots[0], live, &keep)
     else:
         target = new_empty(t.code, ndim, shape)

@@ -119,7 +119,8 @@ cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) ex
             continue
         if isinstance(<object> slots[i], Tensor):
             if op.kinds[i] & 63 == K_TENSOR or rule & WRITES_IN_STEP or (<Tensor> slots[i]).rank:     # else a number, read by now
-                check_input(op, rule, i, <Tensor> slots[i], target)
+                if may_meet(<Tensor> slots[i], target):
+                    check_input(op, rule, i, <Tensor> slots[i], target)
         elif isinstance(<object> slots[i], (tuple, list)):
             for item in <object> slots[i]:
                 if isinstance(item, Tensor):

@@ -451,7 +451,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     return out
 
 
-cdef bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
+cdef inline bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
     """Whether the GIL is given up. Note [What a kernel holds]"""
     cdef Py_ssize_t count = 1
     cdef int i

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from wengert_core.arrays cimport copy_into, tensor_of_array
+from wengert_core.arrays cimport contiguous_copy, copy_into, tensor_of_array
 from wengert_core.construct cimport store_assigned, store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
@@ -12,7 +12,7 @@ from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.elsewhere cimport fill_elsewhere, number_elsewhere
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
-from wengert_core.overlap cimport SAME, WRITES_IN_STEP, apart, overlap_of
+from wengert_core.overlap cimport APART, PARTIAL, SAME, WRITES_IN_STEP, Overlap, check_input, check_shared, may_meet, overlap_of
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
@@ -26,7 +26,6 @@ def configure(Op op, str what):
     """Make ``op`` copy_, fill, fill_ or zero_."""
     if what == "copy_":
         op.run = copy_run
-        op.flags |= WRITES_IN_STEP
     elif what == "fill":
         op.run = fill_run
     elif what == "zero_":
@@ -54,6 +53,7 @@ cdef int check_fits(Op op, Tensor target, Tensor source) except -1:
 cdef object copy_run(Op op, PyObject** slots):
     """copy_(self, src): src, converted and broadcast, becomes self's contents."""
     cdef Tensor target = <Tensor> slots[0], source
+    cdef Overlap found
     cdef uint32_t live = target.flags
     cdef PyObject* keep = NULL
     if isinstance(<object> slots[1], Tensor):
@@ -70,12 +70,16 @@ cdef object copy_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     if not same_shape(source, target):
         check_fits(op, target, source)
-    if overlap_of(source, target) == SAME and source.code == target.code:
+    found = overlap_of(source, target) if may_meet(source, target) else APART
+    if found == PARTIAL:
+        check_shared(op, target)
+        check_input(op, WRITES_IN_STEP, 1, source, target)
+    if found == SAME and source.code == target.code:
         # nothing to copy, and elements that share memory do no harm; yet it is a write
         before_fill(op, slots, target, live, &keep)
     else:
         before_write(op, slots, target, live, &keep)
-        copy_into(target, apart(source, target))
+        copy_into(target, source if found == APART else contiguous_copy(source))
     after_write(op, slots, target, live, keep)
     return target
 
