@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -51,6 +52,7 @@ class Pool:
     def __init__(self, index: int) -> None:
         self.index = index
         self.next = START + (index << 50)
+        self.lock = Lock()
         self.live: WeakValueDictionary[int, SimMemory] = WeakValueDictionary()
         self.allocated = self.peak = 0
         self.limit: int | None = None
@@ -63,7 +65,8 @@ class Pool:
         """An address that was never given before."""
         self.allocated += nbytes
         self.peak = max(self.peak, self.allocated)
-        address, self.next = self.next, self.next + (nbytes + 511) // 512 * 512 + 512
+        with self.lock:  # two threads never get one address
+            address, self.next = self.next, self.next + (nbytes + 511) // 512 * 512 + 512
         return address
 
     def at(self, address: int) -> SimMemory:
