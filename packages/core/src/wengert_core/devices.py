@@ -272,6 +272,7 @@ class layout:
     """How a tensor's elements are arranged: there is only ``strided``."""
 
     __slots__ = ("_name",)
+    _name: str
 
     def __new__(cls, name: str) -> Self:
         made = object.__new__(cls)

@@ -6,6 +6,8 @@ Note [How an index is read]
     then go to the op ``index`` together, each at the dim of the view where it stands (None for the dims between).
 """
 
+from reprlib import repr as shown      # short, however long or deep a list is
+
 import numpy as np
 
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -125,9 +127,9 @@ cdef Tensor tensor_of_sequence(object value):
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"expected sequences of one length in the index {value!r}") from None
+        raise ValueError(f"expected sequences of one length in the index {shown(value)}") from None
     if array.dtype == object or array.dtype.kind in "US":
-        raise IndexError(f"only integers, bools and tensors of them can stand in a list that is an index, got {value!r}")
+        raise IndexError(f"only integers, bools and tensors of them can stand in a list that is an index, got {shown(value)}")
     if array.dtype != bool:
         array = array.astype(np.int64)
     return tensor_of_array(np.ascontiguousarray(array))

@@ -36,6 +36,14 @@ class finfo:
     """
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+    bits: int
+    dtype: str
+    eps: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
 
     def __new__(cls, type: Any = UNSAID) -> Self:
         kind = get_default_dtype() if type is UNSAID else as_dtype(type, "finfo", "type").to_real()
@@ -72,6 +80,10 @@ class iinfo:
     """
 
     __slots__ = ("bits", "dtype", "max", "min")
+    bits: int
+    dtype: str
+    max: int
+    min: int
 
     def __new__(cls, type: Any) -> Self:
         type = as_dtype(type, "iinfo", "type")

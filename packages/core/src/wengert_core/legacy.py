@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,11 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
                 "of ints,"
                 f'but got {type(size).__name__}"'
             )
+        if not -(1 << 63) <= index(size) < 1 << 63:
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {i + 1} with error \"Overflow when "
+                'unpacking long long"'
+            )
     return _construct.blank(kind, *args)
 
 
@@ -48,7 +54,7 @@ def _from_data(name: str, kind: dtype, data: Any) -> Tensor:
         return as_subclass(data, Tensor) if type(data) is not Tensor else data.detach()
     if isinstance(data, Size):
         return _construct.blank(kind, *data)
-    if isinstance(data, (int, float, complex)) or not hasattr(data, "__len__"):
+    if isinstance(data, (int, float, complex, dict, type)) or not hasattr(data, "__len__"):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return _construct.of_data(data, kind)
 

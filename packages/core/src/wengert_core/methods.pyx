@@ -56,7 +56,7 @@ cdef extern from *:
     static PyObject *wengert_method_get(PyObject *method, PyObject *instance, PyObject *owner) {
         return wengert_bind(method, instance ? instance : Py_None);
     }
-    /* What an attribute calls; all of it is borrowed from Attribute and the property it keeps. */
+    /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. */
     typedef struct { PyObject *get, *set, *del, *name; } wengert_attribute;
     static PyObject *wengert_attribute_get(PyObject *self, void *closure) {
         return PyObject_CallOneArg(((wengert_attribute *)closure)->get, self);
@@ -88,11 +88,7 @@ cdef extern from *:
     int wengert_attribute_set(PyObject* self, PyObject* value, void* closure) noexcept
 
 
-def function_of_cython():
-    """Stand for all functions of Cython's: it has their type."""
-
-
-cdef object CYTHONS = type(function_of_cython)
+cdef object CYTHONS = type(lambda: None)        # the type of all functions of Cython's
 
 
 cdef class Method:
@@ -189,7 +185,7 @@ wengert_set_vectorcall(<PyTypeObject*> Method, vectorcall_offset(), <void*> weng
 cdef list ATTRIBUTES = []              # all that was made: a descriptor borrows its definition for good
 
 
-cdef class Attribute:
+cdef class _Attribute:
     """The memory of a getset_descriptor."""
     cdef PyGetSetDef definition
     cdef wengert_attribute calls
@@ -200,7 +196,7 @@ cdef class Attribute:
 
 cdef object attribute(type owner, str name, source):
     """A property as a getset_descriptor of a class."""
-    cdef Attribute made = Attribute.__new__(Attribute)
+    cdef _Attribute made = _Attribute.__new__(_Attribute)
     made.source, made.name, made.doc = source, name, source.__doc__ or ""
     made.calls.get, made.calls.set, made.calls.delete = <PyObject*> source.fget, <PyObject*> source.fset, <PyObject*> source.fdel
     made.calls.name = <PyObject*> made.name

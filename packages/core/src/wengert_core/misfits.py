@@ -30,7 +30,7 @@ def misfit(
         if parameter in SEQUENCES:
             expected = sequence_wanted(value, described.kind is inspect.Parameter.VAR_POSITIONAL)
             if isinstance(expected, TypeError):
-                return expected
+                return TypeError(f"{expected}; {name}() takes tensors as '{parameter}'")
         else:
             annotation = described.annotation
             shown = "Any" if annotation is inspect.Parameter.empty else str(annotation)
@@ -81,19 +81,26 @@ def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception
     if type(error) is ValueError and TOO_BIG.search(text):
         return RuntimeError(f"Storage size calculation overflowed: {name}() would need an array of more than "
                             "2**63 - 1 bytes")
-    if isinstance(error, TypeError) and UNNAMED.search(text):
-        return TypeError(f"{name}(): {text}")
     words = f"{name}() received an invalid combination of arguments: {text}"
     if isinstance(error, TypeError):
-        return TypeError(words) if INNER.search(text) or NAMED.search(text) else None
+        return type_error(name, text)
     if isinstance(error, (AttributeError, UnboundLocalError)):
         return TypeError(words) if INNER.search(text) or "has no attribute" in text else None
     if type(error) is ValueError and text.startswith("could not convert string to float"):
         return TypeError(words)
     if type(error) in (KeyError, IndexError, ValueError, OverflowError) and INNER.search(text):
         return IndexError(words) if isinstance(error, IndexError) else ValueError(words)
-    if type(error) is KeyError:
-        return TypeError(f"{name}() received an invalid combination of arguments: {text} is not known")
+    return TypeError(f"{words} is not known") if type(error) is KeyError else None
+
+
+def type_error(name: str, text: str) -> TypeError | None:
+    """A TypeError that names the function, for the text of one that does not; None: it need not."""
+    if text.startswith("expected Tensor as element "):
+        return TypeError(f"{text}; {name}() takes tensors there")
+    if UNNAMED.search(text):
+        return TypeError(f"{name}(): {text}")
+    if INNER.search(text) or NAMED.search(text):
+        return TypeError(f"{name}() received an invalid combination of arguments: {text}")
     return None
 
 

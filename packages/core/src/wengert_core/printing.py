@@ -40,7 +40,7 @@ def set_printoptions(
     threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
-    profile: str | None = None,
+    profile: Any = None,
     sci_mode: bool | None = None,
 ) -> None:
     """Set how tensors are printed; what is not given stays, but `sci_mode` goes back to None, as in torch.

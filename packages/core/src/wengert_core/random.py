@@ -208,7 +208,10 @@ def manual_seed(seed: Any) -> Generator:
     >>> initial_seed()
     7
     """
-    value = int(seed)
+    try:
+        value = int(seed)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"manual_seed(): argument 'seed' must be int, not {type(seed).__name__}: {error}") from None
     for generator in list(_OF_DEVICES.values()):
         generator.manual_seed(value)
     return default_generator.manual_seed(value)

@@ -58,7 +58,11 @@ def as_tuple(tensors):
         return tensors
     if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
-    return tuple(tensors)
+    try:
+        return tuple(tensors)
+    except TypeError:
+        raise TypeError("expected a Tensor, a GradientEdge or a sequence of these as outputs, tensors or inputs of a backward, got "
+                        f"'{type(tensors).__name__}' object is not iterable") from None
 
 
 cdef object edge_at(object end):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -64,14 +65,16 @@ def name_of(func: Any) -> str:
 def read_inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], trees.Spec, int]:
     """The leaves of the arguments, the dim of each, how they are nested, and the size of the batch."""
     name = name_of(func)
-    where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
+        where = f"vmap({name}, in_dims={reprlib.repr(in_dims)}, ...)(<inputs>)"
         raise ValueError(f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
                          f"structure of inputs, got: {type(in_dims)}.")
     if not args:
         raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying "
                          "to vmap over a function with no inputs. The latter is unsupported.")
     values, spec = trees.flatten(args)
+    trees.flatten(in_dims)  # it ends
+    where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     dims = trees.broadcast_leaves(spec, in_dims)
     if dims is None:
         raise ValueError(f"{where}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "

@@ -240,8 +240,13 @@ def draw(root: Any, params: Mapping[str, Any] | Iterable[tuple[str, Any]] | None
     │  #3 leaf w float32[3]
     └─ other: #2 leaf b float32[]
     """
-    pairs = params.items() if isinstance(params, Mapping) else params or ()
-    return Drawing(root, {id(tensor): str(name) for name, tensor in pairs}, saved, limit)
+    pairs = params.items() if isinstance(params, Mapping) else () if params is None else params
+    try:
+        names = {id(tensor): str(name) for name, tensor in pairs}
+    except (TypeError, ValueError):
+        raise TypeError("draw(): argument 'params' must be a mapping of names to tensors, or pairs of these, not "
+                        f"{type(params).__name__}") from None
+    return Drawing(root, names, saved, limit)
 
 
 def _key(step: Step) -> str:

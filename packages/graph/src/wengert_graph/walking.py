@@ -88,8 +88,16 @@ class Step(NamedTuple):
 def root_nodes(root: Any) -> list[Node]:
     """The nodes that a tensor, a node, a gradient edge or a sequence of these begins with.
 
-    Raises TypeError for anything else, RuntimeError for a tensor without history.
+    Raises TypeError for anything else, RuntimeError for a tensor without history, ValueError for a sequence that
+    contains itself.
     """
+    try:
+        return _nodes_of(root)
+    except RecursionError:
+        raise ValueError(f"a {type(root).__name__} of roots contains itself, or is nested too deep") from None
+
+
+def _nodes_of(root: Any) -> list[Node]:
     if isinstance(root, Node):
         return [root]
     if isinstance(root, Tensor):
@@ -101,7 +109,7 @@ def root_nodes(root: Any) -> list[Node]:
     if isinstance(getattr(root, "node", None), Node):
         return [root.node]
     if isinstance(root, list | tuple):
-        return [node for one in root for node in root_nodes(one)]
+        return [node for one in root for node in _nodes_of(one)]
     raise TypeError(f"expected a tensor, a node, a GradientEdge or a sequence of these, got {type(root).__name__}")
 
 

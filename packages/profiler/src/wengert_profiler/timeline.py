@@ -9,6 +9,7 @@ from html import escape
 from types import FrameType
 from typing import Any, NamedTuple, Self
 
+from wengert_core.methods import checked
 from wengert_engine import observing
 from wengert_engine.saved_hooks import saved_tensors_hooks
 
@@ -47,6 +48,7 @@ class Held:
         self.tensor = tensor
 
 
+@checked
 class saved_tensors:
     """Context manager that follows the tensors which graphs made in its block save for their derivatives.
 

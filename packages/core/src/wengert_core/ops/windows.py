@@ -129,8 +129,8 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, l
     return window(n, sym, kaiser_of, (beta,), dtype, device, requires_grad)
 
 
-def general_cosine(M: int, *, a: Any, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
-                   requires_grad: bool = False) -> Tensor:
+def general_cosine(M: int, *, a: Sequence[float], sym: bool = True, dtype: Any = None, layout: Any = strided,
+                   device: Any = None, requires_grad: bool = False) -> Tensor:
     """The sum of cosines with the coefficients a, of alternating signs."""
     n = points("general_cosine", M, dtype, layout)
     if not isinstance(a, (list, tuple)):

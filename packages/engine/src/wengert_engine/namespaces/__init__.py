@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from wengert_core.tensor import Tensor
+
 from wengert_engine import (
     enable_grad,
     inference_mode,
@@ -10,7 +12,22 @@ from wengert_engine import (
     no_grad,
     set_grad_enabled,
 )
-from wengert_engine.attributes import detach, detach_
+
+
+def detach(input: Tensor) -> Tensor:
+    """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
+    return _tensor("detach", input).detach()
+
+
+def detach_(input: Tensor) -> Tensor:
+    """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
+    return _tensor("detach_", input).detach_()
+
+
+def _tensor(name: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input
 
 
 def top() -> dict[str, Any]:

@@ -1,6 +1,7 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
+from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.tensor import Tensor
@@ -57,7 +58,7 @@ def gaussian(
 def general_cosine(
     M: _int,
     *,
-    a: Any,
+    a: Sequence[_float],
     sym: _bool = True,
     dtype: Any = None,
     layout: Any = ...,
