@@ -11,6 +11,7 @@ from wengert_engine.function import FunctionCtx
 from wengert_engine.inspection import InputMetadata
 from wengert_engine.multi_grad import register_multi_grad_hook
 from wengert_engine.mutation import _unsafe_preserve_version_counter, allow_mutation_on_saved_tensors
+from wengert_engine.namespaces import top
 from wengert_engine.starting import run_notes, will_run
 from wengert_engine.versions import increment_version
 
@@ -325,3 +326,35 @@ def test_nothing_is_watched_afterwards():
     b.zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.backward()
+
+
+@pytest.mark.parametrize("wrong", [None, "x", [None], 3, object()])
+def test_hooks_over_what_is_no_tensor(wrong):
+    with pytest.raises(TypeError, match=r"register_multi_grad_hook\(\): argument 'tensors'"):
+        register_multi_grad_hook(wrong, print)  # torch: AttributeError
+
+
+def test_edges_and_hooks_need_tensors_and_functions():
+    x = wc.ones(1, requires_grad=True)
+    with pytest.raises(TypeError, match=r"register_multi_grad_hook\(\): argument 'fn' must be callable, not NoneType"):
+        register_multi_grad_hook([x], None)
+    for wrong in (None, 3, int, object()):
+        with pytest.raises(TypeError, match=r"get_gradient_edge\(\): argument 'tensor' \(position 1\) must be Tensor"):
+            get_gradient_edge(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, object()])
+def test_roots_and_inputs_that_are_no_sequence(wrong):
+    x = wc.ones(1, requires_grad=True)
+    for call in (lambda: backward(wrong), lambda: grad(wrong, x), lambda: grad(x * 2, wrong)):
+        with pytest.raises(TypeError, match="object is not iterable"):  # as torch
+            call()
+
+
+def test_functions_that_detach_need_a_tensor():
+    for name, function in top().items():
+        if name.startswith("detach"):
+            assert function(wc.ones(2)).tolist() == [1.0, 1.0]
+            for wrong in (None, -1, "x", object()):
+                with pytest.raises(TypeError, match=rf"{name}\(\): argument 'input' \(position 1\) must be Tensor"):
+                    function(wrong)

@@ -157,3 +157,20 @@ def test_with_dot_a_notebook_gets_its_picture(monkeypatch):
 def test_dot_reads_what_we_write():
     x = leaf()
     assert "<svg" in draw(x.exp() * x, {HOSTILE: x}, saved=True).to_svg()
+
+
+@pytest.mark.parametrize("wrong", [-1, "x", object(), [1, 2]])
+def test_params_that_are_no_names_of_tensors(wrong):
+    with pytest.raises(TypeError, match=r"draw\(\): argument 'params' must be a mapping of names to tensors"):
+        wg.autograd.graph.draw(wg.ones(1, requires_grad=True).exp(), params=wrong)
+
+
+def test_a_drawing_is_made_of_names_and_a_limit():
+    y = wg.ones(1, requires_grad=True).exp()
+    drawing = wg.autograd.graph.Drawing
+    with pytest.raises(TypeError, match=r"Drawing\(\): argument 'names' must be a mapping"):
+        drawing(y, 3, False, None)
+    with pytest.raises(TypeError, match=r"Drawing\(\): argument 'limit' must be int or None, not str"):
+        drawing(y, {}, False, "x")
+    with pytest.raises(TypeError, match="descriptor 'to_dot' for 'Drawing' objects doesn't apply to a 'int' object"):
+        drawing.to_dot(3)
