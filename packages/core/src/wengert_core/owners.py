@@ -1,19 +1,23 @@
-"""Op tables in the words of messages: by name, and with the distribution that brings them."""
+"""Tables in the words of messages: by name, and with the distribution that brings them."""
 
 from __future__ import annotations
 
 
 def table_of(owner: str) -> str:
     """The words for an op table: "op table 'acme' of acme-ops 1.2"."""
-    distribution = distribution_of(owner)
-    return f"op table '{owner}'" + (f" of {distribution}" if distribution else "")
+    return described("ops", "op table", owner)
 
 
-def distribution_of(owner: str) -> str:
-    """The distribution that an op table was loaded from, with its version; "" for a table made in this process."""
+def formulas_of(owner: str) -> str:
+    """The words for the formulas of an op table."""
+    return described("formulas", "formula table", owner)
+
+
+def described(group: str, noun: str, name: str) -> str:
+    """A table with its name and, if it was loaded from one, the distribution with its version."""
     from wengert_registry import registry
 
-    for candidate in registry.group("ops").candidates():
-        if candidate.name == owner and candidate.value is not None:
-            return "" if candidate.in_process else str(candidate.distribution)
-    return ""
+    for candidate in registry.group(group).candidates():
+        if candidate.name == name and candidate.value is not None and not candidate.in_process:
+            return f"{noun} '{name}' of {candidate.distribution}"
+    return f"{noun} '{name}'"

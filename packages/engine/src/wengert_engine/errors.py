@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
+from wengert_core.owners import formulas_of
 from wengert_core.tensor import Tensor
 
 CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
@@ -256,6 +257,25 @@ def grad_of_other_device(got: Any, expected: Any) -> RuntimeError:
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:
     return RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got {got} but expected shape "
                         f"compatible with {expected}")
+
+
+def gradient_count(node: str, what: str, got: object, expected: int) -> RuntimeError:
+    """A formula's function for several inputs has returned another number of gradients."""
+    shown = f"got {len(got)}" if isinstance(got, (tuple, list)) else f"got an object of type {type(got).__name__}"
+    return RuntimeError(f"Function {node} returned an incorrect number of gradients (expected {expected}, {shown}): "
+                        f"{what} of its formula returns a tuple of {expected}")
+
+
+def tangent_count(op: Any, got: int, expected: int) -> RuntimeError:
+    """A formula's jvp has returned another number of tangents than the op has outputs."""
+    return RuntimeError(f"{op.name}: jvp of its formula in {formulas_of(op.owner)} returned {got} tangents, expected "
+                        f"{expected}: one for each output of {op.schema}")
+
+
+def no_tangent(op: Any, index: int, got: object) -> RuntimeError:
+    """A formula's jvp has returned something else than a tensor."""
+    return RuntimeError(f"{op.name}: jvp of its formula in {formulas_of(op.owner)} returned an object of type "
+                        f"{type(got).__name__} as the tangent of output {index}, expected a Tensor or None, for zero")
 
 
 def unused_input(index: int) -> RuntimeError:

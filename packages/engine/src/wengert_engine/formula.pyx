@@ -14,6 +14,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
 from wengert_core.tensor cimport Tensor
+from wengert_engine.formula_checks import check_entry
 from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
 
 cdef extern from "Python.h":
@@ -172,6 +173,7 @@ cdef class Formula:
 
     def read(self, entry):
         """Turn a table's entry into rules."""
+        check_entry(self.op, entry)
         slopes = entry.kind == "elementwise"
         if slopes:
             self.forward = FORWARD_SLOPES

@@ -19,6 +19,7 @@ from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
+from wengert_engine import errors
 from wengert_engine.formula cimport Formula, formula_of
 from wengert_engine.function cimport set_forward_hook
 from wengert_engine.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
@@ -252,7 +253,18 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
     if entry is None or entry.kind == "not_implemented":
         raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has not been "
                                   "implemented yet: there is no formula for it")
-    return entry.tangents(op, arguments, tangents, outputs)
+    return checked_tangents(op, entry.tangents(op, arguments, tangents, outputs), entry, <int> len(outputs))
+
+
+cdef object checked_tangents(Op op, object found, object entry, int n):
+    """What a formula gave as the tangents of n outputs: as many, or as many as its first outputs that are differentiable."""
+    cdef Py_ssize_t i, got = len(found)
+    if got != n and (entry.outputs is None or got != len(entry.outputs) or tuple(entry.outputs) != op.outputs[:got]):
+        raise errors.tangent_count(op, <int> got, n)
+    for i in range(got):
+        if found[i] is not None and not isinstance(found[i], Tensor):
+            raise errors.no_tangent(op, <int> i, found[i])
+    return found
 
 
 cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
@@ -270,7 +282,7 @@ cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
                     tangents[i] = <PyObject*> found
         if can_push(f, op, slots, tangents):
             found = push(f, op, slots, tangents, outs)
-            return found if isinstance(found, (tuple, list)) else (found,)
+            return checked_tangents(op, found if isinstance(found, (tuple, list)) else (found,), f.entry, <int> len(outputs))
     finally:
         for i in range(op.n_params):
             Py_XDECREF(tangents[i])

@@ -10,6 +10,7 @@ from wengert_core.dtypes import promote_types
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
 from wengert_core.tensor cimport Tensor, same_shape, shape_tuple
+from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_OWN_SHAPE, FORWARD_ALL, FORWARD_ASK, FORWARD_JVP, FORWARD_JVPS, FORWARD_SLOPES, JVP_OUTPUT,
                                      JVP_SHAPE, JVP_TANGENT, JVP_VALUE, RULE_NEGATE, RULE_PASS, RULE_SCALE, RULE_SLOPE_CALL,
                                      RULE_SLOPE_SAVED, SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, InputRule, JvpRule)
@@ -55,7 +56,10 @@ cdef object push(Formula f, Op op, PyObject** slots, PyObject** tangents, PyObje
     if f.forward == FORWARD_JVPS:
         for i in range(f.n_jvps):
             if tangents[f.jvps[i].slot] != NULL:
-                total = plus(total, by_own_rule(&f.jvps[i], slots, tangents, outs))
+                part = by_own_rule(&f.jvps[i], slots, tangents, outs)
+                if not isinstance(part, Tensor):
+                    raise errors.no_tangent(op, 0, part)
+                total = plus(total, part)
         return None if total is None else like(<Tensor> total, <Tensor> outs[0])
     if f.forward == FORWARD_SLOPES:
         for i in range(f.n_inputs):

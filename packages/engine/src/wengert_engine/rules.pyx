@@ -148,7 +148,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
         at = <int> len(grads)
         if rule.kind == RULE_JOINT:
             if joint is None:
-                joint = iter(called(node, rule, &edge[at], grad, parts, create_graph))
+                joint = iter(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n_joint(f), "joint"))
             grads.append(next(joint))
         elif rule.is_list:
             n = node.n_edges - (f.n_inputs - 1)
@@ -157,7 +157,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
             elif rule.kind == RULE_ZERO:
                 grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
             else:
-                grads.extend(called(node, rule, &edge[at], grad, parts, create_graph))
+                grads.extend(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n, "the rule for a list of tensors"))
         elif edge[at].node == NULL:
             grads.append(None)
         elif rule.kind == RULE_CALL:
@@ -165,6 +165,21 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
         else:
             grads.append(input_gradient(node, f, i, grad, False, create_graph))
     return grads
+
+
+cdef int n_joint(Formula f) noexcept:
+    """How many inputs have their gradients from one function."""
+    cdef int i, n = 0
+    for i in range(f.n_inputs):
+        n += f.inputs[i].kind == RULE_JOINT
+    return n
+
+
+cdef object counted(Node node, object found, int n, str what):
+    """What a function gave for n inputs: a tuple or list of n gradients."""
+    if not isinstance(found, (tuple, list)) or len(found) != n:
+        raise errors.gradient_count(type(node).__name__, what, found, n)
+    return found
 
 
 cdef list into_leaf(Node node, object grad, bint create_graph):
