@@ -51,6 +51,14 @@ cdef object as_argument(PyObject* value, int widen):
     return <object> value
 
 
+cdef int check_tensors(Op op, int slot, object items) except -1:
+    """TypeError for what is no tensor in a sequence of them."""
+    for i, item in enumerate(items):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"{op.name}(): expected Tensor as element {i} in argument {slot}, but got {type(item).__name__}")
+    return 0
+
+
 cdef uint32_t flags_of(PyObject* value):
     cdef uint32_t flags = 0
     if isinstance(<object> value, Tensor):
@@ -65,7 +73,9 @@ cdef uint32_t flags_of(PyObject* value):
 cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
     if rule == "same":
         first = <object> slots[0]
-        return (<Tensor> (first[0] if isinstance(first, (tuple, list)) else first)).code
+        if isinstance(first, (tuple, list)) and not first:
+            raise RuntimeError(f"{op.name}: expected a non-empty list of Tensors, whose dtype the result has")
+        return (<Tensor?> (first[0] if isinstance(first, (tuple, list)) else first)).code
     return code_of(array.dtype if rule == "array" or rule == "columns" else DTYPES[rule])
 
 
@@ -84,6 +94,7 @@ cdef object array_run(Op op, PyObject** slots):
         if i == op.out_slot:
             continue
         if op.kinds[i] & 63 == K_TENSORS:
+            check_tensors(op, i, <object> slots[i])
             arguments.append([as_argument(<PyObject*> item, widen) for item in <object> slots[i]])
         else:
             arguments.append(as_argument(slots[i], widen))

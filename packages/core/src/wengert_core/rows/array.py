@@ -52,11 +52,13 @@ class ArrayRows(Rows):
         results = tuple(results)
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
         driver("array_ops").configure(op, results, widen, order)
-        self.add(op, op.name, method=method)
+        changed = None
         if inplace:
             changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
                          out_of_place=op, inplace=True, reference=reference, options={"results": results})
             driver("array_ops").configure(changed, results, widen, "")
+        self.add(op, op.name, method=method)
+        if changed is not None:
             self.add(changed, changed.name, method=method)
         return op
 

@@ -115,6 +115,19 @@ class PointwiseRows(Rows):
         no_record = no_record or promotion in NO_RECORD
         op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
         _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
+        changed = None
+        if inplace:
+            changed = Op(
+                inplace_schema(schema),
+                "pointwise",
+                doc=f"In-place version of {op.name}.",
+                options=options,
+                out_of_place=op,
+                inplace=True,
+                no_record=no_record and promotion != "compare",  # what was there is gone, and its history
+                reference=reference,
+            )
+            _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         self.add(op, op.name, method=method)
         if operator:
             twin = Op(
@@ -128,18 +141,7 @@ class PointwiseRows(Rows):
             _pointwise.configure(twin, n_in, promotion, kernels, options["dtypes"], reference, **settings)
             twin.owner = self.name
             self.operators[op.name] = twin
-        if inplace:
-            changed = Op(
-                inplace_schema(schema),
-                "pointwise",
-                doc=f"In-place version of {op.name}.",
-                options=options,
-                out_of_place=op,
-                inplace=True,
-                no_record=no_record and promotion != "compare",  # what was there is gone, and its history
-                reference=reference,
-            )
-            _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
+        if changed is not None:
             self.add(changed, changed.name, method=method)
         return op
 
