@@ -282,7 +282,7 @@ ROWS = {
     ),
     "along, too few results": (row("along", PAIR, reference=two), ValueError, "results= has 1 words"),
     "along, too many results": (row("along", ALONG, reference=two, results=["same", "same"]), ValueError, "1 outputs"),
-    "along, a kernel": (row("along", ALONG, reference=two, kernel="scan"), ValueError, "'kernel' must be a pair"),
+    "along, a kernel": (row("along", ALONG, reference=two, kernel="scan"), TypeError, "'kernel' must be a pair"),
     "array, results": (
         row("array", UNARY, reference=one, results=("float",)),
         ValueError,

@@ -25,6 +25,16 @@ FLOATING_COMPLEX = FLOATING + COMPLEX
 EVERY = BOOL + NUMERIC
 
 
+def is_text(value: object) -> bool:
+    """Whether it is a str, whatever its annotation says."""
+    return isinstance(value, str)
+
+
+def is_callable(value: object) -> bool:
+    """Whether it can be called, whatever its annotation says."""
+    return callable(value)
+
+
 class Rows:
     """Operators of one owner, by name.
 
@@ -33,7 +43,7 @@ class Rows:
     """
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str) or not name:
+        if not is_text(name) or not name:
             raise TypeError(f"an op table's name must be text, that of its entry point, not {name!r}")
         self.name = name
         self.ops: dict[str, Any] = {}
@@ -51,9 +61,9 @@ class Rows:
 
     def add(self, op: T, name: str, *, method: bool = True, function: bool = True) -> T:
         """Put an op or a composite into the table; ValueError when the name is there already."""
-        if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+        if not is_text(name) or not all(part.isidentifier() for part in name.split(".")):
             raise ValueError(f"op table '{self.name}': a row's name must be identifiers with dots, not {name!r}")
-        if not callable(op):
+        if not is_callable(op):
             raise TypeError(f"op table '{self.name}', row '{name}': a row must be callable, not {type(op).__name__}")
         taken = dict.__contains__(self.ops, name) or (not function and dict.__contains__(self.methods, name))
         if taken and not self.read_again:

@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core import factory as _factory
 from wengert_core.op import Op
 from wengert_core.rows import settings as s
-from wengert_core.rows.base import Rows
+from wengert_core.rows.base import Rows, is_text
 from wengert_core.schema import parse_schema
 
 OPTIONS = (
@@ -42,7 +42,7 @@ class FactoryRows(Rows):
         like: the parameter whose tensor gives what is not said.
         function: torch has a function of that name too.
         """
-        schema = schema.replace("OPTIONS", OPTIONS) if isinstance(schema, str) else schema
+        schema = schema.replace("OPTIONS", OPTIONS) if is_text(schema) else schema
         types = {param[0]: param[1] for param in parse_schema(schema)[1]}
         missing = [name for name in {"data": ("data",), "full": ("fill_value",)}.get(kind, ()) if name not in types]
         if kind in ("empty", "zeros", "ones", "full") and "size" not in types and like is None:

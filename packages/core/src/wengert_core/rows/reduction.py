@@ -57,8 +57,8 @@ class ReductionRows(Rows):
         return self.add(op, op.name, method=method)
 
     @s.checked(reference=s.function, results=s.each_of("same", "int64", "sum"), dtypes=s.dtypes, refusal=s.mapping,
-               doc=s.text, key=s.text_or_none, kernel=s.anything, method=s.flag, no_record=s.flag, keeps_order=s.flag,
-               free_shape=s.flag)
+               doc=s.text, key=s.text_or_none, kernel=s.pair_of(*ALONG_KERNELS), method=s.flag, no_record=s.flag,
+               keeps_order=s.flag, free_shape=s.flag)
     def along(
         self,
         schema: str,
@@ -89,9 +89,6 @@ class ReductionRows(Rows):
             raise s.misfit(self, schema, "an op along a dim must have a parameter 'dim' behind the tensor")
         s.as_many(self, schema, results)
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "dtype", "out"))
-        if kernel is not None and (not isinstance(kernel, tuple) or len(kernel) != 2 or kernel[0] not in ALONG_KERNELS):
-            raise s.misfit(self, schema, "the setting 'kernel' must be a pair of one of "
-                             f"{', '.join(ALONG_KERNELS)} and a name, it is {kernel!r}")
         op = Op(
             with_out(schema) if len(results) == 1 else with_outs(schema),
             "along",

@@ -118,6 +118,16 @@ def one_of(*words: Any) -> Check:
     return lambda value: "" if isinstance(value, (str, type(None))) and value in words else f"must be one of {shown}"
 
 
+def pair_of(*words: str) -> Check:
+    """A pair of one of some words and a name, or None."""
+
+    def check(value: Any) -> str:
+        fits = isinstance(value, tuple) and len(value) == 2 and value[0] in words and isinstance(value[1], str)
+        return "" if value is None or fits else f"must be a pair of one of {', '.join(words)} and a name, or None"
+
+    return check
+
+
 def each_of(*words: str) -> Check:
     """A sequence of some words, or a single one of them as a function of how many outputs there are."""
     shown = ", ".join(repr(word) for word in words)
