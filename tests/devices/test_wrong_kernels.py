@@ -105,7 +105,8 @@ def test_what_is_no_array_of_the_right_kind_is_refused(case, op, sim):
             continue
         message = refused(sim, case, op, word, change)
         assert (
-            re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message
+            re.match(rf"{op.name}: the kernel of devices of type 'sim'.* returned .*, expected ", message)
+            or not message
         ), word
 
 
@@ -118,7 +119,8 @@ def test_another_shape_is_refused(case, op, sim):
             continue
         message = refused(sim, case, op, word, change)
         assert (
-            re.match(rf"{op.name}: the kernel of devices of type 'sim' returned .*, expected ", message) or not message
+            re.match(rf"{op.name}: the kernel of devices of type 'sim'.* returned .*, expected ", message)
+            or not message
         ), word
 
 
@@ -127,6 +129,48 @@ def test_every_family_with_a_reference_is_tried():
         "along", "array", "attention", "convolution", "indexing", "joining", "matmul", "normalization", "padding",
         "pointwise", "pooling", "reduction", "softmax", "staged",
     }  # fmt: skip
+
+
+def test_a_kernel_that_is_no_function_is_refused(sim):
+    sim.kernels["exp"] = 3
+    try:
+        with pytest.raises(
+            TypeError, match=r"exp: the kernel of devices of type 'sim'.* is an object of type int, expected"
+        ):
+            torch.tensor([0.0]).to("sim").exp()
+    finally:
+        del sim.kernels["exp"]
+
+
+def test_an_error_of_a_kernel_says_whose_it_is(sim):
+    sim.kernels["exp"] = lambda xp: None
+    try:
+        with pytest.raises(TypeError) as caught:
+            torch.tensor([0.0]).to("sim").exp()
+    finally:
+        del sim.kernels["exp"]
+    assert caught.value.__notes__[0].startswith("raised by the kernel of devices of type 'sim'")
+
+
+DOWNLOADS = {
+    "none": lambda array: None,
+    "a list": lambda array: array.tolist(),
+    "fewer elements": lambda array: array[:1],
+    "another dtype": lambda array: array.astype("i1"),
+    "objects": lambda array: array.astype(object),
+}
+
+
+@pytest.mark.parametrize("word", DOWNLOADS)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_what_a_device_downloads_is_checked(sim, monkeypatch, word, dtype):
+    x = torch.arange(100.0).to(getattr(torch, dtype)).to("sim")
+    download = sim.download
+    monkeypatch.setattr(sim, "download", lambda array: DOWNLOADS[word](download(array)))
+    with pytest.raises(
+        RuntimeError, match=r"download\(\) of the plugin of devices of type 'sim'.* returned .*, expected an array"
+    ):
+        x.cpu()
 
 
 # ---- ufuncs

@@ -342,3 +342,14 @@ def test_an_error_of_a_reference_says_whose_it_is():
         ops["aw_unary"](x())
     (note,) = caught.value.__notes__
     assert note.startswith("raised by the reference in op table 'acme_wrong' for the operation 'aw_unary', aw_unary(")
+
+
+def test_eight_results_have_room():
+    names = ", ".join(f"Tensor r{i}" for i in range(8))
+    table = OpTable("acme_eight")
+    op = table.along(
+        f"aw_eight(Tensor self, int dim) -> ({names})", results=["same"] * 8, reference=lambda xp, x, dim: (x,) * 8
+    )
+    assert len(op(x(), 0)) == 8
+    op = table.array(f"aw_eights(Tensor self) -> ({names})", results=["same"] * 8, reference=lambda xp, x: (x,) * 8)
+    assert len(op(x())) == 8

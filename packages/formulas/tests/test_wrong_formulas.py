@@ -316,3 +316,21 @@ def test_words_for_tables_name_the_distribution_of_those_that_are_installed():
     assert formulas_of("core").startswith("formula table 'core' of wengert-formulas ")
     assert table_of("core").startswith("op table 'core' of wengert-core ")
     assert table_of("nobody") == "op table 'nobody'"
+
+
+LINES = {
+    "an op that is no text": lambda table: table.zero(wg.exp),
+    "an op that is no identifier": lambda table: table.linear("a b", self=1),
+    "a node that is a number": lambda table: table.elementwise("exp", 1, node=3),
+    "a batching rule that is not known": lambda table: table.batch("exp", "broadcasts"),
+    "a batching rule of no op": lambda table: table.batch(None, "broadcast"),
+}
+
+
+@pytest.mark.parametrize("word", LINES, ids=lambda word: word.replace(" ", "-"))
+def test_a_line_that_cannot_be_right_is_refused_when_it_is_written(word):
+    table = FormulaTable("acme_l")
+    with pytest.raises(TypeError, match="formula table 'acme_l'"):
+        LINES[word](table)
+    assert not table.entries
+    assert not table.batching

@@ -110,7 +110,7 @@ cdef bint fits(object sizes, Tensor t, object dim) except -1:
 
 cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, uint32_t live):
     """Arrays as tensors, recorded; one output alone, several as the op's named tuple."""
-    cdef PyObject* outs[4]
+    cdef PyObject* outs[8]              # as many outputs as a schema may have
     cdef Py_ssize_t shape[64]
     cdef Tensor given
     cdef int i, k, code, n = <int> len(computed)
@@ -153,7 +153,7 @@ cdef int record_all(Op op, PyObject** slots, PyObject** outs, int n, uint32_t li
 
 cdef object several(Op op, PyObject** slots, list results, uint32_t live):
     """Several outputs as the op's named tuple: recorded, or written into the tensors that out= gave."""
-    cdef PyObject* outs[4]
+    cdef PyObject* outs[8]              # as many outputs as a schema may have
     cdef int i
     if given_out(op, slots) != <PyObject*> None:
         return written(op, slots, results, live)

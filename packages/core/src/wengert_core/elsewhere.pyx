@@ -12,6 +12,7 @@ from wengert_core.state cimport WgState
 from wengert_core.tensor cimport TF_CONTIGUOUS, Storage, alias, new_empty, new_empty_at, new_view, same_shape, shape_tuple, storage_of, strides_of
 
 from wengert_core import devices as _devices
+from wengert_core.owners import with_distribution
 from wengert_core import tensor as _tensor
 
 cdef extern from "Python.h":
@@ -214,6 +215,11 @@ cdef Tensor bits_of(Tensor t):
 cdef Tensor downloaded(Tensor t):
     """A tensor's elements in memory of the host; waits for what computes them."""
     array = plugin_of(t.device).download(array_at(bits_of(t)))
+    expected = numpy_dtype(bits_of(t).code)
+    if not isinstance(array, np.ndarray) or array.dtype != expected or array.size != t.count:
+        got = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else f"an object of type {type(array).__name__}"
+        raise RuntimeError(f"download() of the plugin of {with_distribution('devices', 'devices of type', plugin_of(t.device).type)} returned {got}, "
+                           f"expected an array of NumPy, {expected}{list(shape_tuple(t))}")
     cdef Tensor host = tensor_of_array(np.ascontiguousarray(array).reshape(shape_tuple(t)))
     if t.code == BFLOAT16:
         host.code = BFLOAT16

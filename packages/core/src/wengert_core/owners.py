@@ -5,15 +5,15 @@ from __future__ import annotations
 
 def table_of(owner: str) -> str:
     """The words for an op table: "op table 'acme' of acme-ops 1.2"."""
-    return described("ops", "op table", owner)
+    return with_distribution("ops", "op table", owner)
 
 
 def formulas_of(owner: str) -> str:
     """The words for the formulas of an op table."""
-    return described("formulas", "formula table", owner)
+    return with_distribution("formulas", "formula table", owner)
 
 
-def described(group: str, noun: str, name: str) -> str:
+def with_distribution(group: str, noun: str, name: str) -> str:
     """A table with its name and, if it was loaded from one, the distribution with its version."""
     from wengert_registry import registry
 

@@ -12,7 +12,7 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport shape_tuple
 
 from wengert_core import devices as _devices
-from wengert_core.owners import table_of
+from wengert_core.owners import table_of, with_distribution
 
 cnp.import_array()
 
@@ -36,11 +36,14 @@ cdef object call_reference(Op op, list arguments):
 cdef object call_this(Op op, object reference, list arguments):
     if reference is None or isinstance(reference, UfuncOfNumPy) and namespace() is not np:
         raise no_reference(op, reference)
+    if not callable(reference):
+        raise TypeError(f"{op.name}: {source_of(op)} is an object of type {type(reference).__name__}, expected a function of an array "
+                        "namespace and the inputs")
     try:
         with np.errstate(all="ignore"):
             return reference(namespace(), *arguments)
     except Exception as error:
-        if op.owner != "core":         # whose references raise torch's errors, and are sure to fit their rows
+        if op.owner != "core" or reference_of(op) is not op.reference:     # core's own raise torch's errors, and fit their rows
             error.add_note(f"raised by {source_of(op)} for the operation '{op.name}', {op.schema}")
         raise
 
@@ -69,7 +72,7 @@ cdef str device_type():
 def source_of(Op op):
     """What computes an op by a Python function, in words: the reference of its table, or the kernel of a device's plugin."""
     if elsewhere() and op.family != "random" and reference_of(op) is not op.reference:
-        return f"the kernel of devices of type '{device_type()}'"
+        return f"the kernel of {with_distribution('devices', 'devices of type', device_type())}"
     return f"the {WORDS.get(op.family, 'reference')} in {table_of(op.owner)}"
 
 

@@ -89,7 +89,11 @@ class FormulaTable:
         An op without such a rule has that of its family (all pointwise ops, reductions, softmax), or is called once for
         each element of the batch.
         """
-        self.batching[op] = rule
+        if rule != "broadcast" and not callable(rule):
+            raise TypeError(
+                f"formula table '{self.name}', op {op!r}: a rule is 'broadcast' or a function of a Call, not {rule!r}"
+            )
+        self.batching[self._checked(op)] = rule
 
     def batching_rule(self, op: Any) -> Any:
         """The rule for batched arguments of an op of this owner, or None."""
@@ -97,7 +101,19 @@ class FormulaTable:
 
         return bound(self.batching.get(op.name) or find(op, self.name == "core"))
 
+    def _checked(self, op: Any) -> str:
+        """The name of an op; TypeError for what cannot be one."""
+        if not isinstance(op, str) or not op.isidentifier():
+            raise TypeError(f"formula table '{self.name}': an operation's name is text, an identifier, not {op!r}")
+        return op
+
     def _add(self, entry: Entry) -> None:
+        self._checked(entry.op)
+        if entry.node_name is not None and not isinstance(entry.node_name, str) and not callable(entry.node_name):
+            raise TypeError(
+                f"formula table '{self.name}', op '{entry.op}': node= is a name or a function of kinds, not "
+                f"{entry.node_name!r}"
+            )
         if entry.op in self.entries and not self.read_again:
             raise ValueError(f"table '{self.name}' has two formulas for the op '{entry.op}'")
         self.entries[entry.op] = entry
