@@ -5,7 +5,8 @@ Note [What references return]
     arrays that they return. So every driver takes these arrays through this module, always: how many there are, whether they are
     arrays at all (no tensors, lists, masked arrays), their shape, and the kind of their numbers (bool, integer, floating, complex).
     Within a kind numbers are converted, as float16 comes from references that compute in float32; between kinds they are not:
-    a cut-off fraction is a wrong result, and a comparison where numbers are expected is a wrong row. Kernels of ours, which
+    a cut-off fraction is a wrong result, and a comparison where numbers are expected is a wrong row. Where the reference decides
+    about the shape (array rows, kernels of devices for staged ops) the tensor gets that of the array. Kernels of ours, which
     write into memory that the driver allocated, do not come here.
 """
 from wengert_core.op cimport Op
