@@ -1,7 +1,7 @@
 """What a kernel holds that gives the GIL up. Note [What a kernel holds] is in holding.pxd."""
 from cpython.ref cimport PyObject
 
-from wengert_core.op cimport Op
+from wengert_core.op cimport K_TENSORS, Op
 from wengert_core.tensor cimport Tensor, alias
 
 
@@ -15,7 +15,7 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
             continue
         if isinstance(<object> slots[i], Tensor):
             keep.append(alias(<Tensor> slots[i]))
-        elif isinstance(<object> slots[i], (tuple, list)):
+        elif op.kinds[i] & 63 == K_TENSORS and isinstance(<object> slots[i], (tuple, list)):
             keep.append(tuple([alias(<Tensor> item) if isinstance(item, Tensor) else item for item in <object> slots[i]]))
         else:
             continue

@@ -200,7 +200,7 @@ cdef inline object fixed_parts(PyObject** slots):
 
 cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live):
     """The result of cat or stack: ``stacked`` parts have one dim less."""
-    cdef Tensor out, given
+    cdef Tensor out
     if isinstance(<object> slots[2], Tensor) and not can_cast(code, (<Tensor> slots[2]).code):
         raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type {scalar_name((<Tensor> slots[2]).code)}")
     out = new_empty(code, ndim, shape)
@@ -210,9 +210,8 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         else:
             parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]      # a list another thread may change
             place_all(<PyObject*> parts, n, dim, stacked, out)
-    given = into_out(op, slots, out, live)
-    if given is not None:
-        return given
+    if slots[2] != <PyObject*> None:
+        return into_out(op, slots, out, live)
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)
     if live:
@@ -251,7 +250,8 @@ cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tenso
         t = <Tensor> item_of(tensors, i)
         if t.count:
             chunk = inner if stacked else inner * t.dims[dim]
-            check_place(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
+            if out.count >= LARGE:
+                check_place(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
             place(t, out, dim, stacked, offset, outer, chunk, inner * out.dims[dim])
             offset += chunk
     return 0

@@ -8,7 +8,7 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.layouts cimport is_dense, order_of
-from wengert_core.op cimport K_TENSOR, OP_INPLACE, Op
+from wengert_core.op cimport K_NUMBER, K_STR, K_TENSOR, OP_INPLACE, Op
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, shape_overlap, shape_tuple, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -113,12 +113,13 @@ cdef int check_shared(Op op, Tensor target) except -1:
 
 cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1:
     """RuntimeError where what the op reads meets ``target``, by a WriteRule: called before a write."""
-    cdef int i
+    cdef int i, kind
     for i in range(1 if op.flags & OP_INPLACE else 0, op.n_params):
-        if slots[i] == NULL or i == op.out_slot:
+        kind = op.kinds[i] & 63
+        if slots[i] == NULL or i == op.out_slot or K_NUMBER <= kind <= K_STR:
             continue
         if isinstance(<object> slots[i], Tensor):
-            if op.kinds[i] & 63 == K_TENSOR or rule & WRITES_IN_STEP or (<Tensor> slots[i]).rank:     # else a number, read by now
+            if kind == K_TENSOR or rule & WRITES_IN_STEP or (<Tensor> slots[i]).rank:     # else a number, read by now
                 if may_meet(<Tensor> slots[i], target):
                     check_input(op, rule, i, <Tensor> slots[i], target)
         elif isinstance(<object> slots[i], (tuple, list)):

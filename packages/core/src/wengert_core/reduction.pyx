@@ -191,12 +191,10 @@ cdef object reduction_run(Op op, PyObject** slots):
 
 cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live):
     """The result in its dtype, in out= if given, recorded if not."""
-    cdef Tensor given
     if out.code != code:
         out = converted(out, code)
-    given = into_out(op, slots, out, live)
-    if given is not None:
-        return given
+    if given_out(op, slots) != <PyObject*> None:
+        return into_out(op, slots, out, live)
     if live:
         record(op, slots, out, live)
     return out

@@ -17,7 +17,7 @@ from wengert_core.holding cimport held_slots
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.outputs cimport into_out
-from wengert_core.overlap cimport WRITES_APART, WRITES_SHARED, apart
+from wengert_core.overlap cimport WRITES_APART, WRITES_SHARED, apart, may_meet
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_RECORD
@@ -81,8 +81,9 @@ cdef object scatter_run(Op op, PyObject** slots):
     source = prepare(op, way, slots, as_vector(t), index, dim, &job)
     target = t
     if op.flags & OP_INPLACE:
-        index = apart(index, t)
-        if source is not None:
+        if may_meet(index, t):
+            index = apart(index, t)
+        if source is not None and may_meet(source, t):
             source = apart(source, t)
             job.data = source.data
             set_strides(&job, source)
