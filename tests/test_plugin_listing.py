@@ -63,7 +63,7 @@ CHECKED = {
         ["formula 'twice'", "nonsense"]),
     "a batching rule of no op": (BOTH, "FORMULAS.batch('absent', 'broadcast')",
                                  "other", ["batching rule 'absent'"]),
-    "a batching rule that is none": (BOTH, "FORMULAS.batch('twice', 'bradcast')",
+    "a batching rule that is none": (BOTH, "FORMULAS.batching['twice'] = 'bradcast'",
                                      "other", ["batching rule 'twice'", "'broadcast' or a function", "'bradcast'"]),
     "formulas of no table": ({"formulas:acme": "FORMULAS"}, "", "other", ["no op table 'acme'"]),
     "an override of no op": ({"formulas:core.absent": "VALUE"},

@@ -28,7 +28,7 @@ SCHEMAS = {
     "f(Tensor self) -> (" + ", ".join(f"Tensor r{i}" for i in range(9)) + ")": "at most 8 outputs, this one has 9",
     "f g(Tensor self) -> Tensor": "the name 'f g' is no identifier",
     "1f(Tensor self) -> Tensor": "the name '1f' is no identifier",
-    "a.b(Tensor self) -> Tensor": "the name 'a.b' is no identifier",
+    "a.(Tensor self) -> Tensor": "the name 'a.' is no identifier",
     "(Tensor self) -> Tensor": "the name '' is no identifier",
     "f(Tensro self) -> Tensor": "the type 'Tensro' of parameter 'self' is not known",
     "f(tensor self) -> Tensor": "the type 'tensor'",

@@ -11,7 +11,7 @@ def test_what_is_no_tensor_is_named(wrong):
     kind = type(wrong).__name__
     with pytest.raises(TypeError, match=f"argument 'tensor' .* must be Tensor, not {kind}"):
         edges.get_gradient_edge(wrong)
-    with pytest.raises(TypeError, match=f"must be tuple of Tensors, but found element of type {kind} at pos 1"):
+    with pytest.raises(TypeError, match=f"must be tuple of Tensors, expected Tensor as element 1, but got {kind}"):
         multi_grad.register_multi_grad_hook([wc.ones(1, requires_grad=True), wrong], print)
     with forward_ad.dual_level():
         with pytest.raises(TypeError, match=f"argument 'tangent' .* must be Tensor, not {kind}"):

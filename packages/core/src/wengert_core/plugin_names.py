@@ -18,8 +18,10 @@ from wengert_core.ops import names
 from wengert_core.tensor import Tensor, mount
 from wengert_core.tensor_methods import PROMISED
 
-MOUNTED: dict[str, Any] = {}
-"""What stands on Tensor for a plugin's method: the method, what loads it, or what says why it is gone."""
+MOUNTED: dict[str, tuple[Any, Any]] = {}
+"""For a plugin's method: what was given (the method, what loads it, or what says why it is gone), and what ``mount`` made
+of it, which stands on Tensor.
+"""
 BEFORE: dict[str, Any] = {}
 """What stood on Tensor for a promised method before a table gave it."""
 
@@ -44,11 +46,16 @@ def why_not_method(name: str) -> str:
     if not name.isidentifier() or name.startswith("__"):
         return "a method of Tensor has a name of letters, digits and underscores that does not begin with two of these"
     there = Tensor.__dict__.get(name)
-    free = there is None or there is MOUNTED.get(name) or name in PROMISED
+    free = there is None or there is standing(name) or name in PROMISED
     return "" if free and name not in names.METHODS.families else "the name is wengert's"
 
 
 # ---- mounting
+
+
+def standing(name: str) -> Any:
+    """What was put on Tensor under a name for a plugin; None where nothing was."""
+    return MOUNTED.get(name, (None, None))[1]
 
 
 def gone(name: str) -> None:
@@ -62,15 +69,16 @@ def put_method(name: str, value: Any) -> None:
     if name in PROMISED:
         BEFORE[name] = Tensor.__dict__[name]
         PROMISED.discard(name)
-    MOUNTED[name] = value
     mount(name, value)
+    MOUNTED[name] = (value, Tensor.__dict__[name])
 
 
 def take_method(name: str, value: Any) -> None:
     """Take it away, unless something else has taken its place; what is left says why."""
-    if Tensor.__dict__.get(name) is not value:
+    given, there = MOUNTED.get(name, (None, None))
+    if given is not value or Tensor.__dict__.get(name) is not there:
         return
-    MOUNTED.pop(name, None)
+    del MOUNTED[name]
     if name in BEFORE:
         PROMISED.add(name)
         mount(name, BEFORE.pop(name))

@@ -30,8 +30,8 @@ def parse_schema(schema: str) -> tuple[str, list[Parameter], tuple[str, ...]]:
     if not isinstance(schema, str):
         raise TypeError(f"a schema must be str, not {type(schema).__name__}: 'name(Type param, ...) -> Tensor'")
     name, _, rest = schema.partition("(")
-    if not name.isidentifier():
-        raise misread(schema, f"the name '{name}' is no identifier")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise misread(schema, f"the name '{name}' is no identifier, nor several with dots between them")
     if rest not in READ:
         READ[rest] = _read(rest, schema)
     params, outputs = READ[rest]

@@ -12,6 +12,7 @@ from typing import Any
 
 from wengert_core.op import Op, find
 from wengert_core.owners import formulas_of
+from wengert_registry import registry
 from wengert_core.schema import parse_schema
 
 KINDS = ("elementwise", "linear", "multilinear", "derivative", "zero", "not_differentiable", "not_implemented")
@@ -165,8 +166,12 @@ def returned(fn: Callable[..., Any]) -> Iterator[int]:
 
 
 def check_names(table: Any) -> None:
-    """ValueError for a table with formulas for ops that do not exist."""
-    missing = [name for name in table.entries if not exists(name)]
+    """ValueError for a table with formulas for ops that do not exist. An op of the owner's own table does, also where another
+    table has got its name.
+    """
+    ops: Any = registry.group("ops").find(table.name)
+    own = {op.name for op in ops.ops.values() if isinstance(op, Op)} if ops is not None else set()
+    missing = [name for name in table.entries if name not in own and not exists(name)]
     if missing:
         raise ValueError(
             f"{formulas_of(table.name)} has formulas for operations that do not exist: {', '.join(sorted(missing))}"

@@ -103,7 +103,7 @@ class FormulaTable:
 
     def _checked(self, op: Any) -> str:
         """The name of an op; TypeError for what cannot be one."""
-        if not isinstance(op, str) or not op.isidentifier():
+        if not isinstance(op, str) or not all(part.isidentifier() for part in op.split(".")):
             raise TypeError(f"formula table '{self.name}': an operation's name is text, an identifier, not {op!r}")
         return op
 
