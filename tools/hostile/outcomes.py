@@ -30,6 +30,7 @@ AS_TORCH = {
     "wengert.utils.hooks.warn_if_has_hooks": "AttributeError",
 }
 """What torch raises there too: Python's own error of an enum, or of an object without the attribute."""
+OF_NAMES = {"__getattribute__", "__getattr__", "__setattr__", "__delattr__"}
 PASSED_ON = {
     "BufferError",  # the protocols of buffers and DLPack ask for it
     "PicklingError", "UnpicklingError", "StopIteration", "ModuleNotFoundError", "ImportError", "OSError",
@@ -78,6 +79,8 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
     if isinstance(error, AssertionError):  # torch has many, with a message; those that find our own mistakes have none
         return "expected" if text else "internal error"
     if isinstance(error, AttributeError):
+        if target.op in OF_NAMES or frame_of(error).endswith("<lambda>"):  # the name, or the function, is an argument's
+            return "raised by an argument"
         if target.op in text or READ_ONLY.search(text) or not text.endswith("'"):  # Python's own ends with the name
             return "expected"
         return "another self" if target.owner and target.owner not in STRICT else "internal error"

@@ -28,7 +28,9 @@ LEFT_OUT = {
 SKIPPED = {
     "__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__",
 }  # fmt: skip
-"""What every class has and nobody wrote."""
+"""What every class has and nobody wrote; also all else that is ``object``'s."""
+SHARED, CHANGING = {"layout", "memory_format", "device"}, {"__init__", "__setattr__", "__delattr__", "__setstate__"}
+"""Classes in Python whose objects are shared by all: who changes one has changed it for the calls behind it."""
 
 
 @dataclass(frozen=True)
@@ -106,24 +108,26 @@ def compiled_classes() -> dict[type, str]:
 
 def of_class(kind: type, text: str) -> list[Target]:
     """Methods, operators, properties and the half-made object's attributes of a class."""
+    owner = kind.__name__ if not text.startswith("wengert.cuda.") else f"cuda.{kind.__name__}"  # there are two devices
     if issubclass(kind, BaseException) or (text.endswith("Tensor") and not text.endswith(".Tensor")):
-        return [Target(text, "", "made", kind.__name__)]
-    found = [Target(text, kind.__name__, "made", kind.__name__)]
+        return [Target(text, "", "made", owner)]
+    found = [Target(text, kind.__name__, "made", owner)]
     for name in dir(kind):
-        if name in SKIPPED:
+        value, home = next(((vars(base)[name], base) for base in kind.__mro__ if name in vars(base)), (None, kind))
+        if name in SKIPPED or home is object or (kind.__name__ in SHARED and name in CHANGING):
             continue
-        value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         if isinstance(value, Later):  # becomes the attribute itself when that is asked for
-            found.append(Target(f"{text}.{name}", name, "method", kind.__name__, text))
+            found.append(Target(f"{text}.{name}", name, "method", owner, text))
         elif hasattr(type(value), "__get__") and (hasattr(type(value), "__set__") or not callable(value)):
             found += [
-                Target(f"{text}.__dict__['{name}'].{slot}", name, "property", kind.__name__, text)
+                Target(f"{text}.__dict__['{name}'].{slot}", name, "property", owner, text)
                 for slot in ("__get__", "__set__", "__delete__")
                 if name in vars(kind) and hasattr(type(value), slot)
+                if slot == "__get__" or kind.__name__ not in SHARED
             ]
         elif callable(getattr(kind, name, None)):
-            found.append(Target(f"{text}.{name}", name, "method", kind.__name__, text))
-        found.append(Target(f"half({text}).{name}", name, "half", kind.__name__, text))
+            found.append(Target(f"{text}.{name}", name, "method", owner, text))
+        found.append(Target(f"half({text}).{name}", name, "half", owner, text))
     return found
 
 

@@ -12,7 +12,7 @@ from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
-from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_OBSERVE, WG_RECORD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WG_RECORD, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -107,6 +107,8 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     if live & WG_DUAL:
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
                                   "function. Call it without out=")
+    if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:
+        check_place(op, slots, t)
     if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
         refuse_inference(op, t)
     if not can_cast(code, t.code):
@@ -125,6 +127,28 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
                       "out= of that shape, or an empty one")
         resize_to(t, ndim, shape)
     return t
+
+
+cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
+    """An out= on a device must be where the inputs are: what runs on the CPU has no address there."""
+    cdef Tensor t, found = None
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] == NULL or i == op.out_slot:
+            continue
+        given = <object> slots[i]
+        for item in given if isinstance(given, (list, tuple)) else (given,):
+            if isinstance(item, Tensor):
+                t = <Tensor> item
+                if t.device == out.device:
+                    return 0
+                found = t
+    if found is None:
+        return 0
+    from wengert_core.devices import DEVICES
+    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[out.device]} and "
+                       f"{DEVICES[found.device]}! {op.name} got tensors of shape {list(shape_tuple(out))} on {DEVICES[out.device]} "
+                       f"and {list(shape_tuple(found))} on {DEVICES[found.device]}; move one with .to()")
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:

@@ -28,6 +28,10 @@ def into(str name, Tensor result, out):
     cdef Tensor given
     if op is None:
         op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
+    if isinstance(out, Tensor) and (<Tensor> out).device != result.device:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{out.device} and {alias(result).device}! {name} got out= of shape {list(out.shape)} and computes a "
+                           f"result on {alias(result).device}; move one with .to()")
     given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
     copy_into(given, apart(alias(result), given))
     bump_version(given)

@@ -135,7 +135,7 @@ cdef Tensor strided(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* str
         raise out_of_bounds(ndim, shape, strides, offset, itemsize, end, storage_of(t).nbytes)
     offset = mul_add("as_strided", offset, itemsize, 0)      # without elements it may lie behind the end
     for i in range(ndim):
-        strides[i] *= itemsize
+        strides[i] = mul_add("as_strided", strides[i], itemsize, 0)  # of a dim of one element: any
     return new_view(t, ndim, shape, strides, storage_of(t).data + offset)
 
 

@@ -63,6 +63,9 @@ def as_tuple(tensors):
     except TypeError:
         raise TypeError("expected a Tensor, a GradientEdge or a sequence of these as outputs, tensors or inputs of a backward, got "
                         f"'{type(tensors).__name__}' object is not iterable") from None
+    except MemoryError:  # of a __len__ that says more than there is: CPython's has no words
+        raise MemoryError(f"the items of a {type(tensors).__name__} do not fit into memory: expected a Tensor, a GradientEdge or a "
+                          "sequence of these") from None
 
 
 cdef object edge_at(object end):

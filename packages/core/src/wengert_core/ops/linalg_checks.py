@@ -12,6 +12,8 @@ from wengert_core.outputs import into
 from wengert_core.overlap import check_outputs
 from wengert_core.tensor import Tensor
 
+MOST_ROWS = 2**31 - 1  # LAPACK's integers have 32 bits; it would run for hours over columns of no rows, too
+
 
 # ---- shapes and dtypes
 def check_tensor(name: str, x: Any, which: str = "A", place: int = 1) -> None:
@@ -25,6 +27,11 @@ def check_matrix(name: str, x: Any, which: str = "A") -> None:
     check_tensor(name.removeprefix("torch.").replace(".", "_"), x, which)
     if x.dim() < 2:
         raise RuntimeError(f"{name}: The input tensor {which} must have at least 2 dimensions.")
+    if max(x.shape[-2:]) > MOST_ROWS:
+        raise RuntimeError(
+            f"{name}: {which} has matrices of {x.shape[-2]} by {x.shape[-1]}, expected at most {MOST_ROWS} rows and "
+            "columns: LAPACK counts no further"
+        )
 
 
 def check_square(name: str, x: Any, which: str = "A") -> None:
