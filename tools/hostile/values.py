@@ -171,6 +171,14 @@ def saved() -> Any:
         return (grad(2, 3) * grad(2, 3)).grad_fn._raw_saved_self
 
 
+def array_of(items: list[Any]) -> Any:
+    """An array of the objects themselves: NumPy would read sequences of any length."""
+    found = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        found[i] = item
+    return found
+
+
 def turned(value: Any) -> Any:
     """A transposed view of a tensor; anything else as it is."""
     return value.T if isinstance(value, Tensor) else value

@@ -30,7 +30,8 @@ class Length:
     lambda: wc.ones(1).expand(2**31).unbind(),
     lambda: wc.ones(1).expand(2**40).split(1),
     lambda: wc.ones(1).expand(2**40).tolist(),
-], ids=["tensor_split", "tensor_split-dim", "chunk", "unbind", "split", "tolist"])  # fmt: skip
+    lambda: ops["nn.functional.pad"](wc.ones(2, 3), (2**33, 2**62), "replicate"),
+], ids=["tensor_split", "tensor_split-dim", "chunk", "unbind", "split", "tolist", "pad"])  # fmt: skip
 def test_pieces_that_no_memory_holds_are_refused_at_once(cut):
     with pytest.raises(MemoryError, match="do not fit into memory, expected at most"):
         cut()
@@ -72,3 +73,13 @@ def test_repeats_that_no_memory_holds_are_refused_at_once():
             ops["repeat_interleave"](wc.tensor(counts))
     with pytest.raises(RuntimeError, match="only accept 1D vector as repeat"):
         ops["repeat_interleave"](wc.tensor(3))
+
+
+def test_a_fill_of_an_expanded_tensor_writes_its_memory_once():
+    x = wc.arange(3.0).reshape(3, 1)
+    x.expand(3, 2**40).fill_(7)
+    assert x.tolist() == [[7.0], [7.0], [7.0]]
+    x[:1].expand(2**31, 2**31).zero_()
+    assert x.tolist() == [[0.0], [7.0], [7.0]]
+    x.expand(3, 0).fill_(1)
+    assert x.tolist() == [[0.0], [7.0], [7.0]]

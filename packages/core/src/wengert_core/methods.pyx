@@ -13,6 +13,7 @@ Traceback (most recent call last):
     ...
 TypeError: descriptor 'tile' for 'wengert_core.tensor.Tensor' objects doesn't apply to a 'list' object
 """
+cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 
@@ -91,6 +92,7 @@ cdef extern from *:
 cdef object CYTHONS = type(lambda: None)        # the type of all functions of Cython's
 
 
+@cython.binding(False)                 # CPython looks at self of its own kind of methods
 cdef class Method:
     """A function that is a method of a class. Note [Another self]
 

@@ -108,6 +108,15 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
     return store_assigned(value, code, number) if isinstance(<object> value, Tensor) else store_checked(value, code, number)
 
 
+cdef void fill_once(Tensor t, const char* number) noexcept:
+    """Write the number to every element, along a dim of stride 0 to the first: the others are the same memory."""
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    for i in range(t.rank):
+        shape[i] = min(t.dims[i], 1) if t.dims[t.rank + i] == 0 else t.dims[i]
+    fill_strided(t.data, t.dims + t.rank, shape, t.rank, FACTS.itemsize[t.code], number)
+
+
 cdef object fill_run(Op op, PyObject** slots):
     """fill(self, value) and fill_: value is a number or a tensor without dimensions."""
     cdef Tensor t = <Tensor> slots[0], target = t
@@ -127,7 +136,7 @@ cdef object fill_run(Op op, PyObject** slots):
     if target.device:
         fill_elsewhere(target, number)
     else:
-        fill_strided(target.data, target.dims + target.rank, target.dims, target.rank, FACTS.itemsize[t.code], number)
+        fill_once(target, number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
     elif live & WG_RECORD:
@@ -149,6 +158,6 @@ cdef object zero_run(Op op, PyObject** slots):
     if t.device:
         fill_elsewhere(t, number)
     else:
-        fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+        fill_once(t, number)
     after_write(op, slots, t, live, keep)
     return t

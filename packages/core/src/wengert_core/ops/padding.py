@@ -57,6 +57,7 @@ def circular(n: int, before: int, after: int) -> list[int]:
     return [start + i % kept for i in range(-max(before, 0), kept + max(after, 0))] if kept > 0 else []
 
 
+MOST_PLACES = 2**31 - 1  # each is a Python number while it is made
 PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
 NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 
@@ -117,9 +118,20 @@ for dims in (1, 2, 3):
         add_row(dims, name)
 
 
+def check_places(input: Tensor, pad: list[int]) -> None:
+    """MemoryError for more places along a dim than can be listed."""
+    for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
+        if size + before + after > MOST_PLACES:
+            raise MemoryError(
+                f"pad: {size + before + after} places along a dimension do not fit into memory, expected at most "
+                f"{MOST_PLACES}"
+            )
+
+
 def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
     """What reflect, replicate and circular refuse."""
     rank, n = input.dim(), len(pad) // 2
+    check_places(input, pad)
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if n not in (1, 2, 3) or rank not in (n + 1, n + 2):
