@@ -24,6 +24,7 @@ from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
+from wengert_core.size_math cimport mul_add
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -115,19 +116,30 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
     return 0
 
 
+cdef void drop_idle_strides(Geometry* g) noexcept:
+    """Let a stride be 1 along dims with one position, where none is made: tables are laid out by it, and it may be huge."""
+    cdef int i
+    for i in range(3):
+        if g.axes[i].narrow <= 1:
+            g.axes[i].stride = 1
+
+
 cdef int set_narrow(Geometry* g, Tensor x) except -1:
     """The output's sizes of a convolution."""
     cdef int i
+    cdef Py_ssize_t padded, reach
     cdef Axis* axis
     cdef bint fits = True
     for i in range(3 - g.ndim, 3):
         axis = &g.axes[i]
-        fits = fits and axis.wide + 2 * axis.padding >= axis.dilation * (axis.kernel - 1) + 1
-        axis.narrow = (axis.wide + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1) // axis.stride + 1
+        padded = mul_add("convolution", 2, axis.padding, axis.wide)
+        reach = mul_add("convolution", axis.dilation, axis.kernel - 1, 1)
+        fits = fits and padded >= reach
+        axis.narrow = (padded - reach) // axis.stride + 1
     if not fits:
-        padded = " x ".join([str(g.axes[i].wide + 2 * g.axes[i].padding) for i in range(3 - g.ndim, 3)])
-        reach = " x ".join([str(g.axes[i].dilation * (g.axes[i].kernel - 1) + 1) for i in range(3 - g.ndim, 3)])
-        raise RuntimeError(f"Calculated padded input size per channel: ({padded}). Kernel size: ({reach}). Kernel size can't be greater than "
+        around = " x ".join([str(g.axes[i].wide + 2 * g.axes[i].padding) for i in range(3 - g.ndim, 3)])
+        kernels = " x ".join([str(g.axes[i].dilation * (g.axes[i].kernel - 1) + 1) for i in range(3 - g.ndim, 3)])
+        raise RuntimeError(f"Calculated padded input size per channel: ({around}). Kernel size: ({kernels}). Kernel size can't be greater than "
                            "actual input size")
     return 0
 
@@ -146,7 +158,8 @@ cdef int set_wide(Geometry* g, Op op, PyObject** slots, int slot) except -1:
             raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding {sizes_list(g.ndim, more)}"
                                f", stride {[g.axes[k].stride for k in range(3 - g.ndim, 3)]}, dilation "
                                f"{[g.axes[k].dilation for k in range(3 - g.ndim, 3)]}")
-        axis.wide = (axis.narrow - 1) * axis.stride - 2 * axis.padding + axis.dilation * (axis.kernel - 1) + more[i] + 1
+        axis.wide = mul_add("convolution", axis.narrow - 1, axis.stride, mul_add("convolution", axis.dilation, axis.kernel - 1, more[i] + 1))
+        axis.wide = mul_add("convolution", -2, axis.padding, axis.wide)
         if axis.wide < 1:
             raise RuntimeError(f"{op.name}: an input of size {axis.narrow} along dim {i + 2} gives an output of size {axis.wide}, which is too "
                                f"small: kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}")
@@ -195,6 +208,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     else:
         set_narrow(&g, x)
         g.narrow_channels, g.wide_channels = w.dims[0] // g.groups, w.dims[1]
+    drop_idle_strides(&g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], <object> slots[2], *[<object> slots[i] for i in range(3, 9)])
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
@@ -245,9 +259,11 @@ cdef object weight_run(Op op, PyObject** slots):
         axis = &g.axes[3 - ndim + i]
         axis.kernel = shape[2 + i] = kernel[i]
         axis.wide, axis.narrow = x.dims[2 + i], y.dims[2 + i]
-        if (axis.narrow - 1) * axis.stride + (axis.kernel - 1) * axis.dilation - 2 * axis.padding >= axis.wide:
+        if mul_add(op.name, axis.narrow - 1, axis.stride, mul_add(op.name, axis.kernel - 1, axis.dilation, 0)) \
+                >= mul_add(op.name, 2, axis.padding, axis.wide):
             raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large for an input of size "
                                f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
+    drop_idle_strides(&g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:

@@ -346,6 +346,11 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) e
                                f"{[shape[k] for k in range(ndim)]}")
         empty = empty or shape[i] == 0
     if empty:
+        n = itemsize
+        for i in range(ndim - 1, -1, -1):
+            if shape[i] > 1 and mul_overflows(n, shape[i], &n):
+                raise RuntimeError(f"Stride calculation overflowed: a tensor of sizes {[shape[k] for k in range(ndim)]} has no elements, and "
+                                   "strides of more than 2**63 - 1 bytes")
         return 0
     for i in range(ndim):
         if n > limit // shape[i]:
