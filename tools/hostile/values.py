@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def instance(name: str) -> Any:
     return MADE[name]()
 
 
-MADE = {
+MADE: dict[str, Callable[[], Any]] = {
     "Tensor": lambda: T(2, 3),
     "Storage": lambda: T(2, 3).untyped_storage(),
     "Node": node,

@@ -1,12 +1,12 @@
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 UNSAID: Any  # None, for defaults of parameters that must not be None
 
 class Composite:
     owner: str
-    def __init__(self, function: Callable[..., Any], name: str, out: bool = False) -> None: ...
+    def __new__(cls, function: Callable[..., Any], name: str, out: bool = False) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: object, owner: type | None = None) -> Any: ...
     @property

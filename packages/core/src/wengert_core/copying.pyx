@@ -16,7 +16,8 @@ from libc.string cimport memcpy
 from wengert_core.arrays cimport copy_into
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
-from wengert_core.dtypes import ALL, dtype_by_name
+from wengert_core.dtypes import ALL as _DTYPES
+from wengert_core.dtypes import dtype_by_name
 from wengert_core.elsewhere cimport on_host, storage_bytes
 from wengert_core.factory cimport mark_grad
 from wengert_core.history cimport requires_grad
@@ -188,7 +189,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     cdef Py_ssize_t nbytes, step = 1
     cdef Tensor memory, like, new
     cdef int i, ndim = <int> len(shape), code, itemsize
-    if dtype_name not in ALL:
+    if dtype_name not in _DTYPES:
         raise ValueError(f"not a pickled tensor: there is no dtype {dtype_name!r}")
     if len(strides) != ndim or ndim > 64:
         raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides}")

@@ -63,7 +63,9 @@ UNNAMED = re.compile(r"^argument '\w+' (\(position \d+\) )?must be ")
 NAMED = re.compile(r"^\w+\(\)(: argument '| received an invalid combination of arguments, its signature is)")
 """Our own texts for an argument of an op: another one, perhaps, than the function that was called."""
 LIBRARIES = ("numpy", "scipy")
-TOO_BIG = re.compile(r"^array is too big|^Maximum allowed (size|dimension) exceeded|^negative dimensions are not allowed")
+TOO_BIG = re.compile(
+    r"^array is too big|^Maximum allowed (size|dimension) exceeded|^negative dimensions are not allowed"
+)
 """NumPy's texts for an array that no memory could hold."""
 
 

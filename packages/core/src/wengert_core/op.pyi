@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 class Op:
     @property
@@ -23,8 +23,8 @@ class Op:
     def options(self) -> dict[str, Any]: ...
     @property
     def out_of_place(self) -> Op | None: ...
-    def __init__(
-        self,
+    def __new__(
+        cls,
         schema: str,
         family: str,
         *,
@@ -38,7 +38,7 @@ class Op:
         multi_view: bool = False,
         no_record: bool = False,
         dim_first: bool = False,
-    ) -> None: ...
+    ) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def __name__(self) -> str: ...

@@ -19,8 +19,8 @@ from wengert_core.tensor import Tensor, mount
 from wengert_core.tensor_methods import PROMISED
 
 MOUNTED: dict[str, tuple[Any, Any]] = {}
-"""For a plugin's method: what was given (the method, what loads it, or what says why it is gone), and what ``mount`` made
-of it, which stands on Tensor.
+"""For a plugin's method: what was given (the method, what loads it, or what says why it is gone), and what ``mount``
+made of it, which stands on Tensor.
 """
 BEFORE: dict[str, Any] = {}
 """What stood on Tensor for a promised method before a table gave it."""

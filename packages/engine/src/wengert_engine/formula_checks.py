@@ -12,8 +12,8 @@ from typing import Any
 
 from wengert_core.op import Op, find
 from wengert_core.owners import formulas_of
-from wengert_registry import registry
 from wengert_core.schema import parse_schema
+from wengert_registry import registry
 
 KINDS = ("elementwise", "linear", "multilinear", "derivative", "zero", "not_differentiable", "not_implemented")
 ELEMENTWISE = ("pointwise", "array", "staged")
@@ -166,8 +166,8 @@ def returned(fn: Callable[..., Any]) -> Iterator[int]:
 
 
 def check_names(table: Any) -> None:
-    """ValueError for a table with formulas for ops that do not exist. An op of the owner's own table does, also where another
-    table has got its name.
+    """ValueError for a table with formulas for ops that do not exist. An op of the owner's own table does, also where
+    another table has got its name.
     """
     ops: Any = registry.group("ops").find(table.name)
     own = {op.name for op in ops.ops.values() if isinstance(op, Op)} if ops is not None else set()

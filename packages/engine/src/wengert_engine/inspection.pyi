@@ -6,7 +6,6 @@ from wengert_core.tensor import Tensor
 from wengert_engine.node import FunctionNode, Node
 
 class SavedTensor:
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
     @property
     def data(self) -> Any: ...
     @property
