@@ -13,6 +13,7 @@ import numpy as np
 from wengert_core import construct as _construct
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import ALL, FILL_NAMES, SCALAR_NAMES, dtype, get_default_dtype
+from wengert_core.size_math import checked_numel
 from wengert_core.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
@@ -313,13 +314,33 @@ def eye(n: int, m: int | None, dtype: dtype | None) -> Tensor:
 def tril_indices(row: int, col: int, offset: int, dtype: dtype | None) -> Tensor:
     """Rows and columns of the elements on and below a diagonal."""
     _check_matrix("tril_indices", row, col, dtype)
-    return _pair(np.nonzero(np.tri(row, col, offset, dtype=bool)), dtype)
+    checked_numel((2, _count_below(row, col, offset)), 8)
+    rows = np.arange(max(0, -offset), max(row, 0, -offset) if col else 0)
+    return _pair(*_elements_of_rows(rows, np.zeros_like(rows), np.minimum(rows + min(offset + 1, col), col)), dtype)
 
 
 def triu_indices(row: int, col: int, offset: int, dtype: dtype | None) -> Tensor:
     """Rows and columns of the elements on and above a diagonal."""
     _check_matrix("triu_indices", row, col, dtype)
-    return _pair(np.nonzero(~np.tri(row, col, offset - 1, dtype=bool)), dtype)
+    checked_numel((2, row * col - _count_below(row, col, offset - 1)), 8)
+    rows = np.arange(max(0, min(row, col - offset)) if col else 0)
+    return _pair(*_elements_of_rows(rows, np.maximum(rows + max(offset, -row), 0), np.full_like(rows, col)), dtype)
+
+
+def _count_below(row: int, col: int, offset: int) -> int:
+    """The number of elements on and below a diagonal: row i has i + offset + 1 of them, at least 0 and at most col."""
+    first = min(max(0, -offset), row)  # the first row that has one
+    whole = min(max(col - offset - 1, first), row)  # the first that has all
+    growing = whole - first
+    return growing * (first + offset + 1) + growing * (growing - 1) // 2 + (row - whole) * col
+
+
+def _elements_of_rows(rows: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
+    """Row and column of the elements [start, end) of each row, one row after the other."""
+    counts = ends - starts
+    before = np.cumsum(counts) - counts
+    columns = np.arange(int(counts.sum())) - np.repeat(before - starts, counts)
+    return np.repeat(rows, counts), columns
 
 
 def _check_matrix(name: str, row: int, col: int, kind: dtype | None) -> None:
@@ -331,6 +352,6 @@ def _check_matrix(name: str, row: int, col: int, kind: dtype | None) -> None:
         raise not_for(name, kind)
 
 
-def _pair(places: tuple[Any, ...], kind: dtype | None) -> Tensor:
-    tensor = _construct.blank(kind or INT64, 2, len(places[0]))
-    return _construct.put(tensor, np.stack(places))
+def _pair(rows: Any, columns: Any, kind: dtype | None) -> Tensor:
+    tensor = _construct.blank(kind or INT64, 2, len(rows))
+    return _construct.put(tensor, np.stack([rows, columns]))

@@ -109,6 +109,8 @@ def type_error(name: str, text: str) -> TypeError | None:
 def without_memory(name: str, error: MemoryError, args: Sequence[Any]) -> Exception | None:
     """The exception for memory that is missing, with the call that asked for it; None: it is told already."""
     text = str(error) or "DefaultCPUAllocator: can't allocate memory"
+    if text.startswith("Unable to allocate "):  # NumPy's words
+        text = f"DefaultCPUAllocator: can't allocate memory: {text}"
     if "(asked for by " in text or not is_ours(error):
         return None
     from wengert_core.memory import AllocationError

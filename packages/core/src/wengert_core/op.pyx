@@ -176,11 +176,13 @@ cdef inline bint is_plain(PyObject* value, int kind) noexcept:
     """Whether a value can stand in a slot as it is, without a further look. Note [Values first, memory after]"""
     if kind == K_TENSOR:
         return type(<object> value) is Tensor
-    return (kind == K_INT and PyLong_CheckExact(value)) or (kind == K_INTS and is_plain_ints(value))
+    if kind == K_INT or kind == K_INTS:
+        return PyLong_CheckExact(value) or (kind == K_INTS and is_plain_ints(value))
+    return False
 
 
 cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
-    """What stands in a slot for a value: itself, or an exact one that ``made[1]`` owns. TypeError for one of another type."""
+    """What stands in a slot for a value: itself, or an exact one that ``made[0]`` owns. TypeError for one of another type."""
     cdef int kind = op.kinds[slot] & 63
     if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
         return value
@@ -194,11 +196,12 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
             raise op_error(op, slot, EXPECTED[kind], value)
     if <PyObject*> plain == value:
         return value
-    if made[1] == NULL:
-        owned = []
+    if made[0] == NULL or PyTuple_CheckExact(made[0]):
+        owned = [] if made[0] == NULL else [<object> made[0]]
+        Py_XDECREF(made[0])
         Py_INCREF(owned)
-        made[1] = <PyObject*> owned
-    (<list> made[1]).append(plain)
+        made[0] = <PyObject*> owned
+    (<list> made[0]).append(plain)
     return <PyObject*> plain
 
 
@@ -278,8 +281,8 @@ cdef int refuse_without_dim(Op op, PyObject* kwnames, PyObject** slots) except -
 
 
 cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
-    """Fill ``slots`` from a call's arguments (borrowed; ``made`` owns what had to be made: a tuple of
-    positional arguments, a list of exact values; both may be NULL)."""
+    """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns what had to be made: a tuple of
+    positional arguments, or a list of that and exact values; or is NULL)."""
     cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
     cdef int slot, n_bound = <int> nargs
     memset(slots, 0, op.n_params * sizeof(PyObject*))
@@ -309,14 +312,12 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
 
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
     cdef PyObject* slots[16]
-    cdef PyObject* made[2]
-    made[0] = made[1] = NULL
+    cdef PyObject* made = NULL
     try:
-        bind(op, args, nargs, kwnames, slots, made)
+        bind(op, args, nargs, kwnames, slots, &made)
         return op.run(op, slots)
     finally:
-        Py_XDECREF(made[0])
-        Py_XDECREF(made[1])
+        Py_XDECREF(made)
 
 
 # A call whose failure is looked at by hand: NULL, and an exception is set.

@@ -6,7 +6,7 @@
 >>> checked_numel((2**40, 2**40))
 Traceback (most recent call last):
     ...
-RuntimeError: numel: integer multiplication overflow: sizes [1099511627776, 1099511627776] have more than 2**63 - 1 elements
+RuntimeError: Storage size calculation overflowed with sizes=[1099511627776, 1099511627776]: elements of 1 bytes
 """
 
 
@@ -57,8 +57,6 @@ def checked_numel(sizes, itemsize=1):
     n = 1
     for size in sizes:
         n *= size
-    if n >= 1 << 63:
-        raise RuntimeError(f"numel: integer multiplication overflow: sizes {list(sizes)} have more than 2**63 - 1 elements")
     if n * itemsize >= 1 << 62:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}: elements of {itemsize} bytes")
     return n
