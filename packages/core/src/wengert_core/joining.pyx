@@ -29,7 +29,6 @@ cdef extern from "Python.h":
     bint PyTuple_Check(PyObject* o) noexcept
     bint PyList_CheckExact(PyObject* o) noexcept
     bint PyTuple_CheckExact(PyObject* o) noexcept
-    object PyList_AsTuple(object l)
     bint PyList_Check(PyObject* o) noexcept
     Py_ssize_t PyTuple_GET_SIZE(PyObject* o) noexcept
     Py_ssize_t PyList_GET_SIZE(PyObject* o) noexcept
@@ -54,11 +53,8 @@ def configure(Op op, str way):
 
 cdef object call_one(Op op, PyObject* tensors):
     cdef PyObject* slots[16]
-    if not PyTuple_CheckExact(tensors):
-        if not PyList_CheckExact(tensors):
-            return call_bound(op, &tensors, 1, NULL)
-        several = PyList_AsTuple(<object> tensors)       # the list may change while a kernel runs without the GIL
-        tensors = <PyObject*> several
+    if not PyTuple_CheckExact(tensors) and not PyList_CheckExact(tensors):
+        return call_bound(op, &tensors, 1, NULL)
     slots[0], slots[1], slots[2] = tensors, op.defaults[1], op.defaults[2]
     return op.run(op, slots)
 
@@ -68,9 +64,6 @@ cdef object call_two(Op op, PyObject* tensors, PyObject* dim):
     slots[0], slots[1] = tensors, dim
     if not PyLong_CheckExact(dim) or not PyTuple_CheckExact(tensors) and not PyList_CheckExact(tensors):
         return call_bound(op, slots, 2, NULL)
-    if PyList_CheckExact(tensors):
-        several = PyList_AsTuple(<object> tensors)
-        slots[0] = <PyObject*> several
     slots[2] = op.defaults[2]
     return op.run(op, slots)
 
