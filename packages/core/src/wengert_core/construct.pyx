@@ -137,6 +137,9 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
                 ndim += 1
             return ndim
         shape[ndim] = len(data)
+        if shape[ndim] > MAX_ITEMS and not isinstance(data, (list, tuple)):
+            raise ValueError(f"a sequence of type {type(data).__name__} says that it has {shape[ndim]} items: at most {MAX_ITEMS} are read "
+                             "one by one; give a list, a tuple or an array")
         ndim += 1
         if shape[ndim - 1] == 0:
             return ndim
