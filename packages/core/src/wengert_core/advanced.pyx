@@ -14,12 +14,12 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into
+from wengert_core.arrays cimport array_of, converted, copy_into
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
-from wengert_core.elsewhere cimport elsewhere, moved_here, namespace, on_host, reference_of
+from wengert_core.elsewhere cimport elsewhere, moved_here, on_host
 from wengert_core.holding cimport held
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store

@@ -4,14 +4,14 @@ cimport numpy as cnp
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy, memset
 
-from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.elsewhere cimport array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value, put_array
 from wengert_core.holding cimport held
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.overlap cimport apart
 from wengert_core.scalars cimport store_number
 from wengert_core.state cimport WG_BATCHED
-from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, same_shape, shape_tuple, storage_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, shape_tuple, storage_of
 from wengert_core.workers cimport LARGE
 
 cdef extern from "Python.h":

@@ -11,7 +11,7 @@ from wengert_core.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.indexing cimport I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from, view_by, walk
 from wengert_core.kernels.strided cimport fill_strided
 from wengert_core.op cimport Op
-from wengert_core.overlap cimport APART, may_meet, overlap_of
+from wengert_core.overlap cimport APART, overlap_of
 from wengert_core.plain_values cimport plain_number
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state

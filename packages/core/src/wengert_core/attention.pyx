@@ -11,7 +11,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_slots
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error

@@ -17,7 +17,7 @@ from wengert_core.layouts cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.layouts import contiguous_format
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_FOREIGN, thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
+from wengert_core.tensor cimport Tensor
 
 from wengert_core import devices as _devices
 from wengert_core.elsewhere import set_non_blocking as _set_non_blocking

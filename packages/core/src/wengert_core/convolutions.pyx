@@ -19,7 +19,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into

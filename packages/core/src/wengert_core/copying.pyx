@@ -18,7 +18,7 @@ from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import ALL as _DTYPES
 from wengert_core.dtypes import dtype_by_name
-from wengert_core.elsewhere cimport on_host, storage_bytes
+from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.factory cimport mark_grad
 from wengert_core.history cimport requires_grad
 from wengert_core.size_math cimport extent

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
-from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks

@@ -7,7 +7,7 @@ from wengert_core.dims cimport dims_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport Op

@@ -8,13 +8,12 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-
-from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.arrays cimport array_of, converted
 from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held, held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.outputs cimport into_out

@@ -16,7 +16,6 @@ from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, only_references, reduced,
                                      wrapped_dim)
-from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 from wengert_core.workers cimport LARGE

@@ -10,7 +10,7 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
+from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport loop_t, npy_intp

@@ -15,7 +15,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into

@@ -10,7 +10,7 @@ from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step, may_meet

@@ -8,7 +8,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 
-from wengert_core.arrays cimport array_into, array_of, converted, copy_into
+from wengert_core.arrays cimport array_of, converted
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.dtypes import C_NAMES as _C_NAMES

@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport array_of, copy_into, fill_number
 from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into

@@ -1,7 +1,7 @@
 """Views of a part, and views with any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
 from cpython.ref cimport PyObject
 
-from wengert_core.dims cimport MOST_DIMS, check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
+from wengert_core.dims cimport check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.dtypes cimport COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op
 from wengert_core.references cimport geometry_result

@@ -33,7 +33,7 @@ from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_
 from wengert_core.references cimport call_this, converted_into
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple, storage_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept

@@ -11,9 +11,9 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, namespace, on_host, reference_of
+from wengert_core.elsewhere cimport elsewhere, on_host
 from wengert_core.holding cimport held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out

@@ -22,7 +22,7 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_IN
                                   N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.kernels.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
-from wengert_core.elsewhere cimport array_at, as_array, elsewhere, namespace, put_array, reference_of
+from wengert_core.elsewhere cimport array_at, elsewhere, put_array
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
 from wengert_core.outputs cimport into_out

@@ -5,7 +5,6 @@ import numpy as np
 cimport numpy as cnp
 
 from wengert_core.arrays cimport array_into
-from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, N_DTYPES, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
 from wengert_core.state cimport thread_state

@@ -12,7 +12,7 @@ from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.memory cimport FOREIGN_BIN
 from wengert_core.size_math cimport mul_add
-from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty, new_empty_at, new_view, storage_of, swap_contents
+from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty_at, new_view, storage_of, swap_contents
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept

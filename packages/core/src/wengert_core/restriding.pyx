@@ -8,7 +8,6 @@ Note [How geometry changes in place]
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.arrays cimport copy_into
 from wengert_core.dims cimport int_slot, ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
@@ -16,11 +15,11 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.elsewhere import owner_of
 from wengert_core.layouts import contiguous_format, preserve_format
-from wengert_core.op cimport K_INTS, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.parts cimport out_of_bounds
 from wengert_core.resizing cimport resize_to
 from wengert_core.size_math cimport extent, mul_add, numel
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_INFER, WG_RECORD, WgState, thread_state
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
                                   new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn

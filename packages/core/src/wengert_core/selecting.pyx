@@ -10,7 +10,7 @@ from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converte
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere, namespace
 from wengert_core.holding cimport held_if_large
 from wengert_core.layouts cimport dense_strides
 from wengert_core.op cimport Op

@@ -14,14 +14,14 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of, shaped
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.shapes cimport geometry_permute
 from wengert_core.outputs cimport into_out
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_like, same_shape, shape_tuple
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape, shape_tuple
 from wengert_core.walking cimport as_vector
 from wengert_core.workers cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 

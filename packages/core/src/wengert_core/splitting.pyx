@@ -8,7 +8,7 @@ from wengert_core.op cimport Op, op_error
 from wengert_core.parts cimport geometry_slice
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_view
-from wengert_core.views cimport V_SPLIT, V_SPLIT_WITH_SIZES, V_UNBIND, record_views, set_shortcuts, view_call
+from wengert_core.views cimport V_SPLIT, V_SPLIT_WITH_SIZES, record_views, set_shortcuts, view_call
 
 cdef Py_ssize_t MOST_PIECES = 1 << 27  # each is a Tensor of about 150 bytes
 

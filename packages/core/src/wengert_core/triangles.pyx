@@ -10,7 +10,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere, namespace, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.outputs cimport into_out

@@ -10,7 +10,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.state cimport WG_ASK, WG_RECORD
-from wengert_core.dims cimport PyLong_CheckExact, PyTuple_CheckExact
+from wengert_core.dims cimport PyTuple_CheckExact
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.op cimport K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, find_op, op_error
 from wengert_core.plain_values cimport is_plain_ints

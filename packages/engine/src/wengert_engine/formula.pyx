@@ -15,7 +15,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
 from wengert_core.tensor cimport Tensor
 from wengert_engine.formula_checks import check_entry
-from wengert_engine.node cimport make_node_class, node_extra, saved_of, Node
+from wengert_engine.node cimport make_node_class
 
 cdef extern from "Python.h":
     bint PyTuple_Check(PyObject* o) noexcept
