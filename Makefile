@@ -58,7 +58,7 @@ checked: ## run the tests of the packages with modules that check bounds, overfl
 	@echo "checked: the packages' tests in the checked build; the next make puts the fast modules back"
 	@$(PYTEST) $(SPREAD) packages shared
 
-sanitize: ## all tests and a fuzzer with modules for AddressSanitizer, UndefinedBehaviorSanitizer; worker threads for ThreadSanitizer
+sanitize: ## all tests and a fuzzer with modules for AddressSanitizer, UndefinedBehaviorSanitizer; threads for ThreadSanitizer
 	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." >&2; exit 1; }
 	@$(PYTHON) tools/sanitize.py $(ARGS)
 

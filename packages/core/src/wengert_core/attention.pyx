@@ -12,7 +12,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.holding cimport held_slots
+from wengert_core.holding cimport any_large, held_slots, in_pieces
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.references cimport call_reference, results_into
@@ -20,7 +20,7 @@ from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
-from wengert_core.workers cimport body_fn, parallel_for
+from wengert_core.workers cimport body_fn
 
 cdef extern from "wengert_core/kernels/attention.h" nogil:
     ctypedef struct wg_tiles:
@@ -154,12 +154,18 @@ cdef void place_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
             rest //= mask.dims[i]
 
 
-cdef int run(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_attention* p) except -1:
-    if work < WITHOUT_GIL:
-        body(0, units, p)
-    else:
-        with nogil:
-            parallel_for(units, WORTH_A_THREAD * units // work + 1, body, p)
+cdef bint is_long(Op op, PyObject** slots, int first) noexcept:
+    """Whether a kernel on the query and key from slot ``first`` on, or what makes an argument fit, should give the GIL up."""
+    cdef Tensor query, key
+    if any_large(op, slots) or not isinstance(<object> slots[first], Tensor) or not isinstance(<object> slots[first + 1], Tensor):
+        return True
+    query, key = <Tensor> slots[first], <Tensor> slots[first + 1]
+    return key.rank < 2 or <double> query.count * key.dims[key.rank - 2] * 32 >= WITHOUT_GIL
+
+
+cdef int run(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_attention* p, bint held) except -1:
+    held = held and work >= WITHOUT_GIL
+    in_pieces(units, WORTH_A_THREAD * units // work + 1 if held else 1, body, p, held)
     if p.failed:
         raise MemoryError()
     return 0
@@ -191,15 +197,19 @@ cdef object forward_run(Op op, PyObject** slots):
     cdef uint32_t live = live_of(op, slots)
     cdef int code = computing_code((<Tensor> slots[0]).code)
     cdef Tensor query, key, value, mask, out, sums
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef wg_attention p
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t item = FACTS.itemsize[code]
     cdef Workspace space = Workspace.__new__(Workspace)
     cdef int i
+    cdef bint held
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
+    held = is_long(op, slots, 0)
+    if held:
+        holds, own = held_slots(op, slots, kept), kept
     query, key, value = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
     mask = mask_of(op, own, 3, code)
     set_up(op, &p, query, key, value, mask, <object> slots[4], <object> slots[5])
@@ -216,16 +226,17 @@ cdef object forward_run(Op op, PyObject** slots):
             place_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
         p.key.rows, p.value.columns = space.take(key.count * item), space.take(value.count * item)
         p.out, p.sums = out.data, sums.data
-        compute(&p, code)
+        compute(&p, code, held)
     return given(op, slots, [out, sums], 1, live)
 
 
-cdef int compute(wg_attention* p, int code) except -1:
+cdef int compute(wg_attention* p, int code, bint held) except -1:
     cdef Py_ssize_t work = p.batch * p.query.n * p.key.n * (p.query.size + p.value.size + 16)
     cdef bint single = code == FLOAT32
     cdef Py_ssize_t item = FACTS.itemsize[code]
-    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, p.batch * p.key.n * (p.query.size + p.value.size) * 16, p)
-    run(wg_attention_units_f32 if single else wg_attention_units_f64, p.batch * blocks_of(p.query.n, item), work, p)
+    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, p.batch * p.key.n * (p.query.size + p.value.size) * 16, p,
+        held)
+    run(wg_attention_units_f32 if single else wg_attention_units_f64, p.batch * blocks_of(p.query.n, item), work, p, held)
     return 0
 
 
@@ -233,13 +244,17 @@ cdef object backward_run(Op op, PyObject** slots):
     cdef uint32_t live = live_of(op, slots)
     cdef int code, rank, i
     cdef Tensor grad, query, key, value, mask, out, sums, by_query, by_key, by_value
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef wg_attention p
     cdef Workspace space = Workspace.__new__(Workspace)
     cdef Py_ssize_t item
+    cdef bint held
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
+    held = is_long(op, slots, 1)
+    if held:
+        holds, own = held_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> slots[1]).code)
@@ -266,18 +281,18 @@ cdef object backward_run(Op op, PyObject** slots):
         p.grad.rows, p.grad.columns = space.take(grad.count * item), space.take(grad.count * item)
         p.out, p.sums = out.data, sums.data
         p.by_query, p.by_key, p.by_value = by_query.data, by_key.data, by_value.data
-        compute_back(&p, code)
+        compute_back(&p, code, held)
     return given(op, slots, [by_query, by_key, by_value], 0, live)
 
 
-cdef int compute_back(wg_attention* p, int code) except -1:
+cdef int compute_back(wg_attention* p, int code, bint held) except -1:
     cdef Py_ssize_t work = p.batch * p.query.n * p.key.n * (2 * p.query.size + p.value.size + 16)
     cdef Py_ssize_t linear = p.batch * (p.query.n + p.key.n) * (p.query.size + p.value.size) * 16
     cdef bint single = code == FLOAT32
     cdef Py_ssize_t item = FACTS.itemsize[code]
-    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, linear, p)
-    run(wg_attention_by_query_f32 if single else wg_attention_by_query_f64, p.batch * blocks_of(p.query.n, item), work, p)
-    run(wg_attention_by_key_f32 if single else wg_attention_by_key_f64, p.batch * blocks_of(p.key.n, item), work, p)
+    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, linear, p, held)
+    run(wg_attention_by_query_f32 if single else wg_attention_by_query_f64, p.batch * blocks_of(p.query.n, item), work, p, held)
+    run(wg_attention_by_key_f32 if single else wg_attention_by_key_f64, p.batch * blocks_of(p.key.n, item), work, p, held)
     return 0
 
 

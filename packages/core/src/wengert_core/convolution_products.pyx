@@ -49,7 +49,7 @@ cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
     p.m_blocks = (p.m + p.m_block - 1) // p.m_block
 
 
-cdef int multiply(wg_conv* p, Py_ssize_t item) except -1:
+cdef int multiply(wg_conv* p, Py_ssize_t item, bint held) except -1:
     """The product: straight from the source for groups of one or two channels, else through panels."""
     cdef Py_ssize_t work = p.images * p.places * p.groups * p.m * p.channels * p.taps, units
     cdef body_fn body
@@ -62,7 +62,7 @@ cdef int multiply(wg_conv* p, Py_ssize_t item) except -1:
         body = wg_conv_units_f32 if item == 4 else wg_conv_units_f64
         units = p.groups * p.column_blocks * p.m_blocks
     p.failed = 0
-    share_out(body, units, work, p)
+    share_out(body, units, work, p, held)
     if p.failed:
         raise MemoryError()
     return 0
@@ -84,7 +84,7 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
     cdef Py_ssize_t kernel[3]
     cdef Py_ssize_t residues[3]
     cdef Py_ssize_t positions = 1, taps = 1, i, a, b, c, item = FACTS.itemsize[x.code], kernels, most = 0
-    cdef Source source = new_source()
+    cdef Source source = new_source(g)
     cdef Reading readings[3]
     cdef wg_conv p
     cdef Scratch tables, weights
@@ -140,7 +140,7 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
                 pack(&p, <char*> w.data, kernels, transposed, numbers + 2 * positions + taps, packed, item)
                 if residues[0] * residues[1] * residues[2] == 1:
                     p.place = NULL
-                multiply(&p, item)
+                multiply(&p, item, g.held)
     return 0
 
 

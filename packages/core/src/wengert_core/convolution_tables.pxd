@@ -69,6 +69,7 @@ cdef extern from "wengert_core/kernels/convolution.h" nogil:
     void wg_conv_weight_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef enum:
+    WITHOUT_GIL = 0x10000              # multiplications from which on the GIL is released
     WORTH_A_THREAD = 0x80000           # multiplications that take 20 to 50 us
     ENOUGH_UNITS = 24                  # units to share out, where there is work for so many
 
@@ -82,6 +83,7 @@ cdef struct Geometry:
     Axis axes[3]                       # the last ndim of them
     Py_ssize_t images, groups
     Py_ssize_t wide_channels, narrow_channels      # of a group
+    bint held                          # Note [What a kernel holds]: the GIL may be given up
 
 cdef struct Reading:                   # how one dim of a source is read for a row of positions
     Py_ssize_t positions, step         # positions, and how far they are apart in the source
@@ -101,15 +103,16 @@ cdef class Source:
     cdef Py_ssize_t channel            # elements
     cdef Py_ssize_t split              # rows are laid out by residues of this: the stride in the last dim
     cdef char* limit                   # the end of what may be read
+    cdef bint held                     # as a Geometry's
 
     cdef int widen(self, int axis, Py_ssize_t inside, Reading* r) noexcept
     cdef int fill(self, Tensor t, Py_ssize_t* inside, bint slack) except -1
 
-cdef Source new_source()
+cdef Source new_source(Geometry* g)
 cdef const wg_tiles* tiles() noexcept                # the registers to compute with
 cdef void wide_reading(Axis* a, Reading* r) noexcept nogil
 cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
 cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
                       int32_t* place, int32_t* tap, int32_t* chosen) noexcept nogil
 cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil
-cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx) noexcept
+cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept

@@ -5,13 +5,11 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.holding cimport in_pieces
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scratch cimport scratch
 from wengert_core.tensor cimport Tensor
-from wengert_core.workers cimport body_fn, parallel_for
-
-cdef enum:
-    WITHOUT_GIL = 0x10000              # multiplications from which on the GIL is released
+from wengert_core.workers cimport body_fn
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef const wg_tiles* TILES = wg_find_tiles(True)
@@ -86,9 +84,8 @@ cdef class Source:
         self.data = self.copy.data
         self.limit = self.data + planes * self.channel * item + WG_SLACK
         b.from_, b.to, b.item, b.split = t.data, self.data, item, self.split
-        with nogil:
-            memset(self.data + planes * self.channel * item, 0, WG_SLACK)
-            parallel_for(planes, 0x20000 // (self.channel + 1) + 1, wg_pad_planes, &b)
+        memset(self.data + planes * self.channel * item, 0, WG_SLACK)
+        in_pieces(planes, 0x20000 // (self.channel + 1) + 1, wg_pad_planes, &b, self.held)
         return 0
 
 
@@ -122,17 +119,16 @@ cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     return a if a > b else b
 
 
-cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx) noexcept:
-    if work < WITHOUT_GIL:
-        body(0, units, ctx)
-    else:
-        with nogil:
-            parallel_for(units, WORTH_A_THREAD * units // work, body, ctx)
+cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept:
+    held = held and work >= WITHOUT_GIL
+    in_pieces(units, WORTH_A_THREAD * units // work if held else 1, body, ctx, held)
     return 0
 
 
-cdef Source new_source():
-    return Source.__new__(Source)
+cdef Source new_source(Geometry* g):
+    cdef Source new = Source.__new__(Source)
+    new.held = g.held
+    return new
 
 
 not_made_by_hand(<PyTypeObject*> Source)

@@ -8,9 +8,9 @@ from wengert_core.convolution_tables cimport (
     wg_pack_above_f32, wg_pack_above_f64, wg_weigh_f32, wg_weigh_f64, wg_weigher
 )
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.holding cimport in_pieces
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.tensor cimport Tensor
-from wengert_core.workers cimport parallel_for
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -24,7 +24,7 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
     return gathered_columns(g, x, y, out)
 
 
-cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border):
+cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border, bint held):
     """A channels-last copy, with a border of zeros and room behind it."""
     cdef wg_turner turner
     cdef Py_ssize_t i, pixels = outside[0] * outside[1] * outside[2], item = FACTS.itemsize[t.code], units
@@ -36,9 +36,8 @@ cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_
     turner.border.from_, turner.border.to, turner.border.item, turner.border.split = t.data, copy, item, 1
     turner.channels = t.dims[1]
     units = t.dims[0] * inside[0] * inside[1]
-    with nogil:
-        memset(copy + (0 if border else size), 0, WG_SLACK + (size if border else 0))
-        parallel_for(units, 0x8000 // (inside[2] * t.dims[1] + 1) + 1, wg_turn_rows, &turner)
+    memset(copy + (0 if border else size), 0, WG_SLACK + (size if border else 0))
+    in_pieces(units, 0x8000 // (inside[2] * t.dims[1] + 1) + 1, wg_turn_rows, &turner, held)
     return made
 
 
@@ -69,7 +68,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
         raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
     tables = scratch((p.places + p.runs) * sizeof(int32_t))
     base = <int32_t*> tables.data
-    source, grad = turned(x, inside, outside, before, border), scratch(y.count * item)
+    source, grad = turned(x, inside, outside, before, border, g.held), scratch(y.count * item)
     for i in range(a[0].narrow):
         for j in range(a[1].narrow):
             for k in range(a[2].narrow):
@@ -84,10 +83,9 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     if p.chunks > 1:
         parts = scratch(p.chunks * out.count * item)
         p.parts = parts.data
-    with nogil:
-        parallel_for(p.images * p.groups * p.m_blocks, 0x8000 // (p.places * p.m_block + 1) + 1,
-                     wg_pack_above_f32 if item == 4 else wg_pack_above_f64, &p)
-    share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks, work, &p)
+    in_pieces(p.images * p.groups * p.m_blocks, 0x8000 // (p.places * p.m_block + 1) + 1,
+              wg_pack_above_f32 if item == 4 else wg_pack_above_f64, &p, g.held)
+    share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks, work, &p, g.held)
     if p.failed:
         raise MemoryError()
     sum_parts(p.parts, p.chunks, out, item)
@@ -114,7 +112,7 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
     cdef Py_ssize_t target[3]
     cdef Py_ssize_t kernel[3]
     cdef Py_ssize_t positions = 1, taps = 1, most = 0, i, total, units, work, item = FACTS.itemsize[x.code]
-    cdef Source source = new_source()
+    cdef Source source = new_source(g)
     cdef Reading readings[3]
     cdef wg_conv p
     cdef Scratch tables, parts = None
@@ -153,7 +151,7 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
         parts = scratch(p.chunks * out.count * item)
         p.weights = parts.data
     units = p.chunks * p.groups * p.m_blocks * p.row_blocks
-    share_out(wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64, units, work, &p)
+    share_out(wg_conv_weight_f32 if item == 4 else wg_conv_weight_f64, units, work, &p, g.held)
     if p.failed:
         raise MemoryError()
     sum_parts(<char*> p.weights, p.chunks, out, item)

@@ -13,14 +13,14 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.convolution_products cimport convolve, transpose
-from wengert_core.convolution_tables cimport Axis, Geometry
+from wengert_core.convolution_tables cimport Axis, Geometry, WITHOUT_GIL
 from wengert_core.convolution_weights cimport weight_gradient
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, tensor_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.holding cimport held_slots
+from wengert_core.holding cimport any_large, held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
@@ -168,6 +168,15 @@ cdef int set_wide(Geometry* g, Op op, PyObject** slots, int slot) except -1:
 
 # ---- running
 
+cdef bint is_long(Geometry* g) noexcept:
+    """Whether a kernel on this geometry may give the GIL up."""
+    cdef double work = <double> g.images * g.groups * g.wide_channels * g.narrow_channels
+    cdef int i
+    for i in range(3):
+        work *= <double> g.axes[i].narrow * g.axes[i].kernel
+    return work >= WITHOUT_GIL
+
+
 cdef Tensor optional_tensor(Op op, PyObject** slots, int slot):
     if slots[slot] == <PyObject*> None:
         return None
@@ -181,7 +190,8 @@ cdef object convolution_run(Op op, PyObject** slots):
     cdef Tensor x = <Tensor> slots[0], w = <Tensor> slots[1], bias = optional_tensor(op, slots, 2), out
     cdef uint32_t live = x.flags | w.flags
     cdef bint transposed = <object> slots[6]
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef Geometry g
     cdef Py_ssize_t shape[5]
     cdef int i, ndim = x.rank - 2
@@ -190,8 +200,6 @@ cdef object convolution_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
     g.groups = int_slot(op, slots, 8)
     read_geometry(op, slots, 3, ndim, &g)
     check_tensors(x, w, bias, transposed, g.groups)
@@ -214,6 +222,10 @@ cdef object convolution_run(Op op, PyObject** slots):
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
     for i in range(ndim):
         shape[2 + i] = g.axes[3 - ndim + i].wide if transposed else g.axes[3 - ndim + i].narrow
+    g.held = any_large(op, slots) or is_long(&g)
+    if g.held:
+        holds, own = held_slots(op, slots, kept), kept
+        x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
     if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
     else:
@@ -237,7 +249,8 @@ cdef object weight_run(Op op, PyObject** slots):
     """convolution_weight(input, grad_output, kernel_size, stride, padding, dilation, groups)."""
     cdef Tensor x = <Tensor> slots[0], y = <Tensor> slots[1], out
     cdef uint32_t live = (x.flags | y.flags) & thread_state().modes
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef Geometry g
     cdef Py_ssize_t kernel[64]
     cdef Py_ssize_t shape[5]
@@ -245,8 +258,6 @@ cdef object weight_run(Op op, PyObject** slots):
     cdef Axis* axis
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    x, y = <Tensor> own[0], <Tensor> own[1]
     g.groups = int_slot(op, slots, 6)
     read_geometry(op, slots, 3, ndim, &g)
     sizes_of(op, slots, 2, "kernel_size", ndim, kernel)
@@ -266,6 +277,10 @@ cdef object weight_run(Op op, PyObject** slots):
     drop_idle_strides(&g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
+    g.held = any_large(op, slots) or is_long(&g)
+    if g.held:
+        holds, own = held_slots(op, slots, kept), kept
+        x, y = <Tensor> own[0], <Tensor> own[1]
     if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
     else:

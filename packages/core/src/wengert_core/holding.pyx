@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.op cimport K_TENSORS, Op
 from wengert_core.tensor cimport Tensor, alias
+from wengert_core.workers cimport LARGE
 
 
 cdef object held_slots(Op op, PyObject** slots, PyObject** own):
@@ -21,3 +22,11 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
             continue
         own[i] = <PyObject*> keep[len(keep) - 1]
     return keep
+
+
+cdef bint any_large(Op op, PyObject** slots) noexcept:
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).count >= LARGE:
+            return True
+    return False

@@ -16,7 +16,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.holding cimport held_slots
+from wengert_core.holding cimport any_large, held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.state cimport WG_GRAD, thread_state
@@ -35,6 +35,7 @@ cdef struct ClassLoss:
     int64_t wrong                      # a target out of range, when one was found
     int reduction
     bint bytes_                        # targets are uint8
+    bint held                          # Note [What a kernel holds]: the GIL may be given up
     char* targets
 
 ctypedef fused real_t:
@@ -209,15 +210,18 @@ cdef object forward_run(Op op, PyObject** slots):
     """nll_loss(self, target, weight, reduction, ignore_index)."""
     cdef Tensor x = <Tensor> slots[0], target = <Tensor> slots[1], weight = weight_of(slots[2], op, 2), out
     cdef uint32_t live = x.flags | target.flags
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef ClassLoss p
     if weight is not None:
         live |= weight.flags
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
+    p.held = any_large(op, slots)
+    if p.held:
+        holds, own = held_slots(op, slots, kept), kept
+        x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
     target = contiguous(target)
     set_up(&p, op, slots, target, x.rank, x.dims)
     if weight is not None:
@@ -236,7 +240,8 @@ cdef object backward_run(Op op, PyObject** slots):
     """nll_loss_backward(grad_output, self_shape, target, weight, reduction, ignore_index)."""
     cdef Tensor grad = <Tensor> slots[0], target = <Tensor> slots[2], weight = weight_of(slots[3], op, 3), out
     cdef uint32_t live = grad.flags | target.flags
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef ClassLoss p
     cdef Py_ssize_t shape[64]
     cdef int ndim
@@ -245,8 +250,10 @@ cdef object backward_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
+    p.held = any_large(op, slots)
+    if p.held:
+        holds, own = held_slots(op, slots, kept), kept
+        grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
     ndim = ints_slot(op, slots, 1, shape)
     target = contiguous(target)
     set_up(&p, op, slots, target, ndim, shape)
@@ -263,6 +270,16 @@ cdef object backward_run(Op op, PyObject** slots):
     return out
 
 
+cdef bint run(ClassLoss* p, bint single, bint is_backward, char* a, char* weights, char* out) noexcept nogil:
+    if is_backward and single:
+        return backward(p, <float*> a, <float*> weights, <float*> out)
+    if is_backward:
+        return backward(p, <double*> a, <double*> weights, <double*> out)
+    if single:
+        return forward(p, <float*> a, <float*> weights, <float*> out)
+    return forward(p, <double*> a, <double*> weights, <double*> out)
+
+
 cdef Tensor computed(Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, int code, int ndim, Py_ssize_t* shape, bint is_backward):
     """The kernel of one of the two directions on ``a``, the input or the gradient."""
     cdef int compute = FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
@@ -276,15 +293,11 @@ cdef Tensor computed(Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor wei
     weights = NULL if weight is None else weight.data
     if is_backward:
         memset(out.data, 0, out.count * FACTS.itemsize[compute])
-    with nogil:
-        if compute == FLOAT32 and is_backward:
-            right = backward(p, <float*> a.data, <float*> weights, <float*> out.data)
-        elif compute == FLOAT32:
-            right = forward(p, <float*> a.data, <float*> weights, <float*> out.data)
-        elif is_backward:
-            right = backward(p, <double*> a.data, <double*> weights, <double*> out.data)
-        else:
-            right = forward(p, <double*> a.data, <double*> weights, <double*> out.data)
+    if p.held:
+        with nogil:
+            right = run(p, compute == FLOAT32, is_backward, a.data, weights, out.data)
+    else:
+        right = run(p, compute == FLOAT32, is_backward, a.data, weights, out.data)
     if not right:
         raise IndexError(f"Target {p.wrong} is out of bounds.")
     return out if compute == code else converted(out, code)

@@ -12,7 +12,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.holding cimport held_slots
+from wengert_core.holding cimport any_large, held_slots, in_pieces
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.references cimport as_many_into, call_reference, result_list
 from wengert_core.relaid cimport as_laid_out
@@ -20,7 +20,7 @@ from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
-from wengert_core.workers cimport LARGE, body_fn, parallel_for
+from wengert_core.workers cimport LARGE, body_fn
 
 cdef extern from "wengert_core/kernels/normalization.h" nogil:
     ctypedef struct wg_norm:
@@ -101,24 +101,28 @@ cdef char* data_of(Tensor t) noexcept:
 
 
 cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_norm* p) except -1:
-    if work < LARGE:
-        body(0, units, p)
-    else:
-        with nogil:
-            parallel_for(units, WORTH_A_THREAD * units // work + 1, body, p)
+    cdef bint large = work >= LARGE    # then all is held: is_large
+    in_pieces(units, WORTH_A_THREAD * units // work + 1 if large else 1, body, p, large)
     return 0
+
+
+cdef bint is_large(Op op, PyObject** slots) noexcept:
+    """Whether to compute, or to make an argument fit, gives the GIL up."""
+    return any_large(op, slots) or 4 * (<Tensor> slots[0]).count >= LARGE
 
 
 cdef object forward_run(Op op, PyObject** slots):
     cdef Tensor x = <Tensor> slots[0], weight, bias, mean, var, out
     cdef uint32_t live = live_of(op, slots)
     cdef int code = computing_code(x.code)
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef wg_norm p
     cdef Py_ssize_t units
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
+    if is_large(op, slots):
+        holds, own = held_slots(op, slots, kept), kept
     x = <Tensor> own[0]
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
@@ -154,12 +158,14 @@ cdef object backward_run(Op op, PyObject** slots):
     cdef Tensor grad = <Tensor> slots[0], x, weight, mean, var, out, by_weight, by_bias
     cdef uint32_t live = live_of(op, slots)
     cdef int code, weight_code
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
     cdef wg_norm p
     cdef Py_ssize_t n_weights, units
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
+    if is_large(op, slots):
+        holds, own = held_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> own[1]).code)

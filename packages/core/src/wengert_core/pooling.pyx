@@ -14,7 +14,7 @@ from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.elsewhere cimport elsewhere, on_host
-from wengert_core.holding cimport held_slots
+from wengert_core.holding cimport any_large, held, held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.pooling_loops cimport run
@@ -26,6 +26,7 @@ from wengert_core.relaid cimport as_laid_out
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
+from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -72,12 +73,10 @@ cdef object pool_run(Op op, PyObject** slots):
     cdef int n = op.impl[1], code = t.code, i
     cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST, extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
     cdef Py_ssize_t shape[64]
-    cdef PyObject* own[16]
+    cdef bint large
     cdef Pool p
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    t = <Tensor> own[0]
     check_input(op, t, n, adaptive)
     check_dtype(op, kind, n, code)
     set_planes(&p, n, t.rank, t.dims)
@@ -95,11 +94,13 @@ cdef object pool_run(Op op, PyObject** slots):
         if adaptive:  # now, as the output would not fit into memory where the tables would not
             adaptive_windows(&p)
         if ONLY_REFERENCES or elsewhere() or FACTS.category[code] != CAT_FLOAT:
-            by_reference(op, own, out, places)
+            by_reference(op, slots, out, places)
         elif out.count:
+            large = t.count >= LARGE or t.count + out.count * 2 >= LARGE
+            t = held(t) if large else t
             source = computable(t)
             p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
-            run(&p, kind, out.code, source.count + out.count * 2)
+            run(&p, kind, out.code, source.count + out.count * 2, large)
     finally:
         PyMem_Free(p.begin[0])
     out = out if out.code == code else converted(out, code)
@@ -185,24 +186,28 @@ cdef object gradient_run(Op op, PyObject** slots):
     cdef Kind kind = op.impl[0]
     cdef Py_ssize_t shape[64]
     cdef int rank = t.rank, n, i, code = t.code
-    cdef PyObject* own[16]
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
+    cdef bint large
     cdef Pool p
     if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
         live |= (<Tensor> slots[1]).flags & WG_BATCHED & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
-    holds = held_slots(op, slots, own)
-    t = <Tensor> own[0]
     n = <int> int_slot(op, slots, op.params.index("ndim"))
-    if kind == SCATTER or kind == GATHER:
-        if not isinstance(<object> slots[1], Tensor):
-            raise op_error(op, 1, "Tensor", slots[1])
-        places = computable(<Tensor> own[1])
     if kind == GATHER:
         for i in range(rank):
             shape[i] = t.dims[i]
     else:
         rank = ints_slot(op, slots, op.params.index("input_sizes"), shape)
+    large = any_large(op, slots) or (rank == t.rank and is_large(rank, shape))
+    if large:
+        holds, own = held_slots(op, slots, kept), kept
+        t = <Tensor> own[0]
+    if kind == SCATTER or kind == GATHER:
+        if not isinstance(<object> slots[1], Tensor):
+            raise op_error(op, 1, "Tensor", slots[1])
+        places = computable(<Tensor> own[1])
     if rank != t.rank or rank < n or n < 1 or n > 3 or FACTS.category[code] != CAT_FLOAT or (places is not None and places.code != INT64):
         raise RuntimeError(f"{op.name}: {scalar_name(code)}{list(shape_tuple(t))} does not fit an input of shape {sizes_list(rank, shape)}")
     set_planes(&p, n, rank, shape)
@@ -226,10 +231,18 @@ cdef object gradient_run(Op op, PyObject** slots):
         elif out.count:
             source = computable(t)
             p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
-            run(&p, kind, out.code, source.count + out.count)
+            run(&p, kind, out.code, source.count + out.count, large)
     finally:
         PyMem_Free(p.begin[0])
     return given(op, slots, out if out.code == code else converted(out, code), None, live)
+
+
+cdef bint is_large(int ndim, Py_ssize_t* shape) noexcept:
+    cdef double count = 1
+    cdef int i
+    for i in range(ndim):
+        count *= shape[i]
+    return count >= LARGE
 
 
 cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor places, Kind kind) except -1:

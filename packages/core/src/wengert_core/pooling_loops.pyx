@@ -3,8 +3,9 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from wengert_core.dtypes cimport FLOAT64
+from wengert_core.holding cimport in_pieces
 from wengert_core.pooling_windows cimport Kind, Pool
-from wengert_core.workers cimport LARGE, body_fn, parallel_for
+from wengert_core.workers cimport LARGE, body_fn
 
 cdef enum:
     WORTH_A_THREAD = 0x4000            # elements of windows that take about 20 us
@@ -170,11 +171,8 @@ BODIES[6][0], BODIES[6][1] = scatter_f32, scatter_f64
 BODIES[7][0], BODIES[7][1] = gather_f32, gather_f64
 
 
-cdef int run(Pool* p, Kind kind, int code, Py_ssize_t work) except -1:
+cdef int run(Pool* p, Kind kind, int code, Py_ssize_t work, bint held) except -1:
     cdef body_fn body = BODIES[<int> kind][code == FLOAT64]
-    if work < LARGE:
-        body(0, p.planes, p)
-    else:
-        with nogil:
-            parallel_for(p.planes, WORTH_A_THREAD * p.planes // work + 1, body, p)
+    held = held and work >= LARGE
+    in_pieces(p.planes, WORTH_A_THREAD * p.planes // work + 1 if held else 1, body, p, held)
     return 0
