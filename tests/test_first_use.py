@@ -1,4 +1,4 @@
-"""What is loaded or made on its first use, by many threads at once: each in a fresh process, several times."""
+"""First uses that load or make something, by many threads at once: each in a fresh process, several times."""
 
 from __future__ import annotations
 

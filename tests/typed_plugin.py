@@ -1,4 +1,4 @@
-"""How a type checker sees a plugin's tables: `make lint` reads this, nothing runs it.
+"""A plugin's tables as a type checker sees them: `make lint` reads this, nothing runs it.
 
 A misspelt setting is an error: each `type: ignore` here would be one itself if the checker had nothing to say.
 """

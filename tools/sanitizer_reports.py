@@ -1,4 +1,4 @@
-"""What sanitizers wrote: each report once, with the first frame that is ours."""
+"""Reports that sanitizers wrote: each once, with the first frame that is ours."""
 
 from __future__ import annotations
 

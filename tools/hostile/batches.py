@@ -55,7 +55,7 @@ def ended(status: int, trace: str) -> tuple[str, str, str]:
 
 
 def alone(writer: Writer, call: Call, folder: Path) -> bool:
-    """Whether a call ends the same in a process where it is the only one."""
+    """Return whether a call ends the same in a process where it is the only one."""
     return [found.kind for found in run(writer, call.seed, call.i + 1, folder, call.i)] == [call.kind]
 
 

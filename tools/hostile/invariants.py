@@ -1,4 +1,4 @@
-"""What holds for every tensor after every call, however it ended."""
+"""Invariants that hold for every tensor after every call, however it ended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def facts(tensor: Tensor) -> tuple[list[int], list[int], int, int, int, int] | N
 
 
 def broken(tensor: Tensor) -> str:
-    """What is wrong with a tensor, '' for nothing."""
+    """Return what is wrong with a tensor, '' for nothing."""
     known = facts(tensor)
     if known is None:
         return ""

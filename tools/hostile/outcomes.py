@@ -1,4 +1,4 @@
-"""Which kind of end a call came to."""
+"""The kind of end that a call came to."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ AS_TORCH = {
     "wengert.utils.hooks.unserializable_hook": "AttributeError",
     "wengert.utils.hooks.warn_if_has_hooks": "AttributeError",
 }
-"""What torch raises there too: Python's own error of an enum, or of an object without the attribute."""
+"""Errors that torch raises there too: Python's own for an enum, or for an object without the attribute."""
 OF_NAMES = {"__getattribute__", "__getattr__", "__setattr__", "__delattr__"}
 PASSED_ON = {
     "BufferError",  # the protocols of buffers and DLPack ask for it
     "PicklingError", "UnpicklingError", "StopIteration", "ModuleNotFoundError", "ImportError", "OSError",
     "FileNotFoundError", "IsADirectoryError", "PermissionError", "JSONDecodeError", "UnicodeEncodeError",
 }  # fmt: skip
-"""What comes from the system or from a protocol."""
+"""Errors that come from the system or from a protocol."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def frame_of(error: BaseException) -> str:
-    """Where it was raised: the innermost frame, with the file's last folder."""
+    """Return the frame that raised an error: the innermost one, with the file's last folder."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return ""

@@ -15,12 +15,12 @@ SOFT = {"inner wording", "another self"}
 KINDS = [
     "crash", "hang", "invariant", "internal error", "exception ignored", "state", "memory growth", "no message",
 ]  # fmt: skip
-"""What must not be, the worst first."""
+"""Outcomes that must not be, the worst first."""
 Key = tuple[str, str, str, str]
 
 
 def key_of(call: Call) -> Key:
-    """What makes two findings one: kind, error, place, and the target where that says more than the place."""
+    """The key that makes two findings one: kind, error, place, and the target where that says more than the place."""
     if call.kind == "invariant":
         return call.kind, "", call.message, ""
     where = call.frame or call.target

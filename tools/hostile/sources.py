@@ -31,13 +31,13 @@ inside(wengert.autograd.profiler.profile(), lambda: {0})
 inside(wengert.autograd.graph.save_on_cpu(), lambda: {0})
 inside(wengert.device('sim'), lambda: {0})
 """.strip().splitlines()
-"""What may be done with a call."""
+"""Expressions around a call."""
 TRANSFORMS = """
 wengert.vmap(lambda v, *w: {0})(T(2, 3), T(2, 3))
 wengert.func.grad(lambda v, *w: {0})(T(2, 3), T(2, 3))
 wengert.func.jvp(lambda v, *w: {0}, (T(2, 3),), (T(2, 3),))
 """.strip().splitlines()
-"""What may be done with a call whose first argument is ``v``."""
+"""Expressions around a call whose first argument is ``v``."""
 KEYWORDS = ["dtype", "device", "dim", "generator", "requires_grad", "keepdim", "size"]
 
 
@@ -112,7 +112,7 @@ class Writer:
         return given
 
     def receiver(self, random: Random, target: Target) -> str:
-        """What ``self`` is: most often of the right class."""
+        """Return the text of ``self``: most often of the right class."""
         half = f"half({target.of})"
         if random.random() < 0.1:
             return random.choice([words.hostile(random, []), half])
@@ -140,12 +140,12 @@ class Writer:
             given.kwargs[random.choice(KEYWORDS)] = words.hostile(random, names)
 
     def other(self, random: Random, text: str, names: list[str]) -> str:
-        """What takes an argument's place: most often of its kind."""
+        """Return the text that takes an argument's place: most often of its kind."""
         return words.kin(random, text, names) if random.random() < 0.75 else words.hostile(random, names)
 
 
 def weight(target: Target) -> float:
-    """How often a target is called, beside the others: most have many half-made objects' attributes."""
+    """Return the frequency of a target's calls, beside the others: most have many half-made objects' attributes."""
     if target.kind == "function":
         return 20
     if target.owner == "Tensor" and target.kind == "method":

@@ -1,4 +1,4 @@
-"""What is called: public functions, and all that the public and the compiled classes have."""
+"""The targets of calls: public functions, and all that the public and the compiled classes have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEFT_OUT = {
 SKIPPED = {
     "__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__",
 }  # fmt: skip
-"""What every class has and nobody wrote; also all else that is ``object``'s."""
+"""Attributes that every class has and nobody wrote; also all else that is ``object``'s."""
 SHARED, CHANGING = {"layout", "memory_format", "device"}, {"__init__", "__setattr__", "__delattr__", "__setstate__"}
 """Classes in Python whose objects are shared by all: who changes one has changed it for the calls behind it."""
 
@@ -66,7 +66,7 @@ def load_all() -> None:
 
 
 def resolved(path: str) -> Any:
-    """What a dotted path from ``wengert`` leads to; None where there is nothing."""
+    """Return the object that a dotted path from ``wengert`` leads to; None where there is nothing."""
     found: Any = wengert
     for part in filter(None, path.split(".")):
         found = getattr(found, part, None)

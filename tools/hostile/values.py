@@ -248,7 +248,7 @@ def after(result: Any) -> Any:
 
 
 def inside(context: Any, call: Any) -> Any:
-    """What a call gives inside of a context."""
+    """Return the result of a call inside of a context."""
     with context:
         return call()
 

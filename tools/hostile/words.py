@@ -49,7 +49,7 @@ gc.collect()
 wengert.set_grad_enabled(False)
 wengert.memory.empty_cache()
 """.strip().splitlines()
-"""What an argument does, while it is read, to another one or to the library's state."""
+"""Actions of an argument, while it is read, on another one or on the library's state."""
 TENSORS = """
 T({shape})
 T({shape})
@@ -186,7 +186,7 @@ wengert.Size([{0}])
 array_of([{0}])
 """.strip().splitlines()
 MADE = ("T(", "strided(", "grad(", "of(", "wengert.tensor(", "arg(")
-"""How the text of a tensor of the samples begins."""
+"""Beginnings of the text of a tensor of the samples."""
 
 
 def tensor(random: Random) -> str:
@@ -280,5 +280,5 @@ ANYTHING = "1;0;2.0;T(2, 3);T(3);'mean';None;(1, 2);[T(2), T(2)];(T(2, 3),)".spl
 
 
 def plain(random: Random, parameter: str) -> str:
-    """What a parameter of this name may well be given."""
+    """Return the text of a value that a parameter of this name may well be given."""
     return random.choice(BY_NAME.get(parameter, ANYTHING))

@@ -1,4 +1,4 @@
-"""What is refused as the default device changes nothing."""
+"""A default device that is refused changes nothing."""
 
 import pytest
 import wengert_core as wc

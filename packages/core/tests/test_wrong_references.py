@@ -1,4 +1,4 @@
-"""What a row's reference returns is checked on the CPU: how many arrays, their shape, their kind.
+"""The result of a row's reference is checked on the CPU: how many arrays, their shape, their kind.
 
 What only devices and WENGERT_KERNELS=python run is tried in tests/devices/test_wrong_kernels.py, for every op.
 """
@@ -175,7 +175,7 @@ def test_a_wrong_result_is_refused_with_op_table_expected_and_got(call, change):
 
 
 def check_taken(call, change):
-    """Where the kind is free, the numbers come as they are."""
+    """Check that the numbers come as they are where the kind is free."""
     CURRENT.update(change={**NO_ARRAYS, **KINDS}[change], one=True)
     assert {**CALLS, **FREE}[call]().shape == (2, 3)
 

@@ -26,7 +26,7 @@ OTHERS = {"__new__", "__dict__", "__weakref__"}  # Python's, with texts of its o
 
 
 def members(cls: type) -> list[tuple[str, Any]]:
-    """What a class has of its own, by name; what its first use loads is loaded."""
+    """Return the members that a class has of its own, by name; what its first use loads is loaded."""
     for name in dir(cls):
         getattr(cls, name, None)
     return [(name, value) for name, value in vars(cls).items() if name not in OTHERS]

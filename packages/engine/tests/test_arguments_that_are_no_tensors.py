@@ -1,4 +1,4 @@
-"""What takes tensors says so in a TypeError that names the argument."""
+"""A function that takes tensors says so in a TypeError that names the argument."""
 
 import pytest
 import wengert_core as wc

@@ -39,7 +39,7 @@ COUNT = count()
 
 
 def by(kind, **settings):
-    """How a formula is written into a table."""
+    """Return a function that writes a formula of this kind into a table."""
     return lambda table, op: getattr(table, kind)(op, **settings)
 
 

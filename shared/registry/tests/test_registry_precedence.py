@@ -1,4 +1,4 @@
-"""Who gets a name that several offer: the user's choice, wengert's own, the only one; of several strangers nobody."""
+"""Precedence among offers of one name: the user's choice, wengert's own, the only one; of several strangers nobody."""
 
 import pytest
 from wengert_registry import DuplicatePluginError, PluginError, PluginWarning

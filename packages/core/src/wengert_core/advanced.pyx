@@ -389,7 +389,7 @@ cdef uint32_t flags_of(PyObject* indices):
 
 
 cdef bint any_large(object indices):
-    """Whether an index is converted, or read, without the GIL."""
+    """Return whether an index is converted, or read, without the GIL."""
     if isinstance(indices, (tuple, list)):
         for index in indices:
             if isinstance(index, Tensor) and (<Tensor> index).count >= LARGE:

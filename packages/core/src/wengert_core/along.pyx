@@ -98,7 +98,7 @@ cdef list compute(Op op, PyObject** slots, Tensor t, int asked):
 
 
 cdef bint fits(object sizes, Tensor t, object dim) except -1:
-    """Whether a result of this shape can be work along a dim of t: its other dims are t's, in order."""
+    """Return whether a result of this shape can be work along a dim of t: its other dims are t's, in order."""
     cdef tuple own = tuple([t.dims[i] for i in range(t.rank)]) if t.rank else (1,)
     sizes = tuple(sizes)
     if dim is None:                    # of the whole tensor: its places, or one element

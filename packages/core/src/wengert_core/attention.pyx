@@ -155,7 +155,7 @@ cdef void place_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
 
 
 cdef bint is_long(Op op, PyObject** slots, int first) noexcept:
-    """Whether a kernel on the query and key from slot ``first`` on, or what makes an argument fit, should give the GIL up."""
+    """Return whether a kernel on query and key from slot ``first`` on, or what makes an argument fit, should give the GIL up."""
     cdef Tensor query, key
     if any_large(op, slots) or not isinstance(<object> slots[first], Tensor) or not isinstance(<object> slots[first + 1], Tensor):
         return True

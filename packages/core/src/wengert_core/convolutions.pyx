@@ -169,7 +169,7 @@ cdef int set_wide(Geometry* g, Op op, PyObject** slots, int slot) except -1:
 # ---- running
 
 cdef bint is_long(Geometry* g) noexcept:
-    """Whether a kernel on this geometry may give the GIL up."""
+    """Return whether a kernel on this geometry may give the GIL up."""
     cdef double work = <double> g.images * g.groups * g.wide_channels * g.narrow_channels
     cdef int i
     for i in range(3):

@@ -13,7 +13,7 @@ RESERVED = ("cpu", "meta")
 
 
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """What an entry point of ``wengert.devices.v1`` may give: a class derived from DevicePlugin, or an instance of one.
+    """Accept what a ``wengert.devices.v1`` entry point may give: a class derived from DevicePlugin, or an instance.
 
     Raises TypeError or ValueError to refuse it.
     """
@@ -36,7 +36,7 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
 
 
 def defects(plugin: Any) -> list[str]:
-    """What is wrong with a device that has been accepted, a sentence each, without computing on it."""
+    """Return the defects of a device that has been accepted, a sentence each, without computing on it."""
     device = plugin() if isinstance(plugin, type) else plugin
     count = device.device_count()
     if not isinstance(count, int) or count < 0:

@@ -236,7 +236,7 @@ def usable(kind: str) -> Any:
 
 
 def _origin(kind: str) -> str:
-    """Which distribution and entry point a type of device comes from."""
+    """Return the distribution and entry point that a type of device comes from."""
     from wengert_registry.errors import origin
 
     candidate = registry.group("devices").current(kind)

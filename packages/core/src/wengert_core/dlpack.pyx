@@ -234,7 +234,7 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
 
 
 cdef bint wants_version(object max_version) except -1:
-    """Whether max_version= asks for a capsule with version and flags."""
+    """Return whether max_version= asks for a capsule with version and flags."""
     if max_version is None:
         return False
     major = next(iter(max_version), None) if isinstance(max_version, (tuple, list)) else None

@@ -182,7 +182,7 @@ cdef inline int check_rules(Op op, PyObject** slots, Tensor target) except -1:
 
 
 cdef int check_memory(Op op, PyObject** slots, Tensor target, PyObject** keep) except -1:
-    """What may be written, and read meanwhile; frees ``keep`` where that is refused."""
+    """Check that memory may be written, and read meanwhile; free ``keep`` where that is refused."""
     if keep[0] == NULL:
         return check_rules(op, slots, target)
     try:

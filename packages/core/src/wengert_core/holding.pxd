@@ -1,4 +1,4 @@
-"""What a kernel holds that gives the GIL up.
+"""The tensors held by a kernel that gives the GIL up.
 
 Note [What a kernel holds]
     While a kernel runs without the GIL another thread may give a tensor other memory or another shape: ``x.data = y``, ``set_``,

@@ -1,4 +1,4 @@
-"""What a kernel holds that gives the GIL up. Note [What a kernel holds] is in holding.pxd."""
+"""The tensors held by a kernel that gives the GIL up. Note [What a kernel holds] is in holding.pxd."""
 from cpython.ref cimport PyObject
 
 from wengert_core.op cimport K_TENSORS, Op

@@ -70,8 +70,8 @@ TOO_BIG = re.compile(
 
 
 def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
-    """What to raise instead of an exception that speaks of what is inside, or of another function than ``name``; None:
-    it says what it should, or is the caller's, raised by code that was handed in.
+    """Return the exception to raise instead of one that speaks of what is inside, or of another function than ``name``;
+    None: it says what it should, or is the caller's, raised by code that was handed in.
     """
     if isinstance(error, MemoryError):
         return without_memory(name, error, args)
@@ -126,7 +126,7 @@ def described(value: Any) -> str:
 
 
 def is_ours(error: Exception) -> bool:
-    """Whether an exception was raised by this library, or by one that it calls."""
+    """Return whether an exception was raised by this library, or by one that it calls."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

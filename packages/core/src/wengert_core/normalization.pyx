@@ -107,7 +107,7 @@ cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_norm* p) 
 
 
 cdef bint is_large(Op op, PyObject** slots) noexcept:
-    """Whether to compute, or to make an argument fit, gives the GIL up."""
+    """Return whether computing, or making an argument fit, gives the GIL up."""
     return any_large(op, slots) or 4 * (<Tensor> slots[0]).count >= LARGE
 
 

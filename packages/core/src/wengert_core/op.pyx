@@ -173,7 +173,7 @@ cdef inline int fits(PyObject* value, int kind) except -1:
 
 
 cdef inline bint is_plain(PyObject* value, int kind) noexcept:
-    """Whether a value can stand in a slot as it is, without a further look. Note [Values first, memory after]"""
+    """Return whether a value can stand in a slot as it is, without a further look. Note [Values first, memory after]"""
     if kind == K_TENSOR:
         return type(<object> value) is Tensor
     if kind == K_INT or kind == K_INTS:
@@ -182,7 +182,7 @@ cdef inline bint is_plain(PyObject* value, int kind) noexcept:
 
 
 cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
-    """What stands in a slot for a value: itself, or an exact one that ``made[0]`` owns. TypeError for one of another type."""
+    """Return the object for a slot: the value itself, or an exact one that ``made[0]`` owns. TypeError for one of another type."""
     cdef int kind = op.kinds[slot] & 63
     if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
         return value

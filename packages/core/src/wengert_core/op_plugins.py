@@ -13,7 +13,7 @@ from wengert_core.table import OpTable, install
 
 
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """What an entry point of ``wengert.ops.v1`` may give: an OpTable with its name, or a function that returns one.
+    """Accept what a ``wengert.ops.v1`` entry point may give: an OpTable with its name, or a function that returns one.
 
     Raises TypeError or ValueError to refuse it. A name that is taken costs a plugin that name only; a table that is
     registered in this process is refused as a whole, since who does that can mend it.
@@ -72,5 +72,5 @@ def owner_of_name(place: str, name: str, value: object) -> str:
 
 
 def is_firm(candidate: Any) -> bool:
-    """Whether what it gives is not replaced by a table of this process."""
+    """Return whether no table of this process replaces what the candidate gives."""
     return bool(candidate.in_process or candidate.distribution.first_party)

@@ -1,4 +1,4 @@
-"""What an operation that writes into given memory may read from it: torch's rules of overlap, once for all drivers.
+"""Rules of overlap, torch's, once for all drivers: what an operation that writes into given memory may read from it.
 
 Note [What may overlap]
     A driver's ``configure`` says by bits in ``op.flags`` what may be read while it writes; ``before_write`` and ``prepare_out`` hold

@@ -1,4 +1,4 @@
-"""What an operation that writes into given memory may read from it. Note [What may overlap] is in overlap.pxd."""
+"""Rules of overlap between what an operation writes and what it reads. Note [What may overlap] is in overlap.pxd."""
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -35,7 +35,7 @@ cdef Overlap overlap_of(Tensor a, Tensor b) noexcept:
 
 
 cdef bint is_same(Tensor a, Tensor b) noexcept:
-    """Whether the elements are the same, in the same order: of one size and dim by dim, sizes 1 left out."""
+    """Return whether the elements are the same, in the same order: of one size and dim by dim, sizes 1 left out."""
     cdef int i = 0, k = 0
     if a.data != b.data or FACTS.itemsize[a.code] != FACTS.itemsize[b.code]:
         return False
@@ -53,7 +53,7 @@ cdef bint is_same(Tensor a, Tensor b) noexcept:
 
 
 cdef bint has_no_gaps(Tensor t) noexcept:
-    """Whether t's elements fill a stretch of memory, each one place of it, in any order of dims."""
+    """Return whether t's elements fill a stretch of memory, each one place of it, in any order of dims."""
     cdef const Py_ssize_t* strides
     cdef int order[64]
     if t.flags & TF_CONTIGUOUS:

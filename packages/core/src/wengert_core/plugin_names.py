@@ -23,26 +23,26 @@ MOUNTED: dict[str, tuple[Any, Any]] = {}
 made of it, which stands on Tensor.
 """
 BEFORE: dict[str, Any] = {}
-"""What stood on Tensor for a promised method before a table gave it."""
+"""Attributes that stood on Tensor for promised methods before a table gave these."""
 
 
 # ---- who has names
 
 
 def holder_of_op(name: str) -> str:
-    """Why no plugin gets the name of an op; '' where it is free."""
+    """Return why no plugin gets the name of an op; '' where it is free."""
     other = _op.loaded_op(name)
     ours = name in names.OPS.families or (other is not None and other.owner == "core")
     return "the name is wengert's" if ours else ""
 
 
 def holder_of_method(name: str) -> Any:
-    """Why no table gets the name of a method, or the entry point that is called so; '' where it is free."""
+    """Return why no table gets the name of a method, or the entry point that is called so; '' where it is free."""
     return why_not_method(name) or registry.group("namespace").current("Tensor." + name) or ""
 
 
 def why_not_method(name: str) -> str:
-    """Why no plugin gets the name of a method of Tensor; '' where it is free."""
+    """Return why no plugin gets the name of a method of Tensor; '' where it is free."""
     if not name.isidentifier() or name.startswith("__"):
         return "a method of Tensor has a name of letters, digits and underscores that does not begin with two of these"
     there = Tensor.__dict__.get(name)
@@ -54,7 +54,7 @@ def why_not_method(name: str) -> str:
 
 
 def standing(name: str) -> Any:
-    """What was put on Tensor under a name for a plugin; None where nothing was."""
+    """Return the object that was put on Tensor under a name for a plugin; None where nothing was."""
     return MOUNTED.get(name, (None, None))[1]
 
 

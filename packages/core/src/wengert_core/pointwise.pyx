@@ -83,7 +83,7 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
 
 
 def has_kernel(str name):
-    """Whether core has a loop of its own by that name, for any dtype."""
+    """Return whether core has a loop of its own by that name, for any dtype."""
     cdef OwnLoop found
     cdef bytes encoded = name.encode()
     return any([describe_pointwise(encoded, code, &found) for code in range(N_DTYPES)])
@@ -203,7 +203,7 @@ cdef object unary_call(Op op, PyObject* a):
 
 
 cdef inline bint is_convertible(PyObject* value) noexcept:
-    """Whether a value is a number that call_bound makes exact. Note [Values first, memory after]"""
+    """Return whether a value is a number that call_bound makes exact. Note [Values first, memory after]"""
     return not is_plain_number(value) and not isinstance(<object> value, Tensor) \
         and (PyFloat_Check(value) or PyComplex_Check(value) or PyIndex_Check(value))
 
@@ -452,7 +452,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
 
 
 cdef inline bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
-    """Whether the GIL is given up. Note [What a kernel holds]"""
+    """Return whether the GIL is given up. Note [What a kernel holds]"""
     cdef Py_ssize_t count = 1
     cdef int i
     for i in range(ndim):

@@ -28,7 +28,7 @@ cdef enum:
 # ---- the call
 
 cdef object call_reference(Op op, list arguments):
-    """What the op's reference, or the device's kernel for the op, gives for these arguments."""
+    """Call the op's reference, or the device's kernel for the op, with these arguments."""
     return call_this(op, reference_of(op), arguments)
 
 
@@ -69,14 +69,14 @@ cdef str device_type():
 
 
 def source_of(Op op):
-    """What computes an op by a Python function, in words: the reference of its table, or the kernel of a device's plugin."""
+    """Name the Python function that computes an op: the reference of its table, or the kernel of a device's plugin."""
     if elsewhere() and op.family != "random" and reference_of(op) is not op.reference:
         return f"the kernel of {with_distribution('devices', 'devices of type', device_type())}"
     return f"the {WORDS.get(op.family, 'reference')} in {table_of(op.owner)}"
 
 
 cdef tuple geometry_result(Op op, object found):
-    """What a row's geometry function returns: (sizes, strides, offset), in Python integers."""
+    """Return the result of a row's geometry function, (sizes, strides, offset), in Python integers."""
     try:
         sizes, strides, offset = found
         sizes, strides, offset = tuple([index(size) for size in sizes]), tuple([index(stride) for stride in strides]), index(offset)
@@ -111,7 +111,7 @@ cdef int category_of(object dtype) noexcept:
 
 
 cdef bint is_plain(object computed) noexcept:
-    """Whether it is an array of NumPy itself with a dtype of ours: most results are."""
+    """Return whether it is an array of NumPy itself with a dtype of ours: most results are."""
     cdef int i, number
     if type(computed) is not cnp.ndarray or not cnp.PyArray_ISNOTSWAPPED(computed):
         return False
@@ -140,7 +140,7 @@ cdef object as_result(Op op, object computed, int k, int n):
 
 
 cdef str described(object value):
-    """What a reference returned, in words."""
+    """Describe the result of a reference in words."""
     if value is None:
         return "None"
     if isinstance(value, (tuple, list)):
@@ -241,7 +241,7 @@ cdef int as_many_into(Op op, list results, list outs) except -1:
 
 
 cdef object count_of(object array):
-    """How many elements an array has."""
+    """Return the number of elements of an array."""
     count = 1
     for size in array.shape:
         count *= size

@@ -64,7 +64,7 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
 
 
 cdef bint is_ours(Tensor t, Storage storage):
-    """Whether a storage's memory may be left for another: it is core's, or of an array that a kernel made for the tensor."""
+    """Return whether a storage's memory may be left for another: it is core's, or of an array made by a kernel for the tensor."""
     if storage.bin != FOREIGN_BIN or storage.nbytes == 0:
         return True
     if storage.owner == NULL or isinstance(<object> storage.owner, Storage):

@@ -19,7 +19,7 @@ KINDS = ("elementwise", "linear", "multilinear", "derivative", "zero", "not_diff
 ELEMENTWISE = ("pointwise", "array", "staged")
 """Families whose ops may give one element for each element."""
 FACTS = ("_shape", "_dtype", "_geometry")
-"""What a rule may ask about an argument, behind its name."""
+"""Facts that a rule may ask about an argument, behind its name."""
 MOST_ARGUMENTS = 12
 """Parameters that a rule can have: MAX_ARGS of formula.pxd."""
 VARARGS, KEYWORDS = 0x04, 0x08  # bits of co_flags
@@ -104,7 +104,7 @@ def check_jvp(op: Op, entry: Any) -> None:
 
 
 def allowed_tangents(op: Op, entry: Any) -> tuple[int, ...]:
-    """How many tangents a jvp may return: one for each output, or for the first ones that are differentiable."""
+    """Return the numbers of tangents a jvp may give: one for each output, or for the first that are differentiable."""
     if op.schema.endswith("-> Tensor[]"):
         return ()
     outputs = tuple(entry.outputs or ())
@@ -148,7 +148,7 @@ def check_count(op: Op, what: str, fn: Callable[..., Any], allowed: tuple[int, .
 
 
 def returned(fn: Callable[..., Any]) -> Iterator[int]:
-    """How many values are returned, for each return whose value is a constant, or a tuple that is written there."""
+    """Yield the number of values, for each return whose value is a constant, or a tuple that is written there."""
     if not fn.__code__.co_code:  # compiled by Cython
         return
     from dis import get_instructions  # here: formulas of ours are compiled
@@ -179,7 +179,7 @@ def check_names(table: Any) -> None:
 
 
 def exists(name: str) -> bool:
-    """Whether there is an op of that name."""
+    """Return whether there is an op of that name."""
     try:
         find(name)
     except KeyError:

@@ -257,7 +257,7 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
 
 
 cdef object checked_tangents(Op op, object found, object entry, int n):
-    """What a formula gave as the tangents of n outputs: as many, or as many as its first outputs that are differentiable."""
+    """Check and return a formula's tangents of n outputs: as many, or as many as its first outputs that are differentiable."""
     cdef Py_ssize_t i, got = len(found)
     if got != n and (entry.outputs is None or got != len(entry.outputs) or tuple(entry.outputs) != op.outputs[:got]):
         raise errors.tangent_count(op, <int> got, n)

@@ -168,7 +168,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
 
 
 cdef int n_joint(Formula f) noexcept:
-    """How many inputs have their gradients from one function."""
+    """Return the number of inputs that have their gradients from one function."""
     cdef int i, n = 0
     for i in range(f.n_inputs):
         n += f.inputs[i].kind == RULE_JOINT
@@ -176,7 +176,7 @@ cdef int n_joint(Formula f) noexcept:
 
 
 cdef object counted(Node node, object found, int n, str what):
-    """What a function gave for n inputs: a tuple or list of n gradients."""
+    """Check and return what a function gave for n inputs: a tuple or list of n gradients."""
     if not isinstance(found, (tuple, list)) or len(found) != n:
         raise errors.gradient_count(type(node).__name__, what, found, n)
     return found

@@ -15,8 +15,8 @@ CHECKED: dict[str, Any] = {}
 
 
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """What a formula entry point may give: a table; where its name is ``TABLE.OP``, that op's entry; or a function that
-    returns it. Raises TypeError or ValueError to refuse it.
+    """Accept what a formula entry point may give: a table; where its name is ``TABLE.OP``, that op's entry; or a
+    function that returns it. Raises TypeError or ValueError to refuse it.
     """
     value = obj() if callable(obj) else obj
     table, dot, row = candidate.name.partition(".")
@@ -73,8 +73,8 @@ def find_formula(op: Op) -> Any:
 
 
 def replacement(name: str, op: Op) -> Any:
-    """What an entry point gives in place of an op's formula; None where there is none. One that fails or does not fit
-    the op is reported, and the op keeps the formula of its table.
+    """Return the formula that an entry point gives in place of an op's; None where there is none. One that fails or
+    does not fit the op is reported, and the op keeps the formula of its table.
     """
     group = registry.group("formulas")
     if name not in group:
@@ -92,7 +92,7 @@ def replacement(name: str, op: Op) -> Any:
 
 
 def defect_of(op: Op, entry: Any) -> str:
-    """Why a formula does not fit an op's schema; '' where it does."""
+    """Return why a formula does not fit an op's schema; '' where it does."""
     try:
         Formula(op, entry)
     except Exception as error:

@@ -42,7 +42,7 @@ CLOSED: dict[str, Callable[..., Any]] = {
     "eval_chebyt": cosine_form, "eval_chebyu": sine_form,
     "eval_hermite": not_a_number, "eval_hermitenorm": not_a_number,
 }  # fmt: skip
-"""What gives the values for degrees above MANY, without a recurrence."""
+"""Functions that give the values for degrees above MANY, without a recurrence."""
 
 
 def by_recurrence(xp: Any, scipy_name: str, n: Any, parameters: tuple[float, ...], x: Any) -> Any:

@@ -72,7 +72,7 @@ def enclosing(dotted: str) -> list[str]:
 
 
 def is_listing() -> bool:
-    """Whether this is ``python -m wengert plugins``, which loads plugins itself and sees to it what they print."""
+    """Return whether this is ``python -m wengert plugins``, which loads plugins itself and sees to what they print."""
     words = sys.orig_argv
     return sys.argv[:1] == ["-m"] and "-m" in words and words[words.index("-m") + 1 :][:2] == ["wengert", "plugins"]
 

@@ -49,7 +49,7 @@ SEEN: list[int] = []
 
 
 def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
-    """Why a plugin does not get the name ``wengert.<dotted>``; '' where it is free, or the distribution's already.
+    """Return why a plugin does not get ``wengert.<dotted>``; '' where it is free, or the distribution's already.
 
     fill: load the module that the name lies in, to see whether it is there. Not with the registry's lock held.
     """
@@ -77,7 +77,7 @@ def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
 
 
 def why_no_place(dotted: str) -> str:
-    """Why no names are put into ``wengert.<dotted>``; '' where it is a module or free."""
+    """Return why no names are put into ``wengert.<dotted>``; '' where it is a module or free."""
     value, entry = value_at(dotted), GROUP.current(dotted)
     free = value is ABSENT and not is_op(dotted) and dotted not in CORE_LATER and dotted not in SUBMODULES
     if isinstance(value, Mounted) or (free and (entry is None or ":" not in entry.target)):
@@ -88,13 +88,13 @@ def why_no_place(dotted: str) -> str:
 
 
 def is_promised(name: str, by_part: dict[str, str]) -> bool:
-    """Whether an op table of wengert's own that is installed brings the name."""
+    """Return whether an op table of wengert's own that is installed brings the name."""
     table = registry.group("ops").current(by_part.get(name, ""))
     return table is not None and table.distribution.first_party
 
 
 def is_op(dotted: str) -> bool:
-    """Whether core has a function that is called so, loaded or not. ``max.dim`` is a form of the op ``max``."""
+    """Return whether core has a function that is called so, loaded or not. ``max.dim`` is a form of the op ``max``."""
     ops = core_names.OPS
     return dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted)
 
@@ -108,7 +108,7 @@ def fill_place(dotted: str) -> None:
 
 
 def holder(dotted: str) -> Any:
-    """Why no table gets a name, or the entry point that is called so; '' where it is free."""
+    """Return why no table gets a name, or the entry point that is called so; '' where it is free."""
     given = registry.places["wengert"].winners.get(dotted)
     entry = GROUP.current(dotted) if is_place(dotted) else None
     ours = given is not None and given[0].distribution.first_party
@@ -118,7 +118,7 @@ def holder(dotted: str) -> Any:
 
 
 def why_no_object(dotted: str) -> str:
-    """Why ``wengert.<dotted>`` cannot be anything but a module; '' where it can."""
+    """Return why ``wengert.<dotted>`` cannot be anything but a module; '' where it can."""
     if not isinstance(value_at(dotted), Mounted):
         return ""
     inside = [one for one in map(GROUP.current, GROUP.names()) if one and one.name.startswith(f"{dotted}.")]
@@ -127,17 +127,17 @@ def why_no_object(dotted: str) -> str:
 
 
 def is_late(candidate: Any) -> bool:
-    """Whether a candidate (None: several) is an optional part's or a plugin's, which is loaded on first use only."""
+    """Return whether a candidate (None: several) is an optional part's or a plugin's, loaded on first use only."""
     return candidate is None or not candidate.distribution.first_party or candidate.distribution.name not in NEEDED
 
 
 def is_place(entry: str) -> bool:
-    """Whether an entry point is called as what it gives: not one of the other forms."""
+    """Return whether an entry point is called as what it gives: not one of the other forms."""
     return not entry.startswith(("top.", "Tensor."))
 
 
 def refusal(candidate: Any, fill: bool = False) -> str:
-    """Why an entry point is refused, which is noted to be reported; '' where it is not."""
+    """Return why an entry point is refused, which is noted to be reported; '' where it is not."""
     if candidate.distribution.first_party or candidate.name.startswith("top."):
         return ""
     head, _, last = candidate.name.partition(".")
@@ -154,7 +154,7 @@ def refusal(candidate: Any, fill: bool = False) -> str:
 
 
 def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """What an entry point of ``wengert.namespace.v1`` may give. Raises TypeError or ValueError to refuse it."""
+    """Accept what a ``wengert.namespace.v1`` entry point may give. Raises TypeError or ValueError to refuse it."""
     name = candidate.name
     if candidate.in_process and (why := refusal(candidate)):
         raise ValueError(f"'{name}' cannot be registered as a name of wengert: {why}")
@@ -276,7 +276,7 @@ def mount_late(module: ModuleType) -> bool:
 
 
 def is_entry(dotted: str) -> bool:
-    """Whether an entry point that is not refused is called so, and is a place."""
+    """Return whether an entry point that is not refused is called so, and is a place."""
     candidate: Any = GROUP.current(dotted) if is_place(dotted) and dotted in GROUP else None
     return dotted in GROUP if candidate is None else not refusal(candidate)
 

@@ -55,11 +55,11 @@ SUBMODULES = frozenset("comparing compose entry_points making modules parts plug
 OUR_PLACES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""
 ABSENT = object()
-"""What value_at gives for a name that is not there."""
+"""The value that value_at gives for a name that is not there."""
 
 
 def value_at(dotted: str) -> Any:
-    """What ``wengert.<dotted>`` is now, or ABSENT; makes and loads nothing."""
+    """Return what ``wengert.<dotted>`` is now, or ABSENT; make and load nothing."""
     place, _, name = dotted.rpartition(".")
     module = sys.modules.get(f"wengert.{place}" if place else "wengert")
     return vars(module).get(name, ABSENT) if isinstance(module, ModuleType) else ABSENT

@@ -14,7 +14,7 @@ from wengert_registry import registry
 
 
 def check(candidate: Any) -> list[str]:
-    """What is wrong with a candidate that is loaded and in use."""
+    """Return the defects of a candidate that is loaded and in use."""
     return list(CHECKS[candidate.short](candidate))
 
 
@@ -43,7 +43,7 @@ def check_formulas(candidate: Any) -> Iterator[str]:
 
 
 def check_formula(name: str, entry: Any, ops: dict[str, Op]) -> Iterator[str]:
-    """What is wrong with one op's formula."""
+    """Yield the defects of one op's formula."""
     from wengert_engine.source import defect_of
 
     if name not in ops:
@@ -66,7 +66,7 @@ def ops_of(table: str) -> dict[str, Op] | None:
 
 
 def check_device(candidate: Any) -> Iterator[str]:
-    """What is wrong with a device, as far as it shows without computing on it."""
+    """Yield the defects of a device, as far as they show without computing on it."""
     from wengert_core.device_check import defects
 
     yield from defects(candidate.value)

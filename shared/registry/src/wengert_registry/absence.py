@@ -1,4 +1,4 @@
-"""Why a name is not there, although an installed plugin has it or may have it."""
+"""Reasons why a name is not there, although an installed plugin has it or may have it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _standings(groups: Mapping[str, Group], unusable: Sequence[Candidate]) -> li
 
 
 def _declares(candidate: Candidate, shown: str) -> bool:
-    """Whether the entry point itself is the name ('wengert.foo', 'Tensor.foo'), or a module that has it."""
+    """Return whether the entry point itself is the name ('wengert.foo', 'Tensor.foo'), or a module that has it."""
     name = shown.removeprefix("wengert.")
     return _family(candidate) == "namespace" and f"{name}.".startswith(f"{candidate.name}.")
 

@@ -112,7 +112,7 @@ class Binder:
                 del self._stacks[get_ident()]
 
     def is_busy(self) -> bool:
-        """Whether this thread is binding a candidate."""
+        """Return whether this thread is binding a candidate."""
         return get_ident() in self._stacks
 
     def _bind(self, candidate: Candidate, group: Group) -> None:

@@ -58,11 +58,11 @@ def _nobody(name: str) -> str:
 
 
 def _keep(name: str, value: object) -> None:
-    """What a place does with names until a package has connected it."""
+    """Do nothing with a name, as a place does until a package has connected it."""
 
 
 class Place:
-    """What names are given to. `put` and `take` mount a value and take it away again.
+    """A place that names are given to. `put` and `take` mount a value and take it away again.
 
     shown: how a message has a name, '' where nothing need be said of one that is refused.
     holder: why no table gets the name, or the candidate whose entry point is called so; '' where it is free.
@@ -126,11 +126,11 @@ class Place:
         return refusals
 
     def refusals(self, current: Mapping[Candidate, bool]) -> list[Refusal]:
-        """What is refused now."""
+        """Return what is refused now."""
         return self._decisions(current)[1]
 
     def _decisions(self, current: Mapping[Candidate, bool]) -> tuple[Winners, list[Refusal]]:
-        """What is given and what is refused, where these candidates are in use."""
+        """Decide what is given and what is refused, where these candidates are in use."""
         winners: Winners = {}
         refusals: list[Refusal] = []
         for name in sorted(self._claims):
@@ -144,11 +144,11 @@ class Place:
         return winners, refusals
 
     def refusal(self, name: str) -> str:
-        """Why those who claim the name, and are in use, do not give it."""
+        """Return why those who claim the name, and are in use, do not give it."""
         return self._decide(name, [one for one in self.claimants(name) if self._registry.is_current(one)])[1]
 
     def _decide(self, name: str, claimants: list[Candidate]) -> tuple[Candidate | None, str]:
-        """Who gives the name, and why the others do not; '' where they need not be told."""
+        """Decide who gives the name, and why the others do not; '' where they need not be told."""
         holder = self.holder(name) if claimants else ""
         if isinstance(holder, str):
             if holder:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wengert_registry.table import Table
 
 PLACES = {"op": "", "Tensor": "Tensor.{}", "wengert": "wengert.{}"}
-"""What the rows of tables give names to, and how messages show them: an op is known as its function is."""
+"""Places that the rows of tables give names to, and how messages show them: an op is known as its function is."""
 
 
 class Registry:
@@ -196,7 +196,7 @@ class Registry:
             return tabulate([self._groups[short] for short in GROUPS], self._unusable, defects)
 
     def _defects(self, candidate: Candidate, check: Callable[[Candidate], Sequence[str]] | None) -> list[str]:
-        """What is wrong with a candidate that is in use: names that it does not get, and what the check says."""
+        """Return the defects of a candidate that is in use: names that it does not get, and what the check says."""
         current = {one: self.is_current(one) for one in self._claimants}
         refused: dict[str, list[str]] = {}
         for place in self.places.values():
@@ -214,7 +214,7 @@ class Registry:
         return found
 
     def reasons(self, name: str, place: str = "wengert") -> list[str]:
-        """Why a name is not there that plugins offer: a sentence for each that fails, is disabled or incompatible.
+        """Return why a name that plugins offer is absent: a sentence for each that fails, is disabled or incompatible.
 
         name: below `wengert.` ('acme.foo'), or of a method where place is 'Tensor'.
         """
@@ -227,7 +227,7 @@ class Registry:
     # ---- used by the groups
 
     def is_current(self, candidate: Candidate) -> bool:
-        """Whether a candidate is loaded and in use."""
+        """Return whether a candidate is loaded and in use."""
         group = self._groups.get(candidate.short)
         return group is not None and group.is_current(candidate)
 
@@ -237,7 +237,7 @@ class Registry:
         return owner.distribution.name if owner is not None else ""
 
     def changed(self, bound: bool = False) -> None:
-        """What a name stands for may be another thing now; bound: only a candidate has been loaded."""
+        """Note that a name may stand for another thing now; bound: only a candidate has been loaded."""
         with self.lock:
             self.epoch += 1
             self.arrangement += not bound

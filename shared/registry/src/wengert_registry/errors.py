@@ -33,7 +33,7 @@ def entry_point(candidate: Candidate) -> str:
 
 
 def origin(candidate: Candidate) -> str:
-    """Which distribution a candidate is of, and which entry point."""
+    """Return the distribution that a candidate is of, and its entry point."""
     return f"{candidate.distribution} (entry point {entry_point(candidate)})"
 
 
@@ -57,7 +57,7 @@ def cause_text(cause: BaseException | None) -> str:
 
 
 def choice(candidate: Candidate, name: str) -> str:
-    """How the user gives a name to a candidate's distribution."""
+    """Return the setting by which the user gives a name to a candidate's distribution."""
     return f'WENGERT_PREFER="{candidate.short}:{name}={candidate.distribution.name}"'
 
 
@@ -72,12 +72,12 @@ def duplicate(candidates: Sequence[Candidate]) -> DuplicatePluginError:
 
 
 def taken_by(winner: Candidate) -> str:
-    """Why a plugin does not get a name."""
+    """Return why a plugin does not get a name."""
     return f"the name is that of {origin(winner)}"
 
 
 def contested(candidates: Sequence[Candidate]) -> str:
-    """Why none of several strangers gets a name."""
+    """Return why none of several strangers gets a name."""
     owners = [f"by {origin(candidate)}" for candidate in candidates]
     return (
         f"the same is given {', '.join(owners[:-1])} and {owners[-1]}, so none of them is used; choose with "
@@ -104,7 +104,7 @@ def refused_names(candidate: Candidate, names: Sequence[str], why: str) -> str:
 
 
 def unused(candidate: Candidate, why: str) -> str:
-    """Why a name that the candidate offers is not there, and what to do."""
+    """Return why a name that the candidate offers is not there, and what to do."""
     return f"{origin(candidate)} offers it, but it is not in use: {why}{_remedy(candidate, why)}"
 
 

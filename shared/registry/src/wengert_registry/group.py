@@ -193,13 +193,13 @@ class Group:
         return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
 
     def reasons(self, name: str) -> list[str]:
-        """Why a name is not there that plugins offer: a sentence for each that is disabled or incompatible."""
+        """Return why a name that plugins offer is absent: a sentence for each that is disabled or incompatible."""
         self._registry.ensure()
         with self._registry.lock:
             return [errors.unused(one, why) for one, why in self._rejected(name)]
 
     def is_current(self, candidate: Candidate) -> bool:
-        """Whether the candidate is loaded and is what its name stands for."""
+        """Return whether the candidate is loaded and is what its name stands for."""
         active = self._active(candidate.name) if candidate.state == LOADED else []
         return candidate in active and self._chosen(active) is candidate
 
@@ -244,7 +244,7 @@ class Group:
         return choose(active, self._registry.rules, owner=owner)
 
     def _refusal(self, candidate: Candidate, chosen: Candidate | None, active: list[Candidate]) -> str:
-        """Why the name is not the candidate's where neither the user nor this process has decided it; '' otherwise."""
+        """Return why the name is not the candidate's where neither user nor process has decided it; '' otherwise."""
         if chosen in (None, candidate) or chosen.in_process or self._registry.rules.preferred(active) is chosen:
             return ""
         return errors.taken_by(chosen)

@@ -58,7 +58,7 @@ class Pattern:
         return self.fits(candidate, (candidate.name,))
 
     def fits(self, candidate: Candidate, names: tuple[str, ...]) -> bool:
-        """Whether it is one of these names that is meant, in the candidate's group."""
+        """Return whether the pattern means one of these names, in the candidate's group."""
         return self.short == candidate.short and any(glob(self.glob, name) for name in names)
 
 
@@ -165,7 +165,7 @@ class Rules:
 
 
 def _known(short: str, candidates: list[Candidate]) -> list[str]:
-    """What a switch could have named."""
+    """Return the names that a switch could have used."""
     if short:
         return sorted({f"{short}:{one.name}" for one in candidates if one.short == short})
     return sorted({one.distribution.name for one in candidates})

@@ -44,7 +44,7 @@ class Node:
 
 
 def meet(a: Any, b: Any) -> bool:
-    """Whether positions of two tensors without gaps are partly the same ones, or in another order.
+    """Return whether positions of two tensors without gaps are partly the same ones, or in another order.
 
     Of tensors with gaps torch does not say.
     """

@@ -26,12 +26,12 @@ EVERY = BOOL + NUMERIC
 
 
 def is_text(value: object) -> bool:
-    """Whether it is a str, whatever its annotation says."""
+    """Return whether the value is a str, whatever its annotation says."""
     return isinstance(value, str)
 
 
 def is_callable(value: object) -> bool:
-    """Whether it can be called, whatever its annotation says."""
+    """Return whether the value can be called, whatever its annotation says."""
     return callable(value)
 
 

@@ -20,8 +20,8 @@ from wengert_core.schema import parse_schema
 NO_RECORD = ("compare", "logical")  # promotions whose result is bool
 PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_real", "strict")
 CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
-"""What a row looks at beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a true
-division, a number that the dtype does not hold."""
+"""The subject of a row's check beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a
+true division, a number that the dtype does not hold."""
 VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check")
 """Settings of a variant."""
 

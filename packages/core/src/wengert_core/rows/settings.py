@@ -19,7 +19,7 @@ from wengert_core.schema import parse_schema
 P = ParamSpec("P")
 T = TypeVar("T")
 Check = Callable[[Any], str]
-"""What is wrong with a setting's value, as "must be ..."; "" when nothing is."""
+"""The defect of a setting's value, as "must be ..."; "" when there is none."""
 
 
 def checked(**checks: Check) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -194,7 +194,7 @@ def fitting(table: Any, schema: str, name: str, fn: Any, n: int) -> None:
 
 
 def arguments_of(schema: str, *but: str) -> int:
-    """How many parameters a schema has, without some."""
+    """Return the number of parameters of a schema, without those in ``but``."""
     return sum(param[0] not in but for param in parse_schema(schema)[1])
 
 
