@@ -98,6 +98,7 @@ def expected(package: Package, is_wheel: bool) -> list[str]:
     files = [*package.sources(suffixes), *(package.folder / "src").glob("*/py.typed")]
     files += headers_of(package.sources((".pxd",)), base) if is_wheel else []
     files += [] if is_wheel or not package.modules else [package.folder / "native.c"]
+    files += [] if is_wheel else package.folder.glob("hot.txt")
     return [str(file.relative_to(base)) for file in files]
 
 

@@ -112,11 +112,11 @@ def fingerprints(some: list[Package], *facts: object) -> dict[str, str]:
     """For each package a hash of all that its editable install depends on: metadata, sources, headers from below."""
     headers: dict[str, str] = {}  # of a package and of all below it
     prints: dict[str, str] = {}
-    mode = [os.environ.get(name, "") for name in ("WENGERT_CHECKED", "WENGERT_SANITIZE")]
+    mode = [os.environ.get(name, "") for name in ("WENGERT_CHECKED", "WENGERT_SANITIZE", "WENGERT_SYMBOLS")]
     for package in some:
         below = sorted(headers[name] for text in package.requirements if (name := normal_name(text)) in headers)
         headers[package.name] = digest(package.sources(SEEN_BY_OTHERS), below)
-        rules = [package.folder / name for name in ("pyproject.toml", "setup.py", "native.c")]
+        rules = [package.folder / name for name in ("pyproject.toml", "setup.py", "native.c", "hot.txt")]
         files = [file for file in rules if file.exists()]
         if package.modules:
             compiled = [package.folder / "src" / module for module in package.modules]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from random import Random
 
@@ -38,6 +39,7 @@ wengert.func.grad(lambda v, *w: {0})(T(2, 3), T(2, 3))
 wengert.func.jvp(lambda v, *w: {0}, (T(2, 3),), (T(2, 3),))
 """.strip().splitlines()
 """Expressions around a call whose first argument is ``v``."""
+INTEGER = re.compile(r"(?<![\w.'*])-?\d+(?![\w.'*])")
 KEYWORDS = ["dtype", "device", "dim", "generator", "requires_grad", "keepdim", "size"]
 
 
@@ -123,7 +125,9 @@ class Writer:
     def spoil(self, random: Random, given: Arguments, names: list[str]) -> None:
         """Replace, remove or add an argument."""
         kind = random.random()
-        if kind < 0.7 and given.args:
+        if kind < 0.15:
+            self.oversize(random, given)
+        elif kind < 0.7 and given.args:
             i = random.randrange(len(given.args))
             given.args[i] = self.other(random, given.args[i], names)
         elif kind < 0.78 and given.args:
@@ -138,6 +142,18 @@ class Writer:
             given.kwargs[name] = self.other(random, given.kwargs[name], names)
         else:
             given.kwargs[random.choice(KEYWORDS)] = words.hostile(random, names)
+
+    def oversize(self, random: Random, given: Arguments) -> None:
+        """Put one hostile size in the place of most ints: what overflows is a sum or a product of two of them."""
+        size = random.choice(words.SIZES)
+
+        def large(text: str) -> str:
+            if not text.startswith(("(", "[", "-")) and not text[:1].isdigit():
+                return text
+            return INTEGER.sub(lambda found: size if random.random() < 0.8 else found[0], text)
+
+        given.args[:] = map(large, given.args)
+        given.kwargs.update({name: large(text) for name, text in given.kwargs.items()})
 
     def other(self, random: Random, text: str, names: list[str]) -> str:
         """Return the text that takes an argument's place: most often of its kind."""

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import sys
 from dataclasses import dataclass
+from enum import Enum
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +29,9 @@ LEFT_OUT = {
 SKIPPED = {
     "__class__", "__doc__", "__module__", "__dict__", "__weakref__", "__subclasshook__", "__init_subclass__",
 }  # fmt: skip
-"""Attributes that every class has and nobody wrote; also all else that is ``object``'s."""
+"""Attributes that every class has and nobody wrote."""
+PYTHONS = {"builtins", "enum", "typing", "collections", "contextlib"}
+"""Modules of Python's: what a class of ours inherits from theirs (``object``, ``list``, ``Enum``) is not called."""
 SHARED, CHANGING = {"layout", "memory_format", "device"}, {"__init__", "__setattr__", "__delattr__", "__setstate__"}
 """Classes in Python whose objects are shared by all: who changes one has changed it for the calls behind it."""
 
@@ -109,12 +112,14 @@ def compiled_classes() -> dict[type, str]:
 def of_class(kind: type, text: str) -> list[Target]:
     """Methods, operators, properties and the half-made object's attributes of a class."""
     owner = kind.__name__ if not text.startswith("wengert.cuda.") else f"cuda.{kind.__name__}"  # there are two devices
+    if issubclass(kind, Enum):  # to call it is Enum's: it looks a member up
+        return []
     if issubclass(kind, BaseException) or (text.endswith("Tensor") and not text.endswith(".Tensor")):
         return [Target(text, "", "made", owner)]
     found = [Target(text, kind.__name__, "made", owner)]
     for name in dir(kind):
         value, home = next(((vars(base)[name], base) for base in kind.__mro__ if name in vars(base)), (None, kind))
-        if name in SKIPPED or home is object or (kind.__name__ in SHARED and name in CHANGING):
+        if name in SKIPPED or home.__module__ in PYTHONS or (kind.__name__ in SHARED and name in CHANGING):
             continue
         if isinstance(value, Later):  # becomes the attribute itself when that is asked for
             found.append(Target(f"{text}.{name}", name, "method", owner, text))

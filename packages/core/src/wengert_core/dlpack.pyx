@@ -21,7 +21,7 @@ from wengert_core.dtypes cimport (BFLOAT16, UINT8,
                                   CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts)
 from wengert_core.history cimport requires_grad
 from wengert_core.objects cimport not_made_by_hand
-from wengert_core.size_math cimport add_overflows, mul_overflows
+from wengert_core.size_math cimport add_overflows, mul_overflows, stepped
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
@@ -294,8 +294,12 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         raise BufferError(f"from_dlpack: a tensor has at most 64 dimensions, got {ndim}")
     for i in range(ndim - 1, -1, -1):
         shape[i] = described.shape[i]
-        strides[i] = described.strides[i] * itemsize if described.strides != NULL else step
-        step *= shape[i] if shape[i] > 1 else 1
+        strides[i] = step
+        if described.strides != NULL:
+            strides[i] = stepped(itemsize, described.strides[i])
+            if shape[i] > 1 and mul_overflows(itemsize, described.strides[i], &far):
+                raise BufferError(f"from_dlpack: a stride of {described.strides[i]} elements does not fit into memory")
+        step = stepped(step, max(shape[i], 1))
         if shape[i] < 0 or mul_overflows(shape[i] - 1, strides[i], &far) or add_overflows(span, far, &span):
             raise BufferError(f"from_dlpack: sizes {[described.shape[k] for k in range(ndim)]} do not fit into memory")
         if strides[i] < 0 and shape[i] > 1:

@@ -209,7 +209,7 @@ def _arange(name: str, bounds: list[Any], dtype: dtype | None, extra: int) -> Te
     if not kind.is_floating_point:
         start, step = int(start), int(step) if step else 0
         end = int(end) if kind is INT64 else end
-        if kind is INT64 and max(abs(start), abs(end), abs(step)) >= 1 << 63:
+        if kind is INT64 and not all(-1 << 63 <= v < 1 << 63 for v in (start, end, step)):
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
     size = _arange_size(bounds if not kind.is_floating_point and kind is not INT64 else [start, end, step], extra)
     tensor = _construct.blank(kind, size)
@@ -315,7 +315,8 @@ def tril_indices(row: int, col: int, offset: int, dtype: dtype | None) -> Tensor
     """Rows and columns of the elements on and below a diagonal."""
     _check_matrix("tril_indices", row, col, dtype)
     checked_numel((2, _count_below(row, col, offset)), 8)
-    rows = np.arange(max(0, -offset), max(row, 0, -offset) if col else 0)
+    first = min(max(0, -offset), row)
+    rows = np.arange(first, row if col else first)
     return _pair(*_elements_of_rows(rows, np.zeros_like(rows), np.minimum(rows + min(offset + 1, col), col)), dtype)
 
 

@@ -22,6 +22,7 @@ from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
 from wengert_core.plain_values cimport items_of
 from wengert_core.scalars cimport load_number
+from wengert_core.size_math cimport stepped
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 from wengert_core.views cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin, only_recorded, recorded_view,
@@ -273,7 +274,7 @@ cdef int walk(Index* index, Tensor t, Geometry* g) except -1:
             read_slice(item, g.shape[dim], &start, &stop, &step)
             g.data += start * g.strides[dim]
             g.shape[dim] = (stop - start - 1) // step + 1 if stop > start else 0
-            g.strides[dim] *= step
+            g.strides[dim] = stepped(g.strides[dim], step)
             dim += 1
             source += 1
         elif item.kind == I_ELLIPSIS:

@@ -13,6 +13,7 @@ from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, lay_channels_last
 from wengert_core.scalars cimport store_number
+from wengert_core.size_math cimport mul_add
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
@@ -49,8 +50,8 @@ cdef object pad_run(Op op, PyObject** slots):
         shape[i] = inside[i] = t.dims[i]
     for i in range(n // 2):
         d, before, after = rank - 1 - i, pad[2 * i], pad[2 * i + 1]
-        shape[d] += before + after
-        inside[d] += min(before, 0) + min(after, 0)
+        shape[d] = mul_add(op.name, 1, after, mul_add(op.name, 1, before, shape[d]))
+        inside[d] += max(min(before, 0), -1 - t.dims[d]) + max(min(after, 0), -1 - t.dims[d])
         if shape[d] < 0 or inside[d] < 0:
             raise RuntimeError(f"The input size {t.dims[d]}, plus negative padding {before} and {after} resulted in a negative output size, "
                                f"which is invalid (narrow(): length must be non-negative.). Check dimension {d} of your input, of shape "

@@ -5,7 +5,7 @@ from wengert_core.dims cimport check_rank, dim_slot, int_slot, ints_slot, scalar
 from wengert_core.dtypes cimport COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op
 from wengert_core.references cimport geometry_result
-from wengert_core.size_math cimport extent, mul_add
+from wengert_core.size_math cimport extent, mul_add, stepped
 from wengert_core.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 from wengert_core.views cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAGONAL, V_SELECT, V_SLICE, V_UNFOLD, V_VIEW_AS_COMPLEX,
                                  V_VIEW_AS_REAL, set_builder)
@@ -39,7 +39,7 @@ cdef Tensor geometry_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t end, 
     cdef Tensor out = new_view(t, t.rank, t.dims, strides_of(t), t.data + start * stride)
     cdef int i
     out.dims[dim] = (end - start - 1) // step + 1 if end > start else 0
-    out.dims[t.rank + dim] = stride * step       # of a size above 1 it lies inside of the storage
+    out.dims[t.rank + dim] = stepped(stride, step)
     out.count = 1
     for i in range(t.rank):
         out.count *= out.dims[i]
@@ -111,7 +111,7 @@ cdef Tensor build_unfold(Op op, PyObject** slots, Tensor t):
         shape[i], strides[i] = t.dims[i], t.dims[t.rank + i]
     shape[t.rank], strides[t.rank] = size, strides[dim] if t.rank else FACTS.itemsize[t.code]
     if t.rank:
-        shape[dim], strides[dim] = (length - size) // step + 1, strides[dim] * step
+        shape[dim], strides[dim] = (length - size) // step + 1, stepped(strides[dim], step)
     return new_view(t, t.rank + 1, shape, strides, t.data)
 
 

@@ -328,7 +328,7 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
     cdef char* data = t.data
     cdef Tensor partial = None
     cdef Py_ssize_t work = t.count
-    collect(t, mask, out, kept, &n_kept, gone, &n_gone)
+    collect(t, mask, r.kind == REDUCE_TRUTH, out, kept, &n_kept, gone, &n_gone)
     while n_gone > 1:
         partial = one_pass(r, data, code, kept, n_kept, gone, n_gone, work)
         n_gone -= 1
@@ -372,15 +372,15 @@ cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept,
     return partial
 
 
-cdef void collect(Tensor t, uint64_t mask, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone) noexcept:
-    """Dims as merged lists; the reduced ones by falling stride."""
+cdef void collect(Tensor t, uint64_t mask, bint once, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone) noexcept:
+    """Dims as merged lists; the reduced ones by falling stride. once: to meet an element again changes nothing."""
     cdef Py_ssize_t* strides = t.dims + t.rank
     cdef Py_ssize_t step = FACTS.itemsize[out.code]
     cdef Axis axis
     cdef int i, k
     n_kept[0] = n_gone[0] = 0
     for i in range(t.rank):
-        if t.dims[i] == 1:
+        if t.dims[i] == 1 or (once and mask >> i & 1 and strides[i] == 0 and t.dims[i]):
             continue
         axis.size, axis.source, axis.target = t.dims[i], strides[i], 0
         if mask >> i & 1:

@@ -6,6 +6,7 @@ from wengert_core.dims cimport (MOST_DIMS, dim_slot, dims_slot, ints_slot, scala
                                 wrap_dim)
 from wengert_core.dtypes cimport DTypeFacts, dtype, dtype_facts
 from wengert_core.op cimport Op
+from wengert_core.size_math cimport stepped
 from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple, storage_of,
                                   strides_of)
 from wengert_core.views cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_SQUEEZE, V_T, V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW,
@@ -236,7 +237,7 @@ cdef Tensor build_unsqueeze(Op op, PyObject** slots, Tensor t):
         shape[i + (i >= dim)] = t.dims[i]
         strides[i + (i >= dim)] = t.dims[t.rank + i]
     shape[dim] = 1
-    strides[dim] = t.dims[dim] * t.dims[t.rank + dim] if dim < t.rank else FACTS.itemsize[t.code]
+    strides[dim] = stepped(t.dims[t.rank + dim], t.dims[dim]) if dim < t.rank else FACTS.itemsize[t.code]
     return new_view(t, t.rank + 1, shape, strides, t.data)
 
 

@@ -12,7 +12,7 @@ def increment_version(tensor):
         bump_version(<Tensor> tensor)
         return
     try:
-        tensors = list(tensor)
+        tensors = [t for t in tensor]  # not list(): it would make room for as many as a __len__ claims
     except TypeError:
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input") from None
     for t in tensors:

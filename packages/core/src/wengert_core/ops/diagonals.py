@@ -27,6 +27,8 @@ def embedded(self: Tensor, offset: int, dim1: int, dim2: int) -> Any:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     sizes = list(self.shape[:-1])
     n = self.shape[-1] + abs(offset)
+    if n >> 63:
+        raise RuntimeError(f"diag_embed: a size overflows: {self.shape[-1]} + {abs(offset)} is more than 2**63 - 1")
     for d in sorted((first, second)):
         sizes.insert(d, n)
     return ops["diagonal_backward"](self, sizes, offset, first, second)

@@ -9,6 +9,7 @@ from typing import Any
 from wengert_core.factories import invalid_combination, not_for
 from wengert_core.ops.table import TABLE
 from wengert_core.ops.upsampling import SMOOTH
+from wengert_core.size_math import checked_numel
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
@@ -44,6 +45,7 @@ def interpolate(
         raise RuntimeError(
             f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}"
         )
+    checked_numel((*input.shape[:2], *sizes), input.dtype.itemsize)
     takes_bytes = mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")
     if input.dtype.category != 2 and not (takes_bytes and input.dtype.name == "uint8"):
         raise not_for(

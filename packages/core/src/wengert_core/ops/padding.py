@@ -215,7 +215,9 @@ def counts(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
 def geometry(padded: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> tuple[Any, Any]:
     """Sizes and strides of the blocks' elements in the memory of a padded image: kernel, then blocks."""
     width = padded[1]
-    return (*kernel, *blocks), (dilation[0] * width, dilation[1], stride[0] * width, stride[1])
+    sizes = (*kernel, *blocks)
+    strides = (dilation[0] * width, dilation[1], stride[0] * width, stride[1])
+    return sizes, tuple(step if n > 1 else 1 for n, step in zip(sizes, strides, strict=True))  # of one: any will do
 
 
 FEW = 4096

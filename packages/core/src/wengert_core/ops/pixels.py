@@ -72,6 +72,10 @@ unshuffle_op = TABLE.staged(
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """[..., C r r, H, W] as [..., C, H r, W r], where r is the factor."""
     check_pixels("pixel_shuffle", input, upscale_factor, "upscale_factor")
+    if upscale_factor**2 >> 63:
+        raise ValueError(
+            f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={upscale_factor}"
+        )
     return shuffle_op(input, upscale_factor)
 
 

@@ -1,0 +1,75 @@
+"""Numbers near 2**63 as sizes, steps and places: refused in words, or the result that they mean."""
+import os
+
+import numpy as np
+import pytest
+import wengert_core as wg
+from wengert_core.ops.table import TABLE
+
+F = {name: TABLE.ops[f"nn.functional.{name}"] for name in ("pad", "unfold", "fold")}
+MOST, LEAST = 2**63 - 1, -(2**63)
+HUGE = [2**61, 2**61 + 1, 2**62, 2**62 + 1, MOST - 1, MOST]
+V, X = wg.tensor([0.0, 1, 2, 3]), wg.tensor([[0.0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
+
+
+@pytest.mark.parametrize("n", HUGE)
+@pytest.mark.parametrize("call", [
+    lambda n: V.repeat(n), lambda n: X.repeat(n, n), lambda n: X.repeat(1, n), lambda n: V.tile(n),
+    lambda n: V.repeat(n, 1, n), lambda n: F["pad"](V, (n, 0)), lambda n: F["pad"](V, (n, n)),
+    lambda n: F["pad"](X, (n, n, n, n)), lambda n: F["pad"](V, (n, -n, n, n)), lambda n: F["pad"](V, (-n, -n)),
+    lambda n: F["pad"](V, (-n - 1, -n - 1)), lambda n: F["unfold"](wg.ones(1, 1, 4, 4), 2, padding=n),
+    lambda n: wg.diag_embed(V, n), lambda n: wg.diag_embed(V, -n - 1), lambda n: wg.diagflat(X, n),
+    lambda n: V.unfold(0, n, n), lambda n: V.unfold(0, n, 1), lambda n: wg.eye(n, n), lambda n: wg.linspace(0, 1, n),
+    lambda n: V.repeat_interleave(n),
+])  # fmt: skip
+def test_a_size_that_does_not_fit_is_refused(call, n):
+    with pytest.raises(RuntimeError):
+        call(n)
+
+
+@pytest.mark.parametrize("n", [LEAST, LEAST + 1, -1])
+def test_negative_repeats_are_refused(n):
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        V.repeat(n)
+
+
+@pytest.mark.parametrize("n", HUGE)
+def test_steps_beyond_the_end_leave_one_element_and_a_stride_that_is_no_trap(n):
+    for view, shape in ((V[::n], (1,)), (X[1:, ::n], (2, 1)), (V.unfold(0, 2, n), (1, 2)), (V.unfold(0, 1, n), (1, 1))):
+        assert view.shape == shape
+        assert min(view.stride()) >= 0
+        assert view.tolist() == np.asarray(view.clone()).tolist()
+        assert view.unsqueeze(0).squeeze(0).tolist() == view.tolist()
+
+
+@pytest.mark.parametrize("n", [*HUGE, LEAST, LEAST + 1, -(2**62), 4, -3])
+def test_diagonals_far_outside(n):
+    array, near = X.numpy(), max(min(n, 10), -10)
+    assert X.tril(n).tolist() == np.tril(array, near).tolist()
+    assert X.triu(n).tolist() == np.triu(array, near).tolist()
+    assert X.clone().tril_(n).tolist() == np.tril(array, near).tolist()
+    assert wg.tril_indices(3, 4, n).tolist() == np.stack(np.tril_indices(3, near, 4)).tolist()
+    assert wg.triu_indices(3, 4, n).tolist() == np.stack(np.triu_indices(3, near, 4)).tolist()
+
+
+@pytest.mark.parametrize("n", HUGE)
+def test_blocks_farther_apart_than_an_image_is_wide(n):
+    image = wg.arange(16.0).reshape(1, 1, 4, 4)
+    assert F["unfold"](image, 2, stride=n).tolist() == [[[0], [1], [4], [5]]]
+    with pytest.raises(RuntimeError):
+        F["unfold"](image, 2, dilation=n)
+
+
+@pytest.mark.skipif(os.environ.get("WENGERT_KERNELS") == "python", reason="NumPy looks at each of 2**61 elements")
+def test_an_expanded_dim_is_looked_at_once_where_that_is_enough():
+    far = wg.tensor([True, False]).reshape(2, 1, 1).expand(2, 2**40, 2**20)
+    assert far.all(1).shape == (2, 2**20)
+    assert far[:, :, :4].any(1).tolist() == [[True] * 4, [False] * 4]
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (0, 4)])
+def test_truth_of_expanded_dims(shape):
+    few = wg.zeros(shape)[:, :1].expand(*shape)
+    assert few.all(1).tolist() == np.zeros(shape).all(1).tolist()
+    assert few.all().item() == (shape[0] == 0)
+    assert few.any(0).tolist() == [False] * 4
