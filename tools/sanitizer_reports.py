@@ -16,7 +16,7 @@ FRAME = re.compile(r"#\d+ (?:0x[0-9a-f]+ in )?(\S+) (\S*(?:wengert|_native)\S*)"
 def reports(text: str) -> list[tuple[str, str]]:
     """Kind and place of each report in a log."""
     found = list(START.finditer(text))
-    ends = [*(match.start() for match in found[1:]), len(text)]
+    ends = [*(match.start() for match in found), len(text)][1:]
     return [described(match, text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
 
 

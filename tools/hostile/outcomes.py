@@ -72,7 +72,7 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
     name = type(error).__name__
     if name in PASSED_ON or (target.owner == "StringTable" and name == "KeyError") or AS_TORCH.get(target.text) == name:
         return "expected"
-    if isinstance(error, OddError):
+    if isinstance(error, OddError) or frame_of(error).startswith(("hostile/values.py", "hostile/objects.py")):
         return "raised by an argument"
     if isinstance(error, NEVER):
         return "internal error"

@@ -39,7 +39,7 @@ wengert.func.grad(lambda v, *w: {0})(T(2, 3), T(2, 3))
 wengert.func.jvp(lambda v, *w: {0}, (T(2, 3),), (T(2, 3),))
 """.strip().splitlines()
 """Expressions around a call whose first argument is ``v``."""
-INTEGER = re.compile(r"(?<![\w.'*])-?\d+(?![\w.'*])")
+INTEGER = re.compile(r"(?<![\w.'*-])-?\d+(?![\w.'*])")
 KEYWORDS = ["dtype", "device", "dim", "generator", "requires_grad", "keepdim", "size"]
 
 

@@ -1,4 +1,5 @@
 """Numbers near 2**63 as sizes, steps and places: refused in words, or the result that they mean."""
+import itertools
 import os
 
 import numpy as np
@@ -73,3 +74,45 @@ def test_truth_of_expanded_dims(shape):
     assert few.all(1).tolist() == np.zeros(shape).all(1).tolist()
     assert few.all().item() == (shape[0] == 0)
     assert few.any(0).tolist() == [False] * 4
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize(("n", "r"), [(0, 1), (0, 3), (1, 1), (1, 5), (4, 1), (4, 2), (5, 3), (5, 5), (4, 6), (30, 28)])
+def test_combinations_are_those_of_itertools(n, r, again):
+    if again and n == 30:
+        n = 5
+    pick = itertools.combinations_with_replacement if again else itertools.combinations
+    rows = [list(row) for row in pick(range(n), r)]
+    found = wg.combinations(wg.arange(n), r, again)
+    assert found.shape == (len(rows), r)
+    assert found.tolist() == rows
+
+
+@pytest.mark.parametrize(("n", "r", "again"), [
+    (2**17, 2, False), (2**17, 2**30, True), (3, 2**62, True), (40, 20, False), (2, 2**40, True), (1, 2**62, True),
+])  # fmt: skip
+def test_combinations_beyond_memory_are_refused(n, r, again):
+    with pytest.raises((RuntimeError, MemoryError)):
+        wg.combinations(wg.arange(n), r, again)
+
+
+def test_a_format_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="must be str, not tuple"):
+        wg.Tensor.__format__(wg.ones(1), (1, 2))
+
+
+class Endless:
+    """A sequence that says it has very many items, and gives one for each index."""
+
+    def __len__(self):
+        return MOST
+
+    def __getitem__(self, index):
+        return 1
+
+
+@pytest.mark.parametrize("data", [Endless(), [1.0, Endless()], (Endless(), 1.0), [[1.0, 2.0], Endless()]])
+def test_sequences_that_are_too_long_to_be_read_are_refused(data):
+    for call in (wg.tensor, wg.as_tensor):
+        with pytest.raises(ValueError, match=r"at most 268435456 are read one by one|expected sequence of length"):
+            call(data)

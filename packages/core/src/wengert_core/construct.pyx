@@ -22,7 +22,7 @@ from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.layouts cimport new_preserved
 from wengert_core.dims cimport check_rank
-from wengert_core.plain_values cimport items_of
+from wengert_core.plain_values cimport MOST_ITEMS, all_items, items_of, length_of
 from wengert_core.scalars cimport check_range, check_whole, number_code, store_number
 from wengert_core.size_math cimport extent
 from wengert_core.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
@@ -54,7 +54,6 @@ cdef object NDARRAY = np.ndarray
 cdef object GENERIC = np.generic
 cdef enum:
     MAX_DEPTH = 64
-    MAX_ITEMS = 1 << 28                # of a sequence that is no list: its length may be a lie
 
 
 # ---- dtypes
@@ -107,7 +106,7 @@ cdef int infer_code(object data, int depth=0) except -1:
     if PySequence_Check(o):
         if depth == MAX_DEPTH:
             raise ValueError(f"too many dimensions '{type(data).__name__}'")
-        for item in items_of(data, MAX_ITEMS):
+        for item in all_items(data):
             if item is data:
                 raise TypeError("new(): self-referential lists are incompatible")
             own = infer_code(item, depth + 1)
@@ -136,10 +135,7 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
                 shape[ndim] = data.shape[i]
                 ndim += 1
             return ndim
-        shape[ndim] = len(data)
-        if shape[ndim] > MAX_ITEMS and not isinstance(data, (list, tuple)):
-            raise ValueError(f"a sequence of type {type(data).__name__} says that it has {shape[ndim]} items: at most {MAX_ITEMS} are read "
-                             "one by one; give a list, a tuple or an array")
+        shape[ndim] = length_of(data)
         ndim += 1
         if shape[ndim - 1] == 0:
             return ndim
@@ -276,7 +272,7 @@ cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, con
         return fill_array(data, dim, ndim, shape, steps, code, where)
     if isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data):
         raise TypeError(f"not a sequence: expected one of length {shape[dim]} at dim {dim}, got {type(data).__name__}")
-    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MAX_ITEMS))
+    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MOST_ITEMS))
     if PySequence_Fast_GET_SIZE(<PyObject*> items) != shape[dim]:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {PySequence_Fast_GET_SIZE(<PyObject*> items)})")
     for i in range(shape[dim]):

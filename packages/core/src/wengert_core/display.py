@@ -40,6 +40,8 @@ def _grad_fn_name(tensor: Any) -> str | None:
 
 def formatted(tensor: Any, spec: str) -> str:
     """``format(tensor, spec)``: of a 0-d tensor as of its number."""
+    if not isinstance(spec, str):
+        raise TypeError(f"__format__() argument must be str, not {type(spec).__name__}")
     if tensor.ndim == 0 and not getattr(tensor, "is_meta", False):
         from wengert_core import printing
 

@@ -223,7 +223,8 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
         if stream != -1:               # -1: the consumer sees to the order
             plugin.export_stream(index, stream)
     elif stream is not None and stream != -1:
-        raise AssertionError(f"stream should be None on cpu, got {stream!r}")
+        from wengert_core.misfits import told
+        raise AssertionError(f"stream should be None on cpu, got {told(stream)}")
     else:
         t = contiguous_copy(self) if copy else self
     if versioned:

@@ -20,7 +20,7 @@ from wengert_core.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts,
 from wengert_core.elsewhere cimport number_elsewhere
 from wengert_core.op cimport Op
 from wengert_core.parts cimport geometry_slice
-from wengert_core.plain_values cimport items_of
+from wengert_core.plain_values cimport all_items, items_of
 from wengert_core.scalars cimport load_number
 from wengert_core.size_math cimport stepped
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
@@ -42,7 +42,6 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
 
 cdef enum:
-    MOST_ITEMS = 1 << 28               # of a sequence whose length may be a lie
     LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: each operation has to run by itself
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -124,7 +123,7 @@ cdef Tensor tensor_of_sequence(object value):
     if PyUnicode_Check(<PyObject*> value):
         raise TypeError("new(): invalid data type 'str'")
     if not PyList_CheckExact(<PyObject*> value) and not hasattr(value, "__array__"):
-        value = items_of(value, MOST_ITEMS)     # NumPy would ask a sequence without an end for all of its items
+        value = all_items(value)     # NumPy would ask a sequence without an end for all of its items
     try:
         array = np.asarray(value)
     except ValueError:

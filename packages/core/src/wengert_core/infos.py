@@ -88,7 +88,8 @@ class iinfo:
     def __new__(cls, type: Any) -> Self:
         type = as_dtype(type, "iinfo", "type")
         if type.is_floating_point or type.is_complex:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            from wengert_core.misfits import told
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{told(type)}'")
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
         self = object.__new__(cls)

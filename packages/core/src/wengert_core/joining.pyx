@@ -133,7 +133,7 @@ cdef object cat_run(Op op, PyObject** slots):
         t = <Tensor> item_of(tensors, i)
         if not is_skipped(t):
             check_fits(op, first, t, dim, i)
-            shape[dim] += t.dims[dim]
+            shape[dim] = mul_add(op.name, 1, t.dims[dim], shape[dim])
     return joined(op, slots, n, code, first.rank, shape, dim, False, live)
 
 

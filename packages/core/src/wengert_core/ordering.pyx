@@ -90,7 +90,7 @@ cdef object order_run(Op op, PyObject** slots):
     t = held_if_large(t)
     check_dtype(op, t.code)
     dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
-    job.k = int_slot(op, slots, o.k_slot) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
+    job.k = max(int_slot(op, slots, o.k_slot), -1) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
     if t.rank == 0 or t.count == 0 or elsewhere() or not fitting(o.what, job.k, t.dims[dim]):
         return along_run(op, slots)
     job.what, job.code = o.what, t.code

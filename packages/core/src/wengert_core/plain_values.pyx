@@ -29,7 +29,7 @@ cdef object EXACT_FLOAT = float.__pos__
 cdef object EXACT_COMPLEX = complex.__pos__
 
 cdef enum:
-    MOST_ITEMS = 1 << 16               # of a sequence that is no list, tuple or array
+    MOST_NUMBERS = 1 << 16             # of a sequence that is no list, tuple or array
 
 
 cdef bint is_plain_number(PyObject* value) noexcept:
@@ -65,6 +65,18 @@ cdef tuple items_of(object value, Py_ssize_t most):
     return tuple(items)
 
 
+cdef Py_ssize_t length_of(object value) except -1:
+    cdef Py_ssize_t n = len(value)
+    if n > MOST_ITEMS and not isinstance(value, (list, tuple)):
+        raise ValueError(f"a sequence of type {type(value).__name__} says that it has {n} items: at most {MOST_ITEMS} are read one by one; "
+                         "give a list, a tuple or an array")
+    return n
+
+
+cdef tuple all_items(object value):
+    return items_of(value, length_of(value))
+
+
 cdef object plain_int(object value):
     if not PyIndex_Check(<PyObject*> value) or PyBool_Check(<PyObject*> value):
         return None
@@ -80,7 +92,7 @@ cdef object plain_ints(object value):
     cdef Py_ssize_t i
     if PyIndex_Check(<PyObject*> value) and not isinstance(value, ARRAY):
         return EXACT_INT(PyNumber_Index(value))
-    items = list(items_of(value, MOST_ITEMS))
+    items = list(items_of(value, MOST_NUMBERS))
     for i in range(len(items)):
         item = items[i]
         if PyIndex_Check(<PyObject*> item) and not PyLong_CheckExact(<PyObject*> item) and not PyBool_Check(<PyObject*> item):

@@ -453,7 +453,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
 
 cdef inline bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
     """Return whether the GIL is given up. Note [What a kernel holds]"""
-    cdef Py_ssize_t count = 1
+    cdef double count = 1
     cdef int i
     for i in range(ndim):
         count *= shape[i]

@@ -55,7 +55,8 @@ def set_printoptions(
     """
     global _current
     if profile is not None and not (isinstance(profile, str) and profile in PROFILES):
-        raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {profile!r}")
+        from wengert_core.misfits import told
+        raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {told(profile)}")
     base = _current if profile is None else PROFILES[profile]
     _current = PrintOptions(
         base.precision if precision is None else _count("precision", precision),
@@ -83,7 +84,8 @@ def _count(name: str, value: int) -> int:
 
 def _threshold(value: Any) -> float:
     if not isinstance(value, (int, float)) or value != value:
-        raise TypeError(f"set_printoptions(): threshold must be a number, got {value!r}")
+        from wengert_core.misfits import told
+        raise TypeError(f"set_printoptions(): threshold must be a number, got {told(value)}")
     return value
 
 

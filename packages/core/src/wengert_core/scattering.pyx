@@ -192,7 +192,8 @@ cdef int scatter_mode(object reduce) except -1:
     if reduce is None:
         return WALK_WRITE
     if reduce not in ("add", "multiply"):
-        raise RuntimeError(f"reduce argument must be either add or multiply. It is {reduce!r}")
+        from wengert_core.misfits import told
+        raise RuntimeError(f"reduce argument must be either add or multiply. It is {told(reduce)}")
     return WALK_ADD
 
 

@@ -45,7 +45,8 @@ cdef Py_ssize_t extent(int ndim, const Py_ssize_t* shape, const Py_ssize_t* stri
 cdef Py_ssize_t mul_add(str op, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c) except? -1:
     cdef Py_ssize_t n
     if mul_overflows(a, b, &n) or add_overflows(n, c, &n):
-        raise RuntimeError(f"{op}: a size overflows: {a} * {b} + {c} is more than 2**63 - 1")
+        product = f"{b}" if a == 1 else f"{a} * {b}"
+        raise RuntimeError(f"{op}: a size overflows: {product}{f' + {c}' if c else ''} is more than 2**63 - 1")
     return n
 
 

@@ -618,7 +618,8 @@ def as_subclass(Tensor t, cls):
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
-        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {cls!r}")
+        from wengert_core.misfits import told
+        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {told(cls)}")
     cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
     cdef Tensor new = <Tensor> o
     Py_DECREF(o)

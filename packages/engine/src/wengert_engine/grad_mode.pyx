@@ -201,13 +201,13 @@ class Setting(Mode):
     argument = ""                      # how torch's message names it
 
     def __init__(self, mode):
-        if not isinstance(mode, bool):
-            raise TypeError(f"{self.argument} (position 1) must be bool, not {type(mode).__name__}")
-        self.mode = mode
         self.prev = setting(type(self).__name__)
         self.switch(mode)
+        self.mode = mode
 
     def switch(self, mode):
+        if not isinstance(mode, bool):
+            raise TypeError(f"{self.argument} (position 1) must be bool, not {type(mode).__name__}")
         setattr(SETTINGS, type(self).__name__, mode)
 
     def __call__(self, function):

@@ -137,7 +137,8 @@ class Memory:
 
     def _table(self, by: str) -> list[Row]:
         if by not in TABLES:
-            raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {by!r}")
+            from wengert_core.misfits import told
+            raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {told(by)}")
         rows: list[Row] = getattr(self, f"by_{by}")
         return rows
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
+
+import numpy as np
 
 from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
+from wengert_core.size_math import checked_numel
 from wengert_core.sizes import Size
 from wengert_core.tensor import Tensor
 
@@ -306,6 +308,37 @@ def cartesian_prod(*tensors: Tensor) -> Any:
     return stack([x.reshape(-1) for x in meshgrid(*tensors, indexing="ij")], 1)
 
 
+def ways(n: int, r: int) -> int:
+    """The number of ways to take r of n, or something beyond 2**63 where it is."""
+    count = 1
+    for k in range(min(r, n - r)):
+        count = count * (n - k) // (k + 1)
+        if count >> 63:
+            break
+    return count if r <= n else 0
+
+
+def picked(n: int, r: int, again: bool) -> Any:
+    """All ways to take r of n places, as rows in order: each place after the one before it, or that once more."""
+    count = ways(n + r - 1 if again and n else n, r)
+    checked_numel((count, r), 8)
+    if count <= 1:
+        return np.zeros((count, r), np.int64) if again else np.arange(count * r).reshape(count, r)
+    rows = np.empty((count, r), np.int64)  # first: what does not fit into memory is known before there is work
+    ends = [n if again else n - r + k + 1 for k in range(r)]  # what follows must find room
+    places, parents = [np.arange(ends[0])], []
+    for k in range(1, r):
+        first = places[-1] + (not again)
+        counts = ends[k] - first
+        parents.append(np.repeat(np.arange(len(first)), counts))
+        places.append(np.arange(len(parents[-1])) - np.repeat(np.cumsum(counts) - counts - first, counts))
+    at = np.arange(count)
+    for k in range(r - 1, -1, -1):
+        rows[:, k] = places[k][at]
+        at = parents[k - 1][at] if k else at
+    return rows
+
+
 @composite
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to take r elements of a vector, as rows."""
@@ -313,9 +346,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(pick(range(input.numel()), r))
     if not r:
         return input.new_zeros((0,))
-    index = TABLE.ops["tensor"](rows, dtype=DTYPES["int64"], device=input.device).reshape(len(rows), r)
-    return stack([input.index_select(0, column) for column in index.unbind(1)], 1)
+    rows = picked(input.numel(), r, with_replacement)
+    index = TABLE.ops["tensor"](rows.reshape(-1), dtype=DTYPES["int64"], device=input.device)
+    return input.index_select(0, index).reshape(rows.shape)
