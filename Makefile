@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 COMPARE := .venv-compare
 SANITIZE := .venv-sanitize
+SYMBOLS := .venv-symbols
 CUDA := 12
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
@@ -109,5 +110,5 @@ clean: ## remove what was built and the caches, not the environments
 	@find packages shared tests tools -depth -type d -name __pycache__ -exec rm -rf {} +
 
 distclean: clean ## clean, and remove the environments
-	@echo "distclean: $(VENV), $(COMPARE), $(SANITIZE)"
-	@rm -rf $(VENV) $(COMPARE) $(SANITIZE)
+	@echo "distclean: $(VENV), $(COMPARE), $(SANITIZE), $(SYMBOLS)"
+	@rm -rf $(VENV) $(COMPARE) $(SANITIZE) $(SYMBOLS)

@@ -1,4 +1,4 @@
-"""Write hot.txt of each compiled package: the functions that everyday calls run. Note [Hot functions] in setup.py.
+"""Write hot.txt of each package that has one: the functions that everyday calls run. Note [Hot functions] in setup.py.
 
     python3 tools/hot_functions.py
 
@@ -90,6 +90,8 @@ def main() -> int:
     subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SYMBOLS": "1"}, check=True)
     for package, names in hot(python_of(tree / ".venv")).items():
         file = ROOT / "packages" / package.removeprefix("wengert_") / "hot.txt"
+        if not file.exists():
+            continue
         file.write_text("\n".join(names) + "\n", encoding="utf-8")
         print(f"hot_functions: {len(names)} of {package}, in {file.relative_to(ROOT)}")
     return 0
