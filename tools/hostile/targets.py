@@ -116,7 +116,9 @@ def of_class(kind: type, text: str) -> list[Target]:
         return []
     if issubclass(kind, BaseException) or (text.endswith("Tensor") and not text.endswith(".Tensor")):
         return [Target(text, "", "made", owner)]
-    found = [Target(text, kind.__name__, "made", owner)]
+    makers = [vars(base) for base in kind.__mro__ if base.__module__ not in PYTHONS]
+    own = any(name in facts for facts in makers for name in ("__new__", "__init__"))
+    found = [Target(text, kind.__name__, "made", owner)] if own else []
     for name in dir(kind):
         value, home = next(((vars(base)[name], base) for base in kind.__mro__ if name in vars(base)), (None, kind))
         if name in SKIPPED or home.__module__ in PYTHONS or (kind.__name__ in SHARED and name in CHANGING):

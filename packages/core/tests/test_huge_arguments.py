@@ -28,7 +28,7 @@ def test_a_size_that_does_not_fit_is_refused(call, n):
         call(n)
 
 
-@pytest.mark.parametrize("n", [LEAST, LEAST + 1, -1])
+@pytest.mark.parametrize("n", [LEAST, LEAST + 1, -1, -(2**40)])
 def test_negative_repeats_are_refused(n):
     with pytest.raises(RuntimeError, match="negative dimension"):
         V.repeat(n)
@@ -116,3 +116,26 @@ def test_sequences_that_are_too_long_to_be_read_are_refused(data):
     for call in (wg.tensor, wg.as_tensor):
         with pytest.raises(ValueError, match=r"at most 268435456 are read one by one|expected sequence of length"):
             call(data)
+
+
+@pytest.mark.parametrize(("stride", "padding", "dilation"), [
+    (2**61 + 1, 2**61 + 1, 2**61 + 1), (1, 2**31, 1), (2**31, 2**31, 2**31), (1, 2**62, 1), (1, 2**31, 2**30 + 1),
+])  # fmt: skip
+def test_convolutions_that_tables_do_not_reach_are_refused(stride, padding, dilation):
+    with pytest.raises(RuntimeError):
+        wg.conv2d(wg.ones(1, 4, 5, 4), wg.ones(4, 2, 3, 2), None, stride, padding, dilation, 2)
+
+
+def test_steps_of_convolutions_that_none_is_made_of_may_be_huge():
+    image, one, two = wg.arange(6.0).reshape(1, 1, 2, 3), wg.ones(1, 1, 1, 1), wg.ones(1, 1, 2, 2)
+    assert wg.conv2d(image, one, None, 1, 0, 2**40).tolist() == image.tolist()
+    assert wg.conv2d(image, one, None, 2**40).tolist() == [[[[0.0]]]]
+    assert wg.conv2d(image, two, None, 2**62).tolist() == [[[[8.0]]]]
+
+
+@pytest.mark.skipif(os.environ.get("WENGERT_KERNELS") == "python", reason="without a loop of ours it is refused")
+def test_a_fill_of_an_expanded_dim_writes_once():
+    one = wg.zeros(1)
+    with pytest.warns(UserWarning, match="masked_fill_ on expanded tensors"):
+        one.expand(3, 4).masked_fill_(wg.tensor([[False], [False], [True]]), 2.0)
+    assert one.tolist() == [2.0]

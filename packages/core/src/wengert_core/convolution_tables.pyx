@@ -8,6 +8,7 @@ from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.holding cimport in_pieces
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scratch cimport scratch
+from wengert_core.size_math cimport mul_add
 from wengert_core.tensor cimport Tensor
 from wengert_core.workers cimport body_fn
 
@@ -73,7 +74,7 @@ cdef class Source:
         for i in range(3):
             self.size[i] += self.before[i]
             same = same and self.size[i] == inside[i]
-            self.channel *= self.size[i]
+            self.channel = mul_add("convolution", self.channel, self.size[i], 0)
             b.inside[i], b.outside[i], b.before[i] = inside[i], self.size[i], self.before[i]
         if self.channel > 0x7fffffff:
             raise RuntimeError(f"convolution: a channel of {self.channel} elements is more than 2**31 - 1")

@@ -28,6 +28,9 @@ from wengert_core.size_math cimport mul_add
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
+cdef enum:
+    FARTHEST = 0x7fffffff              # that a table's offsets reach
+
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
@@ -116,12 +119,21 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
     return 0
 
 
-cdef void drop_idle_strides(Geometry* g) noexcept:
-    """Let a stride be 1 along dims with one position, where none is made: tables are laid out by it, and it may be huge."""
+cdef int drop_idle_steps(str op, Geometry* g) except -1:
+    """Let a stride be 1 along dims with one position, and a dilation with one tap, where none is made: tables are laid out by
+    them, and they may be huge. RuntimeError where tables of int32 do not reach as far."""
     cdef int i
+    cdef Axis* axis
     for i in range(3):
-        if g.axes[i].narrow <= 1:
-            g.axes[i].stride = 1
+        axis = &g.axes[i]
+        if axis.narrow <= 1:
+            axis.stride = 1
+        if axis.kernel <= 1:
+            axis.dilation = 1
+        if max(axis.padding, axis.stride) > FARTHEST or mul_add(op, axis.dilation, max(axis.kernel - 1, 0), 0) > FARTHEST:
+            raise RuntimeError(f"{op}: a stride or padding, or a dilation times (kernel - 1), of more than 2**31 - 1 is not supported: "
+                               f"got stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}, kernel {axis.kernel}")
+    return 0
 
 
 cdef int set_narrow(Geometry* g, Tensor x) except -1:
@@ -216,7 +228,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     else:
         set_narrow(&g, x)
         g.narrow_channels, g.wide_channels = w.dims[0] // g.groups, w.dims[1]
-    drop_idle_strides(&g)
+    drop_idle_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], <object> slots[2], *[<object> slots[i] for i in range(3, 9)])
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
@@ -274,7 +286,7 @@ cdef object weight_run(Op op, PyObject** slots):
                 >= mul_add(op.name, 2, axis.padding, axis.wide):
             raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large for an input of size "
                                f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
-    drop_idle_strides(&g)
+    drop_idle_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     g.held = any_large(op, slots) or is_long(&g)

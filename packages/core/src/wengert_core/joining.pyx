@@ -307,9 +307,10 @@ cdef object repeat_run(Op op, PyObject** slots):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: repeat got "
                            f"{sizes_list(n, repeats)} for the shape {list(shape_tuple(t))}")
     for i in range(n):
-        if repeats[i] < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {repeats[i]}: repeat got {sizes_list(n, repeats)}")
-        shape[i] = mul_add("repeat", repeats[i], t.dims[i - extra] if i >= extra else 1, 0)
+        shape[i] = mul_add("repeat", max(repeats[i], -LARGE), t.dims[i - extra] if i >= extra else 1, 0)
+    for i in range(n):
+        if shape[i] < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: {sizes_list(n, shape)}")
     out = new_empty(t.code, n, shape)
     if out.count:
         if ONLY_REFERENCES or elsewhere():

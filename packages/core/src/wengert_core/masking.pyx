@@ -103,6 +103,7 @@ cdef void store(Tensor target, Tensor mask, char* number) noexcept:
     """target[mask] = number, row by row."""
     cdef Py_ssize_t counter[64]
     cdef Py_ssize_t steps[65]          # of the mask, along the target's dims
+    cdef Py_ssize_t sizes[65]          # of what is walked: 1 where neither moves
     cdef Py_ssize_t n = 1, stride = 0
     cdef int i, offset = target.rank - mask.rank, last = target.rank - 1
     cdef int itemsize = FACTS.itemsize[target.code]
@@ -114,8 +115,9 @@ cdef void store(Tensor target, Tensor mask, char* number) noexcept:
     for i in range(target.rank):
         counter[i] = 0
         steps[i] = 0 if i < offset or mask.dims[i - offset] == 1 else mask.dims[mask.rank + i - offset]
+        sizes[i] = target.dims[i] if target.dims[target.rank + i] or steps[i] else 1
     if target.rank:
-        n, stride = target.dims[last], target.dims[target.rank + last]
+        n, stride = sizes[last], target.dims[target.rank + last]
     else:
         last = 0
     while True:
@@ -125,10 +127,10 @@ cdef void store(Tensor target, Tensor mask, char* number) noexcept:
             counter[i] += 1
             data += target.dims[target.rank + i]
             where += steps[i]
-            if counter[i] < target.dims[i]:
+            if counter[i] < sizes[i]:
                 break
-            data -= target.dims[target.rank + i] * target.dims[i]
-            where -= steps[i] * target.dims[i]
+            data -= target.dims[target.rank + i] * sizes[i]
+            where -= steps[i] * sizes[i]
             counter[i] = 0
             i -= 1
         if i < 0:

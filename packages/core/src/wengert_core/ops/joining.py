@@ -349,5 +349,5 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     if not r:
         return input.new_zeros((0,))
     rows = picked(input.numel(), r, with_replacement)
-    index = TABLE.ops["tensor"](rows.reshape(-1), dtype=DTYPES["int64"], device=input.device)
-    return input.index_select(0, index).reshape(rows.shape)
+    index = TABLE.ops["tensor"](rows, dtype=DTYPES["int64"], device=input.device)
+    return stack([input.index_select(0, column) for column in index.unbind(1)], 1)

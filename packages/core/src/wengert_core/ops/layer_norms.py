@@ -17,6 +17,9 @@ ops, composite = TABLE.ops, TABLE.composite
 
 def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
     """What layer_norm and rms_norm refuse."""
+    for n in shape:
+        if not hasattr(type(n), "__index__"):
+            raise TypeError(f"argument 'normalized_shape' must be a tuple of ints, not of {type(n).__name__}")
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "

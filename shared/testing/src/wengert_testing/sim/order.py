@@ -220,7 +220,8 @@ class Block:
             WORLD.report(f"{stamp.what} on {stamp.stream} reads memory that {last.what} on {last.stream} writes; the "
                          "first does not wait for the second")  # fmt: skip
             stale = stamp.start < last.done
-        self.reads = [one for one in self.reads if not one.known_to(WORLD.host)]
+        # Of a stream's reads the last one will do: who comes behind it comes behind all before it.
+        self.reads = [one for one in self.reads if one.stream is not stamp.stream and not one.known_to(WORLD.host)]
         self.reads.append(stamp)
         return stale
 
