@@ -181,7 +181,7 @@ resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 import wengert_core as wc
 x = wc.ones(2**10).expand(2**21, 2**10)
 for call in (lambda: wc.ones(2**40), lambda: x.exp(), lambda: x + 1, lambda: x.sort(), lambda: wc.cat([x, x]),
-             lambda: wc.combinations(wc.ones(3), 2**62)):
+             lambda: wc.combinations(wc.ones(2**17))):
     try:
         call()
     except MemoryError as error:
@@ -196,7 +196,7 @@ def test_memory_that_is_missing_names_bytes_call_and_shapes():
     lines = done.stdout.splitlines()
     expected = ["ones(1099511627776)", "exp(float32[2097152, 1024])", "add(float32[2097152, 1024], 1)",
                 "sort(float32[2097152, 1024])", "cat(list)",
-                "combinations(float32[3], 4611686018427387904)"]  # fmt: skip
+                "combinations(float32[131072])"]  # fmt: skip
     assert len(lines) == len(expected)
     for line, call in zip(lines, expected, strict=True):
         assert line.startswith("DefaultCPUAllocator: can't allocate memory")
