@@ -24,13 +24,14 @@ from hostile.targets import Target
 SECONDS = 10
 MEMORY = 3 << 30
 GROWTH = 64 << 20
+SANITIZED = "san.so" in os.environ.get("LD_PRELOAD", "")
 NAMES = "abcdefgh"
 
 
 def limit(trace: Path) -> None:
     """Set the limits of this process, and have tracebacks of crashes and hangs written."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if "san.so" not in os.environ.get("LD_PRELOAD", ""):  # a sanitizer maps terabytes for its tables
+    if not SANITIZED:  # a sanitizer maps terabytes for its tables
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY + resident(0), MEMORY + resident(0)))
     resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
     file = trace.open("w")
@@ -39,7 +40,7 @@ def limit(trace: Path) -> None:
     faulthandler.register(signal.SIGALRM, file, all_threads=True, chain=True)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    if "san.so" not in os.environ.get("LD_PRELOAD", ""):
+    if not SANITIZED:
         os.dup2(nowhere, 2)
 
 
@@ -96,7 +97,7 @@ def watched(source: str, target: Target) -> Outcome:
     except Exception as error:  # what a call left behind must let itself be reset
         outcome = Outcome("state", type(error).__name__, str(error)[:200])
     signal.setitimer(signal.ITIMER_REAL, 0)
-    if resident() > before + GROWTH:
+    if resident() > before + GROWTH and not SANITIZED:  # a sanitizer keeps for a while what is freed
         gc.collect()
         wengert.memory.empty_cache()
         if resident() > before + GROWTH:
