@@ -139,3 +139,10 @@ def test_a_fill_of_an_expanded_dim_writes_once():
     with pytest.warns(UserWarning, match="masked_fill_ on expanded tensors"):
         one.expand(3, 4).masked_fill_(wg.tensor([[False], [False], [True]]), 2.0)
     assert one.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("n", HUGE)
+def test_views_of_nothing_have_strides_that_are_no_trap(n):
+    view = wg.ones(2, 0).view(0, n)
+    assert view.shape == (0, n)
+    assert min(view.stride()) >= 0

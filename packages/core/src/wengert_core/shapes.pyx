@@ -28,8 +28,7 @@ cdef bint view_strides(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* 
     if t.flags & TF_CONTIGUOUS:
         for d in range(ndim - 1, -1, -1):
             strides[d] = step
-            if shape[d] > 1:
-                step *= shape[d]
+            step = stepped(step, max(shape[d], 1))
         if t.count == 0 and ndim == t.rank:
             keep_strides_of_same_shape(t, ndim, shape, strides)
         return True
