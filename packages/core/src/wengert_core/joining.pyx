@@ -20,7 +20,7 @@ from wengert_core.outputs cimport into_out
 from wengert_core.overlap cimport WRITES_APART
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, with_channels_last
-from wengert_core.size_math cimport mul_add
+from wengert_core.size_math cimport mul_add, mul_overflows
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE
@@ -307,7 +307,10 @@ cdef object repeat_run(Op op, PyObject** slots):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: repeat got "
                            f"{sizes_list(n, repeats)} for the shape {list(shape_tuple(t))}")
     for i in range(n):
-        shape[i] = mul_add("repeat", max(repeats[i], -LARGE), t.dims[i - extra] if i >= extra else 1, 0)
+        if mul_overflows(repeats[i], t.dims[i - extra] if i >= extra else 1, &shape[i]):
+            if repeats[i] > 0:
+                raise RuntimeError(f"repeat: a size overflows: sizes {list(shape_tuple(t))}, repeats {sizes_list(n, repeats)}")
+            shape[i] = repeats[i]      # negative as the product is
     for i in range(n):
         if shape[i] < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: {sizes_list(n, shape)}")
