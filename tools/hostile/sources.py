@@ -148,8 +148,8 @@ class Writer:
         size = random.choice(words.SIZES)
 
         def large(text: str) -> str:
-            if not text.startswith(("(", "[", "-")) and not text[:1].isdigit():
-                return text
+            if "nested" in text or (not text.startswith(("(", "[", "-")) and not text[:1].isdigit()):
+                return text  # how deep a list is nested is no size: such lists are made by a loop
             return INTEGER.sub(lambda found: size if random.random() < 0.8 else found[0], text)
 
         given.args[:] = map(large, given.args)

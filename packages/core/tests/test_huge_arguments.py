@@ -146,3 +146,11 @@ def test_views_of_nothing_have_strides_that_are_no_trap(n):
     view = wg.ones(2, 0).view(0, n)
     assert view.shape == (0, n)
     assert min(view.stride()) >= 0
+
+
+@pytest.mark.parametrize("n", [3, 2**40, 2**60])
+def test_slices_of_any_size_that_are_none_are_distinct(n):
+    for shape, dim in (((0, n), 0), ((n, 0), 1)):
+        found = wg.unique(V[:1].as_strided(shape, (1, 1)), return_inverse=True, return_counts=True, dim=dim)
+        assert [part.shape for part in found] == [shape, (0,), (0,)]
+        assert found[1].dtype is found[2].dtype is wg.int64

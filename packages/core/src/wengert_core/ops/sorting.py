@@ -227,6 +227,9 @@ def check_slices(shape: Sequence[int], dim: int | None) -> None:
 def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
     """The sorted distinct values, or slices along a dim."""
     check_slices(x.shape, dim)
+    if dim is not None and x.size == 0:  # NumPy makes a field of a dtype for each element of a slice
+        none = xp.empty(0, "int64")
+        return x, none, none
     x_or_flat = x if dim is not None else x.reshape(-1)
     found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
