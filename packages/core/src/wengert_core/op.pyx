@@ -2,7 +2,7 @@
 cimport cython
 from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyTypeObject, PyCallable_Check
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memset
 
 from wengert_core.dtypes cimport code_of, dtype, dtype_of
@@ -326,7 +326,7 @@ ctypedef PyObject* (*Single)(Op, PyObject*) noexcept
 ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
 
 
-cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     cdef PyObject* result
     if kwnames == NULL:
@@ -340,9 +340,7 @@ cdef object op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nar
         result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
     if result == NULL:
         raised_in_words(<Op> callable_, args, nargs)
-    out = <object> result
-    Py_DECREF(out)
-    return out
+    return result          # the reference that the function called gave: an object would be counted up and down again
 
 
 cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs) except -1:
