@@ -238,6 +238,7 @@ class BuildNative(build_ext):
 
     def link(self, ext: Extension, objects: list[str], target: str) -> None:
         """Link with the hot functions side by side, or as they come where the linker takes no such script."""
+        Path(target).unlink(missing_ok=True)  # the compiler's driver sees no reason to link where no object is newer
         scripts = [self.order_of_functions(), []] if GATHERS else [[]]
         for script in scripts:
             options: dict[str, Any] = {"extra_postargs": [*ext.extra_link_args, *script], "build_temp": self.build_temp}
