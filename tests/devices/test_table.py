@@ -7,12 +7,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wengert as torch
-from wengert_testing.devices import check_gradients, check_values, rows
+from wengert_testing.devices import check_gradients, check_out, check_values, rows
 
 
 @pytest.mark.parametrize("case", rows(), ids=str)
 def test_values_are_those_of_the_cpu(case, device):
     check_values(case, device)
+
+
+@pytest.mark.parametrize("case", rows(), ids=str)
+def test_out_is_on_the_device_of_the_inputs(case, device):
+    check_out(case, device)
+
+
+def test_most_rows_are_tried_with_out():
+    assert sum(check_out(case, "sim") > 0 for case in rows()) > 400
+
+
+def test_numbers_are_computed_where_out_is():
+    out = torch.ones(2, device="sim")
+    with pytest.warns(UserWarning, match="was resized"):
+        assert torch.mul(3, 2.0, out=out).tolist() == 6.0
+    assert str(out.device) == "sim:0"
 
 
 @pytest.mark.parametrize("case", rows(gradients=True), ids=str)

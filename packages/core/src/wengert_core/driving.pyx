@@ -130,9 +130,10 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
 
 
 cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
-    """An out= on a device must be where the inputs are: what runs on the CPU has no address there."""
+    """Refuse an out= on a device: what runs here runs on the CPU, which has no address there."""
     cdef Tensor t, found = None
     cdef int i
+    from wengert_core.devices import DEVICES
     for i in range(op.n_params):
         if slots[i] == NULL or i == op.out_slot:
             continue
@@ -140,12 +141,11 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
         for item in given if isinstance(given, (list, tuple)) else (given,):
             if isinstance(item, Tensor):
                 t = <Tensor> item
-                if t.device == out.device:
-                    return 0
-                found = t
-    if found is None:
-        return 0
-    from wengert_core.devices import DEVICES
+                found = t if found is None or t.device == out.device else found
+    if found is None or found.device == out.device:
+        raise RuntimeError(f"{op.name}() would write to memory of {DEVICES[out.device]} on the CPU: got an out= of shape "
+                           f"{list(shape_tuple(out))} there, and no driver that hands such calls to the device. Compute without out=, "
+                           "and copy the result; please report it to whoever wrote the op")
     raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[out.device]} and "
                        f"{DEVICES[found.device]}! {op.name} got tensors of shape {list(shape_tuple(out))} on {DEVICES[out.device]} "
                        f"and {list(shape_tuple(found))} on {DEVICES[found.device]}; move one with .to()")

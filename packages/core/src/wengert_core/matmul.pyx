@@ -253,6 +253,8 @@ cdef object matmul_run(Op op, PyObject** slots):
     live = live_of(a, b)
     if live & (LIVE_INTERCEPT | WG_GRAD | WG_DUAL) and slots[2] == <PyObject*> None:
         return op.impl(a, b, tuple(sizes_list(ndim, shape)))
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
     return multiplied(op, slots, a, b, False, ndim, shape, live)
 
 

@@ -294,6 +294,7 @@ cdef object pointwise_run(Op op, PyObject** slots):
     cdef PyObject* own[16]
     cdef int i
     cdef uint32_t live = 0
+    cdef bint only_numbers = True
     for i in range(op.n_params):
         own[i] = slots[i]
     for i in range(p.n_in if p.n_in > p.n_promote else p.n_promote):
@@ -301,6 +302,9 @@ cdef object pointwise_run(Op op, PyObject** slots):
             own[i] = read_other(op, i, own[i])
         if isinstance(<object> own[i], Tensor):
             live |= (<Tensor> own[i]).flags
+            only_numbers = False
+    if only_numbers and isinstance(<object> given_out(op, own), Tensor):
+        live |= (<Tensor> given_out(op, own)).flags & WG_FOREIGN      # numbers are where the result is wanted
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
     if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):

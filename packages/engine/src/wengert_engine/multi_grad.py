@@ -41,12 +41,13 @@ def checked_tensors(tensors: Any) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
         raise TypeError("register_multi_grad_hook(): argument 'tensors' (position 1) must be tuple of Tensors, not "
                         f"{type(tensors).__name__}")
-    found = tuple(tensors)
-    for i, one in enumerate(found):
+    found: list[Tensor] = []
+    for i, one in enumerate(tensors):  # one by one: what says that it has 2**31 items is not given the memory for them
         if not isinstance(one, Tensor):
             raise TypeError("register_multi_grad_hook(): argument 'tensors' must be tuple of Tensors, expected Tensor "
                             f"as element {i}, but got {type(one).__name__}")
-    return found
+        found.append(one)
+    return tuple(found)
 
 
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:

@@ -22,6 +22,10 @@ OF_HOST_DATA = {"frombuffer", "asarray", "tensor", "as_tensor", "scalar_tensor"}
 """What makes a tensor of data that is the host's."""
 UNDEFINED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 """What leaves the elements as they are."""
+RANDOM = {"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"}
+"""What draws from a generator, which another device has of its own."""
+ANYWHERE = {"histogram"}
+"""What computes on the host, and copies to where its out= is."""
 
 
 def rows(gradients: bool = False) -> list[OpCase]:
@@ -63,6 +67,56 @@ def check_gradients(case: OpCase, device: str, rtol: float = 1e-7, default: str 
                 assert_close(array_of(g.cpu()), array_of(e), what, rtol=max(case.rtol or 0, rtol))
 
 
+def check_out(case: OpCase, device: str, rtol: float = 1e-9) -> int:
+    """AssertionError unless out= on the device gets the values of the CPU, and one of another place is refused.
+
+    Returns the number of samples that take an out=; the others are left alone.
+    """
+    tried = 0
+    for sample in case.samples("float64"):
+        expected = [e for e in called(case, sample, "cpu") if isinstance(e, Tensor)]
+        if not expected or not takes_out(case, sample, expected):
+            continue
+        tried += 1
+        written = given_out(case, sample, device, [e.new_empty(0, device=device) for e in expected])
+        for e, g in zip(case.results(expected), case.results(written), strict=True):
+            if case.op not in RANDOM | UNDEFINED:
+                assert_close(array_of(g.cpu()), array_of(e), f"{case.op}{sample!r}, out= on {device}", rtol=case.rtol or rtol)
+        for inputs, place in ((device, "cpu"), ("cpu", device)) if has_tensors(sample) and case.op not in ANYWHERE else ():
+            try:
+                given_out(case, sample, inputs, [e.new_empty(0, device=place) for e in expected])
+            except RuntimeError as error:
+                assert "Expected all tensors to be on the same device" in str(error), f"{case.op}{sample!r}: {error}"
+            else:
+                raise AssertionError(f"{case.op}{sample!r}: inputs on {inputs} were written to an out= on {place}")
+    return tried
+
+
+def takes_out(case: OpCase, sample: Sample, expected: list[Tensor]) -> bool:
+    """Whether the call has an out=."""
+    try:
+        given_out(case, sample, "cpu", [e.new_empty(0) for e in expected])
+    except (TypeError, RuntimeError):
+        return False
+    return True
+
+
+def given_out(case: OpCase, sample: Sample, device: str, outs: list[Tensor]) -> list[Tensor]:
+    """The tensors that were given as out=, after the call."""
+    random.manual_seed(0)
+    args, kwargs = as_tensors(sample, lambda array: contiguous(array).to(device))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        function_of(case.op)(*case.arguments(args), **kwargs, out=outs[0] if len(outs) == 1 else tuple(outs))
+    return outs
+
+
+def has_tensors(sample: Sample) -> bool:
+    """Whether a tensor is among the arguments, or in a list of them."""
+    values = [*sample.args, *sample.kwargs.values()]
+    return any(hasattr(v, "dtype") for value in values for v in (value if isinstance(value, (list, tuple)) else [value]))
+
+
 def options(case: OpCase, device: str) -> dict[str, Any]:
     """Factories make tensors on a device only when they are told to."""
     op = row_of(case.op)
@@ -72,7 +126,12 @@ def options(case: OpCase, device: str) -> dict[str, Any]:
 
 
 def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
-    """The op's results on a device. leaves: gets the inputs that then require gradients."""
+    """What is checked of the op's results on a device. leaves: gets the inputs that then require gradients."""
+    return case.results(called(case, sample, device, leaves))
+
+
+def called(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
+    """All results of the op on a device."""
 
     def change(array: Any) -> Tensor:
         tensor = contiguous(array).to(device)
@@ -84,7 +143,8 @@ def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | No
     args, kwargs = as_tensors(sample, change)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return case.results(function_of(case.op)(*case.arguments(args), **kwargs, **options(case, device)))
+        found = function_of(case.op)(*case.arguments(args), **kwargs, **options(case, device))
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
 def gradients(case: OpCase, sample: Sample, device: str) -> list[Any]:

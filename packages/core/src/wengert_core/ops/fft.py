@@ -286,6 +286,7 @@ def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, l
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
     options = {} if layout is None else {"layout": layout}
+    device = out.device if device is None and isinstance(out, Tensor) else device
     k = ops["arange"](n // 2 + 1 if half else n, dtype=dtype or get_default_dtype(), device=device,
                       pin_memory=pin_memory, **options)
     if not half:
