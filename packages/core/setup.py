@@ -80,8 +80,8 @@ COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it
 LINK = ["-pthread", *(["-Wl,-s"] if FAST and not SYMBOLS else []), *SANITIZERS.get(SANITIZE, [])]
 SMALL = ["-Os"] if FAST else []  # for .py: run once, at import, where pages to load cost more than instructions
 SMALL += ["-O0", "-fno-sanitize=all"] if SANITIZE else []  # Python in C has no memory of its own to look after
-# For .pyx without loops over elements: a sixth smaller, as quick. Their loops copy two or three arguments or dims, which
-# costs less than the call of memcpy that the compiler would make of it.
+# For .pyx without loops over elements: a sixth smaller, as quick. Their loops copy two or three arguments or dims,
+# which costs less than the call of memcpy that the compiler would make of it.
 DRIVER = ["-O2", "-fno-tree-loop-distribute-patterns"] if FAST else []
 SIZES = ["-fno-wrapv"] if SANITIZE == "address" else []  # outside of kernels what wraps around is a size: reported
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
