@@ -154,3 +154,23 @@ def test_slices_of_any_size_that_are_none_are_distinct(n):
         found = wg.unique(V[:1].as_strided(shape, (1, 1)), return_inverse=True, return_counts=True, dim=dim)
         assert [part.shape for part in found] == [shape, (0,), (0,)]
         assert found[1].dtype is found[2].dtype is wg.int64
+
+
+@pytest.mark.skipif(os.environ.get("WENGERT_KERNELS") == "python", reason="NumPy reads an expanded dim again and again")
+def test_an_expanded_dim_is_read_once_where_to_read_it_again_changes_nothing():
+    for dtype in (wg.float32, wg.int64, wg.bfloat16):
+        endless = X.to(dtype).unsqueeze(2).expand(3, 4, 2**40)
+        assert endless.max().item() == 11
+        assert endless.amin((1, 2)).tolist() == [0, 4, 8]
+        assert endless.amax(2).tolist() == X.tolist()
+
+
+@pytest.mark.skipif(os.environ.get("WENGERT_KERNELS") == "python", reason="NumPy reads an expanded dim again and again")
+@pytest.mark.parametrize("take", [
+    lambda index: wg.take(X, index), lambda index: V.index_select(0, index), lambda index: V.gather(0, index),
+    lambda index: V[index], lambda index: X.take_along_dim(index.unsqueeze(0), 1),
+])  # fmt: skip
+@pytest.mark.parametrize("entry", [3, 99])
+def test_an_expanded_index_is_looked_at_once(take, entry):
+    with pytest.raises((RuntimeError, IndexError, MemoryError)):
+        take(wg.tensor([entry]).expand(2**40))

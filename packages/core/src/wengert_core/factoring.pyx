@@ -54,7 +54,9 @@ KERNELS.eigh, KERNELS.svd = wg_eigh, wg_svd
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
+cdef bint LOOKED_UP[N_CODES]
 memset(LAPACK, 0, sizeof(LAPACK))
+memset(LOOKED_UP, 0, sizeof(LOOKED_UP))
 
 cdef struct Family:                    # Op.data: what the op's dtypes were found to be
     int way
@@ -87,8 +89,11 @@ def configure(Op op, str way):
 # ---- LAPACK
 
 cdef int look_up(int i) except -1:
-    """The routines for a dtype."""
-    cdef wg_lapack* lapack = &LAPACK[i]
+    """The routines for a dtype; written once, as kernels read them without the GIL."""
+    cdef wg_lapack lapack
+    if LOOKED_UP[i]:
+        return 0
+    memset(&lapack, 0, sizeof(lapack))
     number = np.ones(1, ("f4", "f8", "c8", "c16")[i])
     cdef bytes one = number.tobytes(), minus_one = (-number).tobytes()
     kind = "sdcz"[i]
@@ -99,6 +104,9 @@ cdef int look_up(int i) except -1:
     lapack.wide = wide_integers()
     memcpy(lapack.one, <const char*> one, len(one))
     memcpy(lapack.minus_one, <const char*> minus_one, len(one))
+    if not LOOKED_UP[i]:               # another thread may have been here meanwhile: the lines above call Python
+        LAPACK[i] = lapack
+        LOOKED_UP[i] = True
     return 0
 
 

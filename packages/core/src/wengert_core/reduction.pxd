@@ -20,6 +20,7 @@ cdef struct Reduction:                 # Op.data of the family
     int dim_slot                       # 1; -1: none
     int keepdim_slot
     int dtype_slot                     # -1: none
+    bint once                          # to meet an element again changes nothing: an expanded dim is read once
 
 cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
 cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones

@@ -99,6 +99,7 @@ cdef Reduction* new_reduction(str kernel, int kind) except NULL:
         raise MemoryError()
     r.kind = kind
     r.dtype_slot = -1
+    r.once = kernel in ("all", "amax", "amin", "any")
     for code in range(N_DTYPES):
         r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
     return r
@@ -328,7 +329,7 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
     cdef char* data = t.data
     cdef Tensor partial = None
     cdef Py_ssize_t work = t.count
-    collect(t, mask, r.kind == REDUCE_TRUTH, out, kept, &n_kept, gone, &n_gone)
+    collect(t, mask, r.once, out, kept, &n_kept, gone, &n_gone)
     while n_gone > 1:
         partial = one_pass(r, data, code, kept, n_kept, gone, n_gone, work)
         n_gone -= 1
@@ -373,7 +374,7 @@ cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept,
 
 
 cdef void collect(Tensor t, uint64_t mask, bint once, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone) noexcept:
-    """Dims as merged lists; the reduced ones by falling stride. once: to meet an element again changes nothing."""
+    """Dims as merged lists; the reduced ones by falling stride. once: expanded ones are left out, see Reduction."""
     cdef Py_ssize_t* strides = t.dims + t.rank
     cdef Py_ssize_t step = FACTS.itemsize[out.code]
     cdef Axis axis

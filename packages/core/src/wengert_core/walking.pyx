@@ -33,7 +33,8 @@ cdef struct Job:                       # a walk for several threads
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1:
     """``error`` for an entry outside; negative: entries may count from the end. message: with {at}, {dim} and {size}."""
     cdef Py_ssize_t counter[64]
-    cdef Py_ssize_t i, at, low = -size if negative else 0
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t i, at, different = 1, low = -size if negative else 0
     cdef char* p = index.data
     cdef int d
     if index.device:
@@ -42,7 +43,9 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
         return 0
     for d in range(index.rank):
         counter[d] = 0
-    for i in range(index.count):
+        sizes[d] = index.dims[d] if strides_of(index)[d] or not index.dims[d] else 1       # an expanded dim is looked at once
+        different *= sizes[d]          # at most index.count
+    for i in range(different):
         at = (<int64_t*> p)[0]
         if at < low or at >= size:
             raise error(message.format(at=at, dim=dim, size=size))
@@ -50,9 +53,9 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
         while d >= 0:
             counter[d] += 1
             p += strides_of(index)[d]
-            if counter[d] < index.dims[d]:
+            if counter[d] < sizes[d]:
                 break
-            p -= strides_of(index)[d] * index.dims[d]
+            p -= strides_of(index)[d] * sizes[d]
             counter[d] = 0
             d -= 1
     return 0
