@@ -20,7 +20,10 @@ from wengert_core.infos import can_cast as can_cast
 from wengert_core.infos import finfo as finfo
 from wengert_core.infos import iinfo as iinfo
 from wengert_core.infos import is_complex as is_complex
+from wengert_core.infos import is_conj as is_conj
 from wengert_core.infos import is_floating_point as is_floating_point
+from wengert_core.infos import is_inference as is_inference
+from wengert_core.infos import is_neg as is_neg
 from wengert_core.infos import is_nonzero as is_nonzero
 from wengert_core.infos import is_signed as is_signed
 from wengert_core.infos import is_tensor as is_tensor

@@ -180,6 +180,36 @@ def is_complex(input: Tensor) -> bool:
     return bool(_tensor_argument("is_complex", input).dtype.is_complex)
 
 
+def is_conj(input: Tensor) -> bool:
+    """False: a conjugate is computed here at once, never marked as one that is still to come.
+
+    >>> from wengert_core import is_conj, tensor
+    >>> is_conj(tensor(1j).conj())
+    False
+    """
+    return bool(_tensor_argument("is_conj", input).is_conj())
+
+
+def is_neg(input: Tensor) -> bool:
+    """False: a negative is computed here at once, never marked as one that is still to come.
+
+    >>> from wengert_core import is_neg, tensor
+    >>> is_neg(tensor(1j).conj().imag)
+    False
+    """
+    return bool(_tensor_argument("is_neg", input).is_neg())
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode: it has no version counter, and autograd does not record it.
+
+    >>> from wengert_core import is_inference, ones
+    >>> is_inference(ones(2))
+    False
+    """
+    return bool(_tensor_argument("is_inference", input).is_inference())
+
+
 def is_signed(input: Tensor) -> bool:
     """Whether a tensor's dtype has negative numbers.
 

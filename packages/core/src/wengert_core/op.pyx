@@ -109,6 +109,10 @@ cdef class Op:
         return self.name
 
     @property
+    def __qualname__(self):
+        return self.name
+
+    @property
     def qualified_name(self):
         """The name with its library, as profiles and errors show it: "aten::mul", of a plugin's table "acme::log_cosh"."""
         return f"{library(self.owner)}::{self.name}"

@@ -31,7 +31,7 @@ from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
 from wengert_core.references cimport call_this, converted_into
-from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
 
@@ -309,6 +309,8 @@ cdef object pointwise_run(Op op, PyObject** slots):
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
     if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):
         return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
+    if p.bounds and is_number_of_two(own[1], own[2]) or p.bounds and is_number_of_two(own[2], own[1]):
+        return with_numbers(op, own)
     if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
@@ -319,6 +321,24 @@ cdef object pointwise_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
+
+
+cdef inline bint is_number_of_two(PyObject* bound, PyObject* other):
+    """Return whether a bound is a tensor that counts as a number: one without dims and history, beside a number."""
+    return other != <PyObject*> None and not isinstance(<object> other, Tensor) and isinstance(<object> bound, Tensor) \
+        and (<Tensor> bound).rank == 0 and not (<Tensor> bound).flags & thread_state().modes & (WG_GRAD | WG_DUAL | WG_BATCHED)
+
+
+cdef object with_numbers(Op op, PyObject** slots):
+    """A clamp between a number and a tensor that counts as one: between two numbers."""
+    cdef PyObject* own[16]
+    cdef int i
+    for i in range(op.n_params):
+        own[i] = slots[i]
+    i = 1 if isinstance(<object> slots[1], Tensor) else 2
+    number = (<object> slots[i]).item()
+    own[i] = <PyObject*> number
+    return pointwise_run(op, own)
 
 
 cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):

@@ -91,7 +91,8 @@ PUBLIC |= {name: DTYPES[kind] for name, kind in _ALIASES.items()}
 LATER = {
     name: module
     for module, names in {
-        "infos": "can_cast finfo iinfo is_complex is_floating_point is_nonzero is_signed is_tensor numel result_type",
+        "infos": """can_cast finfo iinfo is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_signed
+                    is_tensor numel result_type""",
         "interop": "from_numpy",
         "legacy": """BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor
                      LongTensor ShortTensor tensortype""",

@@ -50,8 +50,8 @@ _MAKING = RLock()
 class Generator:
     """A source of random numbers, for ``generator=`` arguments.
 
-    device: whose numbers they are. A new one has a fixed seed; see ``seed`` for a random one. The numbers of every
-    device are drawn on the host.
+    device: whose numbers they are; None: the CPU's. A new one has a fixed seed; see ``seed`` for a random one. The
+    numbers of every device are drawn on the host.
 
     >>> g = Generator().manual_seed(1)
     >>> g.initial_seed()
@@ -62,8 +62,9 @@ class Generator:
     _seed: int
     _numpy: np.random.Generator | None
 
-    def __new__(cls, device: str | device = "cpu") -> Self:
+    def __new__(cls, device: str | device | None = "cpu") -> Self:
         made = object.__new__(cls)
+        device = "cpu" if device is None else device
         made._place, made._seed, made._numpy = device_number(device, "Generator"), FIRST_SEED, None
         return made
 

@@ -55,6 +55,9 @@ cdef extern from *:
     """
     #define WENGERT_DICT_OFFSET(t) ((t)->tp_dictoffset)
     #define WENGERT_WEAK_OFFSET(t) ((t)->tp_weaklistoffset)
+    static inline PyObject *wengert_tuple_of(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
+        return PyTuple_Type.tp_new(cls, args, kwargs);
+    }
     static inline PyObject *wengert_tp_alloc(PyObject *cls) {
         PyTypeObject *t = (PyTypeObject *)cls;
         return t->tp_alloc(t, 0);
@@ -62,6 +65,7 @@ cdef extern from *:
     """
     Py_ssize_t WENGERT_DICT_OFFSET(PyTypeObject* t) noexcept
     Py_ssize_t WENGERT_WEAK_OFFSET(PyTypeObject* t) noexcept
+    object wengert_tuple_of(PyTypeObject* cls, object args, PyObject* kwargs)
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -287,7 +291,7 @@ include "lifetime.pxi"
 # ---- numbers and sizes
 
 cdef object size_of(Tensor t):
-    return Size(shape_tuple(t))
+    return wengert_tuple_of(<PyTypeObject*> Size, (shape_tuple(t),), NULL)       # Size itself looks at each item
 
 
 cdef int refuse_batched(Tensor t) except -1:
@@ -615,6 +619,28 @@ def set_constructor(construct):
 
 def as_subclass(Tensor t, cls):
     """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
+    cdef Tensor new = object_of(cls)
+    copy_geometry(new, t)
+    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE | WG_FOREIGN)) | TF_SUBCLASS
+    share_storage(new, t)
+    return new
+
+
+def handed_over(Tensor t, cls):
+    """A tensor of the subclass ``cls`` that gets all of ``t``, a tensor which nobody else has: memory, history, tangent, batch."""
+    cdef Tensor new = object_of(cls)
+    copy_geometry(new, t)
+    share_storage(new, t)
+    new.base, new.grad_fn, new.extra = t.base, t.grad_fn, t.extra
+    new.output_nr, new.attr_version, new.flags = t.output_nr, t.attr_version, t.flags | TF_SUBCLASS
+    t.base = t.grad_fn = NULL
+    t.extra = NULL
+    t.flags &= WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE | WG_FOREIGN
+    return new
+
+
+cdef Tensor object_of(cls):
+    """A tensor of a subclass, which has nothing yet."""
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
@@ -624,9 +650,6 @@ def as_subclass(Tensor t, cls):
     cdef Tensor new = <Tensor> o
     Py_DECREF(o)
     new.dims = new.dims_inline
-    copy_geometry(new, t)
-    new.flags = (t.flags & (WG_TENSOR_ALWAYS | TF_CONTIGUOUS | TF_INFERENCE | WG_FOREIGN)) | TF_SUBCLASS
-    share_storage(new, t)
     return new
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from wengert_core.devices import strided
 from wengert_core.later import Later
-from wengert_core.tensor import Tensor, as_subclass, mount, set_constructor
+from wengert_core.op import find
+from wengert_core.tensor import Tensor, handed_over, mount, set_constructor
 
 
 def _false(self: Tensor) -> bool:
@@ -92,6 +93,20 @@ def _is_same_size(self: Tensor, other: Tensor) -> bool:
     return self.shape == other.shape
 
 
+def _as_subclass(self: Tensor, cls: type) -> Tensor:
+    """A view of the tensor that is of a subclass of Tensor; gradients and tangents go through it.
+
+    TypeError for what is no subclass.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Length(Tensor):
+    ...     pass
+    >>> type(ones(2).as_subclass(Length)).__name__
+    'Length'
+    """
+    return handed_over(find("alias")(self), cls)
+
+
 METHODS = {
     # names of Python's operators, some of them Python 2's, that torch has too
     "__div__": _divided_by,
@@ -101,7 +116,7 @@ METHODS = {
     "__rdiv__": _dividing,
     "__reversed__": _reversed,
     "__array_priority__": 1000,
-    "as_subclass": as_subclass,
+    "as_subclass": _as_subclass,
     "is_conj": _false,
     "is_neg": _false,
     "is_pinned": _is_pinned,
@@ -123,12 +138,13 @@ LATER = {
         "__copy__": "shallow_copy", "__deepcopy__": "deep_copy", "__reduce_ex__": "reduce", "__setstate__": "set_state",
     },
     "dlpack": {"__dlpack__": "to_capsule", "__dlpack_device__": "device_pair"},
-    "element_by_element": {"apply_": "apply_", "map_": "map_"},
+    "element_by_element": {name: name for name in ("apply_", "map2_", "map_")},
     "infos": {name: name for name in ("is_complex", "is_floating_point", "is_nonzero", "is_signed")},
     "interop": {
         "__array__": "array_interface", "__array_wrap__": "array_wrap", "numpy": "numpy", "tolist": "tolist",
     },
     "legacy": {"new": "new"},
+    "orders_of_dims": {"dim_order": "dim_order", "resize": "resize", "resize_as": "resize_as"},
 }  # fmt: skip
 """Methods and properties by the module that has them, which is loaded when one of them is asked for."""
 

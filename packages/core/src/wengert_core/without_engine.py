@@ -26,6 +26,11 @@ def backward(self: Tensor, *args: Any, **kwargs: Any) -> None:
     raise ImportError("gradients need an engine and formulas: pip install wengert-engine wengert-formulas")
 
 
+def is_inference(self: Tensor) -> bool:
+    """False: there is no engine, and no inference mode."""
+    return False
+
+
 def detach(self: Tensor) -> Tensor:
     """The same memory as a tensor of its own."""
     result: Tensor = find("alias")(self)
@@ -38,5 +43,6 @@ def mount_all() -> None:
     mount("grad", property(lambda self: None, doc="None: there is no engine."))
     mount("grad_fn", property(lambda self: None, doc="None: there is no engine."))
     mount("is_leaf", property(lambda self: True, doc="True: nothing is recorded."))
+    mount("is_inference", is_inference)
     for function in (requires_grad_, backward, detach):
         mount(function.__name__, function)

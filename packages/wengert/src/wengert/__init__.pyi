@@ -377,7 +377,10 @@ from wengert_core import int64 as int64
 from wengert_core import int8 as int8
 from wengert_core import inverse as inverse
 from wengert_core import is_complex as is_complex
+from wengert_core import is_conj as is_conj
 from wengert_core import is_floating_point as is_floating_point
+from wengert_core import is_inference as is_inference
+from wengert_core import is_neg as is_neg
 from wengert_core import is_nonzero as is_nonzero
 from wengert_core import is_signed as is_signed
 from wengert_core import is_tensor as is_tensor

@@ -160,7 +160,9 @@ class PointwiseRows(Rows):
     def alias(self, name: str, target: Callable[..., Any], *, method: bool = True) -> None:
         """Another name for an op of this table, as a function and as a method."""
         target = self.wrapped.get(target, target)
-        function = partial(target)
+        function: Any = partial(target)
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = getattr(target, "__module__", None) or "wengert_core"
         function.__doc__ = f"Another name for {getattr(target, 'name', None) or target.__name__}."
         self.add(function, name, method=False)
         if method:

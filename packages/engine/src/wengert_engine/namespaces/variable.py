@@ -34,7 +34,11 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = Engine()
 
-    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False, **others: Any) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False, _grad_fn: Any = None,
+                **others: Any) -> Any:
+        if _grad_fn is not None:  # PyTorch takes no node either: a history is recorded, not given
+            got = type(_grad_fn).__name__
+            raise TypeError(f"_grad_fn has to be a Function object or None, but got {got}")
         if others:
             raise TypeError(f"Variable(): '{next(iter(others))}' is an invalid keyword argument for this function; "
                             "it takes data, requires_grad and volatile")
