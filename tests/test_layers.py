@@ -22,6 +22,7 @@ BELOW = {
     "wengert_profiler": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_cuda": {"wengert_registry", "wengert_core"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
+    "wengert_compat": {"wengert_registry", "wengert_core"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }

@@ -33,12 +33,13 @@ wg.special.i1(x).sum().backward()
 assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
 assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
+assert wg.compile(wg.sin) is wg.sin
 with wg.autograd.profiler.profile() as prof:
     x.exp()
 wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
-OPTIONAL = ("functional", "graph", "profiler", "special")
+OPTIONAL = ("compat", "functional", "graph", "profiler", "special")
 """The extras whose parts are built here: with them every wheel is installed."""
 
 

@@ -13,12 +13,14 @@ from typing import Any
 import wengert
 from wengert_core.later import Later
 
-PACKAGES = ["core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
+PACKAGES = ["compat", "core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
 NAMESPACES = [
     "", "nn.functional", "linalg", "fft", "special", "signal.windows", "autograd", "autograd.graph",
     "autograd.functional", "autograd.forward_ad", "autograd.profiler", "autograd.profiler_util",
     "autograd.anomaly_mode", "autograd.function", "autograd.grad_mode", "autograd.variable", "func", "profiler",
-    "cuda", "random", "utils.checkpoint", "utils.hooks", "testing", "memory",
+    "cuda", "random", "utils.checkpoint", "utils.hooks", "testing", "memory", "jit", "compiler", "_dynamo",
+    "backends.cuda", "backends.cudnn", "backends.mkl", "backends.mkldnn", "backends.mps", "backends.openmp",
+    "utils.dlpack",
 ]  # fmt: skip
 LEFT_OUT = {
     "wengert.plugins": "changes what is installed for all calls behind it",
