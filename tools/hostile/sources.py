@@ -25,7 +25,7 @@ repr({0})
 copy.copy({0})
 copy.deepcopy({0})
 pickle.loads(pickle.dumps({0}))
-list({0})
+[one for one in {0}]
 bool({0})
 inside(wengert.inference_mode(), lambda: {0})
 inside(wengert.autograd.profiler.profile(), lambda: {0})
@@ -148,8 +148,8 @@ class Writer:
         size = random.choice(words.SIZES)
 
         def large(text: str) -> str:
-            if "nested" in text or (not text.startswith(("(", "[", "-")) and not text[:1].isdigit()):
-                return text  # how deep a list is nested is no size: such lists are made by a loop
+            if "nested" in text or "'" in text or (not text.startswith(("(", "[", "-")) and not text[:1].isdigit()):
+                return text  # how deep a list is nested is no size (a loop makes it), nor is a digit in a string
             return INTEGER.sub(lambda found: size if random.random() < 0.8 else found[0], text)
 
         given.args[:] = map(large, given.args)

@@ -19,6 +19,9 @@ from wengert_core.ops.table import TABLE
 from wengert_core.schema import parse_schema
 
 X = wc.tensor([1.0, 4.0, 9.0])
+NESTED: list[object] = []
+for _ in range(5000):
+    NESTED = [NESTED]
 GOOD: dict[str, Any] = {
     "Tensor": X, "Any": X, "Scalar": 2.0, "int": 1, "int[]": (1,), "bool": True, "float": 1.0, "dtype": wc.float32,
     "str": "mean", "Tensor[]": [X, X], "object": X,
@@ -91,6 +94,7 @@ WORDS = [  # call, exception, phrase; of torch where it does not leak itself
     (lambda: wc.device("cpu", 2**70), ValueError, "Overflow when unpacking long long"),
     (lambda: wc.manual_seed(None), TypeError, r"manual_seed\(\): argument 'seed' must be int, not NoneType"),
     (lambda: wc.manual_seed("x"), ValueError, r"manual_seed\(\): argument 'seed' must be int, not str"),
+    (lambda: X.sum_to_size(NESTED), RuntimeError, "an object of type list} is not expandable to size"),
     (lambda: X.as_subclass(None), TypeError, r"cls must be a type \(got NoneType\)"),
     (lambda: wc.FloatTensor({}), TypeError, r"new\(\): data must be a sequence \(got dict\)"),
     (lambda: wc.FloatTensor(int), TypeError, r"new\(\): data must be a sequence \(got type\)"),

@@ -115,11 +115,10 @@ def allow_in_graph(fn: Any) -> Any:
     >>> double(wg.ones(1))
     tensor([2.])
     """
-    if isinstance(fn, list | tuple):
-        return [allow_in_graph(one) for one in fn]
-    if not callable(fn):
+    functions = fn if isinstance(fn, list | tuple) else [fn]
+    if not all(map(callable, functions)):
         raise AssertionError("allow_in_graph expects a callable")
-    return fn
+    return fn if functions is not fn else list(functions)
 
 
 def assume_constant_result(fn: F) -> F:

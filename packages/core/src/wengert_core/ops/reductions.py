@@ -7,6 +7,7 @@ from typing import Any
 from wengert_core.composite import UNSAID
 from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.factories import invalid_combination
+from wengert_core.misfits import told
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
@@ -336,7 +337,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     have = tuple(self.shape)
     extra = len(have) - len(wanted)
     if extra < 0 or any(n not in (1, m) for n, m in zip(wanted, have[extra:], strict=True)):
-        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(have)}}}.")
+        raise RuntimeError(f"size {{{told(list(wanted))}}} is not expandable to size {{{list(have)}}}.")
     if wanted == have:
         return self
     dims = [extra + i for i, (n, m) in enumerate(zip(wanted, have[extra:], strict=True)) if n != m]
