@@ -25,7 +25,7 @@ repr({0})
 copy.copy({0})
 copy.deepcopy({0})
 pickle.loads(pickle.dumps({0}))
-[one for one in {0}]
+items({0})
 bool({0})
 inside(wengert.inference_mode(), lambda: {0})
 inside(wengert.autograd.profiler.profile(), lambda: {0})

@@ -247,6 +247,14 @@ def after(result: Any) -> Any:
     return result
 
 
+def items(value: Any) -> list[Any]:
+    """What iterating gives; list() believes a length that is a lie."""
+    found = []
+    for item in value:
+        found.append(item)
+    return found
+
+
 def inside(context: Any, call: Any) -> Any:
     """Return the result of a call inside of a context."""
     with context:
