@@ -254,7 +254,7 @@ def kin(random: Random, text: str, names: list[str]) -> str:
 def spoiled(random: Random, text: str, names: list[str]) -> str:
     """A list or tuple with one item replaced."""
     items = [item for item in text[1:-1].split(",") if item.strip()]
-    if any(item.strip()[0] in "([" or "(" in item for item in items):
+    if any(item.strip()[0] in "([" or "(" in item or "'" in item for item in items):
         return sequence(random, names)
     if items and random.random() < 0.8:
         new = random.choice(SIZES) if random.random() < 0.7 else acting(random, names)
