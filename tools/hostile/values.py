@@ -248,7 +248,7 @@ def after(result: Any) -> Any:
 
 
 def items(value: Any) -> list[Any]:
-    """What iterating gives; list() believes a length that is a lie."""
+    """Return the items that iterating gives; list() believes a length that is a lie."""
     found = []
     for item in value:
         found.append(item)

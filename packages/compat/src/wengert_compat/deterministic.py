@@ -15,7 +15,7 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 class Mode:
-    """What has been set, for all threads."""
+    """The modes that were set, for all threads."""
 
     enabled = False
     warn_only = False

@@ -23,9 +23,9 @@ OF_HOST_DATA = {"frombuffer", "asarray", "tensor", "as_tensor", "scalar_tensor"}
 UNDEFINED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 """What leaves the elements as they are."""
 RANDOM = {"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"}
-"""What draws from a generator, which another device has of its own."""
+"""Ops that draw from a generator, which another device has of its own."""
 ANYWHERE = {"histogram"}
-"""What computes on the host, and copies to where its out= is."""
+"""Ops that compute on the host, and copy to where their out= is."""
 
 
 def rows(gradients: bool = False) -> list[OpCase]:
@@ -135,7 +135,10 @@ def options(case: OpCase, device: str) -> dict[str, Any]:
 
 
 def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
-    """What is checked of the op's results on a device. leaves: gets the inputs that then require gradients."""
+    """Return the part of the op's results on a device that is checked.
+
+    leaves: gets the inputs that then require gradients.
+    """
     return case.results(called(case, sample, device, leaves))
 
 
