@@ -41,3 +41,22 @@ def test_crashes_hangs_and_inner_errors_are_named_and_the_batch_goes_on():
     assert done.stdout.strip() == str(
         ["ok", "crash", "internal error", "hang", "no message", "expected", "internal error", "ok"]
     )
+
+
+TEXTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from hostile.sources import Writer
+from hostile.targets import collect
+from hostile.words import items_of
+
+writer = Writer(collect())
+for i in range(5000):
+    compile(writer.source(0, i)[1], "call", "eval")
+print(items_of("[2**31, lambda *a, **k: None, T(2, 3), ',']"), items_of("()"), items_of("(1)"))
+"""
+
+
+def test_every_call_is_an_expression_whose_items_are_told_apart():
+    done = subprocess.run([sys.executable, "-c", TEXTS, str(TOOLS)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == """['2**31', 'lambda *a, **k: None', 'T(2, 3)', "','"] [] ['1']"""

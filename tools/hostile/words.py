@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from random import Random
 
 SIZES = """
@@ -253,14 +254,19 @@ def kin(random: Random, text: str, names: list[str]) -> str:
 
 def spoiled(random: Random, text: str, names: list[str]) -> str:
     """A list or tuple with one item replaced."""
-    items = [item for item in text[1:-1].split(",") if item.strip()]
-    if any(item.strip()[0] in "([" or "(" in item or "'" in item for item in items):
-        return sequence(random, names)
+    items = items_of(text)
     if items and random.random() < 0.8:
-        new = random.choice(SIZES) if random.random() < 0.7 else acting(random, names)
-        items[random.randrange(len(items))] = new
+        i = random.randrange(len(items))
+        items[i] = kin(random, items[i], names)
     made = random.choice(["[{}]", "[{}]", "({},)", "LyingList([{}])"]).format(", ".join(items))
     return made.replace("(,)", "()")
+
+
+def items_of(text: str) -> list[str]:
+    """The texts of the items of a list or tuple, as Python's parser sees them: a comma may be a lambda's."""
+    found = ast.parse(text, mode="eval").body
+    items = found.elts if isinstance(found, (ast.List, ast.Tuple)) else [found]
+    return [ast.get_source_segment(text, item) or "" for item in items]
 
 
 PLAIN = [

@@ -22,7 +22,8 @@ from hostile.sources import Writer
 from hostile.targets import Target
 
 SECONDS = 10
-MEMORY = 3 << 30
+MEMORY = 3 << 29
+"""Bytes a call may have: no more than it can fill in its time."""
 GROWTH = 64 << 20
 SANITIZED = "san.so" in os.environ.get("LD_PRELOAD", "")
 NAMES = "abcdefgh"

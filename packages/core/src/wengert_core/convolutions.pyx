@@ -119,9 +119,9 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
     return 0
 
 
-cdef int drop_idle_steps(str op, Geometry* g) except -1:
-    """Let a stride be 1 along dims with one position, and a dilation with one tap, where none is made: tables are laid out by
-    them, and they may be huge. RuntimeError where tables of int32 do not reach as far."""
+cdef int set_steps(str op, Geometry* g) except -1:
+    """Let steps that are never made be 1: a stride along dims with one position, a dilation with one tap. Tables are laid out by the
+    steps, and these may be huge; RuntimeError where tables of int32 do not reach as far."""
     cdef int i
     cdef Axis* axis
     for i in range(3):
@@ -130,9 +130,15 @@ cdef int drop_idle_steps(str op, Geometry* g) except -1:
             axis.stride = 1
         if axis.kernel <= 1:
             axis.dilation = 1
-        if max(axis.padding, axis.stride) > FARTHEST or mul_add(op, axis.dilation, max(axis.kernel - 1, 0), 0) > FARTHEST:
-            raise RuntimeError(f"{op}: a stride or padding, or a dilation times (kernel - 1), of more than 2**31 - 1 is not supported: "
-                               f"got stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}, kernel {axis.kernel}")
+        check_reach(op, axis)
+    return 0
+
+
+cdef int check_reach(str op, Axis* axis) except -1:
+    """RuntimeError for an axis that needs offsets beyond a table's."""
+    if max(axis.padding, axis.stride) > FARTHEST or mul_add(op, axis.dilation, max(axis.kernel - 1, 0), 0) > FARTHEST:
+        raise RuntimeError(f"{op}: a stride or padding, or a dilation times (kernel - 1), of more than 2**31 - 1 is not supported: "
+                           f"got stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}, kernel {axis.kernel}")
     return 0
 
 
@@ -228,7 +234,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     else:
         set_narrow(&g, x)
         g.narrow_channels, g.wide_channels = w.dims[0] // g.groups, w.dims[1]
-    drop_idle_steps(op.name, &g)
+    set_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], <object> slots[2], *[<object> slots[i] for i in range(3, 9)])
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
@@ -286,7 +292,7 @@ cdef object weight_run(Op op, PyObject** slots):
                 >= mul_add(op.name, 2, axis.padding, axis.wide):
             raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large for an input of size "
                                f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
-    drop_idle_steps(op.name, &g)
+    set_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     g.held = any_large(op, slots) or is_long(&g)
