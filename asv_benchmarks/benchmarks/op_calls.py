@@ -74,6 +74,7 @@ OP_CALLS = {
     "index_reduce": "x, 0, i, y, 'mean'", "_searchsorted": "a.sort()[0], x, False", "searchsorted": "a.sort()[0], x",
     "bucketize": "x, a.sort()[0]", "_isin": "n, p, False", "isin": "n, p", "unravel_index": "i, (2, 2)",
     "bincount": "i", "histc": "x", "_histogram": "x, a.sort()[0], None, False, False", "histogram": "x, 4",
+    "_histogramdd": "x[:, :1], a.sort()[0], (4,), None, False, False", "histogramdd": "x, 2",
     "quantile": "x, 0.3, 1", "nanquantile": "x, 0.3, 1", "gcd": "n, p", "lcm": "n, p", "float_power": "x, y",
     # products
     "bmm": "b, b", "mv": "x, a", "dot": "a, d", "vdot": "a, d", "vecdot": "a, d", "inner": "a, d", "outer": "a, d",
@@ -135,6 +136,9 @@ OP_CALLS |= {f"_upsample_{mode}{n}d": f"b[{', '.join(['None'] * (n - 1) + ['...'
                               (3, "nearest nearest_exact trilinear")) for mode in modes.split()}
 OP_CALLS |= {f"_upsample_{mode}2d_aa": "b[None], (2, 3)" for mode in ("bilinear", "bicubic", "lanczos")}
 OP_CALLS["_upsample_backward"] = "b[None], 'bilinear2d', (3, 3)"
+OP_CALLS |= {f"{view}_copy": OP_CALLS[view]
+             for view in "narrow select split_with_sizes unfold view_as_complex view_as_real".split()}
+OP_CALLS |= {"view_copy": "x, (16,)", "unsafe_split_with_sizes": OP_CALLS["split_with_sizes"]}
 """The arguments of calls that names and kinds do not give."""
 
 

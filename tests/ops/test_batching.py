@@ -18,7 +18,7 @@ from wengert_testing.case import Fixed, Sample
 from wengert_testing.samples import CASES
 
 SIZE = 3
-LOOPED = {"bincount", "histc", "_histogram"}
+LOOPED = {"bincount", "histc", "_histogram", "_histogramdd"}
 """Ops without a rule: they are run for each sample."""
 ELSEWHERE = {"copy_", "fill", "fill_", "zero_", "index", "index_put", "index_put_"}
 """Ops of these families whose rules are tested with those of views and pointwise ops."""

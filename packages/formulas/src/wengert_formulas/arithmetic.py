@@ -147,6 +147,7 @@ elementwise(
     node=by_other("Copysign", 0),
 )
 elementwise("hypot", self=lambda self, result: self / result, other=lambda other, result: other / result)
+elementwise("nextafter", self=1, other=None)
 TABLE.not_implemented("heaviside", "it is a step")
 
 

@@ -75,6 +75,7 @@ from wengert_core import addmv_ as addmv_
 from wengert_core import addr as addr
 from wengert_core import adjoint as adjoint
 from wengert_core import alias as alias
+from wengert_core import alias_copy as alias_copy
 from wengert_core import all as all
 from wengert_core import allclose as allclose
 from wengert_core import alpha_dropout as alpha_dropout
@@ -104,6 +105,7 @@ from wengert_core import argsort as argsort
 from wengert_core import argwhere as argwhere
 from wengert_core import as_strided as as_strided
 from wengert_core import as_strided_ as as_strided_
+from wengert_core import as_strided_copy as as_strided_copy
 from wengert_core import as_tensor as as_tensor
 from wengert_core import asarray as asarray
 from wengert_core import asin as asin
@@ -222,12 +224,14 @@ from wengert_core import default_generator as default_generator
 from wengert_core import deg2rad as deg2rad
 from wengert_core import deg2rad_ as deg2rad_
 from wengert_core import det as det
+from wengert_core import detach_copy as detach_copy
 from wengert_core import device as device
 from wengert_core import diag as diag
 from wengert_core import diag_embed as diag_embed
 from wengert_core import diagflat as diagflat
 from wengert_core import diagonal as diagonal
 from wengert_core import diagonal_backward as diagonal_backward
+from wengert_core import diagonal_copy as diagonal_copy
 from wengert_core import diagonal_scatter as diagonal_scatter
 from wengert_core import diff as diff
 from wengert_core import digamma as digamma
@@ -269,6 +273,7 @@ from wengert_core import exp2_ as exp2_
 from wengert_core import exp_ as exp_
 from wengert_core import expand as expand
 from wengert_core import expand_as as expand_as
+from wengert_core import expand_copy as expand_copy
 from wengert_core import expm1 as expm1
 from wengert_core import expm1_ as expm1_
 from wengert_core import exponential_ as exponential_
@@ -348,6 +353,7 @@ from wengert_core import heaviside_ as heaviside_
 from wengert_core import hinge_embedding_loss as hinge_embedding_loss
 from wengert_core import histc as histc
 from wengert_core import histogram as histogram
+from wengert_core import histogramdd as histogramdd
 from wengert_core import hsplit as hsplit
 from wengert_core import hstack as hstack
 from wengert_core import hypot as hypot
@@ -515,6 +521,7 @@ from wengert_core import nanmedian as nanmedian
 from wengert_core import nanquantile as nanquantile
 from wengert_core import nansum as nansum
 from wengert_core import narrow as narrow
+from wengert_core import narrow_copy as narrow_copy
 from wengert_core import ne as ne
 from wengert_core import ne_ as ne_
 from wengert_core import neg as neg
@@ -528,6 +535,8 @@ from wengert_core import new_ones as new_ones
 from wengert_core import new_tensor as new_tensor
 from wengert_core import new_zeros as new_zeros
 from wengert_core import newaxis as newaxis
+from wengert_core import nextafter as nextafter
+from wengert_core import nextafter_ as nextafter_
 from wengert_core import nll_loss as nll_loss
 from wengert_core import nll_loss_backward as nll_loss_backward
 from wengert_core import nonzero as nonzero
@@ -546,6 +555,7 @@ from wengert_core import outer as outer
 from wengert_core import pairwise_distance as pairwise_distance
 from wengert_core import pdist as pdist
 from wengert_core import permute as permute
+from wengert_core import permute_copy as permute_copy
 from wengert_core import pi as pi
 from wengert_core import pinverse as pinverse
 from wengert_core import pixel_shuffle as pixel_shuffle
@@ -618,6 +628,7 @@ from wengert_core import searchsorted as searchsorted
 from wengert_core import seed as seed
 from wengert_core import select as select
 from wengert_core import select_backward as select_backward
+from wengert_core import select_copy as select_copy
 from wengert_core import select_scatter as select_scatter
 from wengert_core import selu as selu
 from wengert_core import selu_ as selu_
@@ -647,6 +658,7 @@ from wengert_core import sinh as sinh
 from wengert_core import sinh_ as sinh_
 from wengert_core import slice as slice
 from wengert_core import slice_backward as slice_backward
+from wengert_core import slice_copy as slice_copy
 from wengert_core import slice_scatter as slice_scatter
 from wengert_core import slogdet as slogdet
 def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
@@ -656,13 +668,16 @@ from wengert_core import softshrink as softshrink
 from wengert_core import softshrink_backward as softshrink_backward
 from wengert_core import sort as sort
 from wengert_core import split as split
+from wengert_core import split_copy as split_copy
 from wengert_core import split_with_sizes as split_with_sizes
+from wengert_core import split_with_sizes_copy as split_with_sizes_copy
 from wengert_core import sqrt as sqrt
 from wengert_core import sqrt_ as sqrt_
 from wengert_core import square as square
 from wengert_core import square_ as square_
 from wengert_core import squeeze as squeeze
 from wengert_core import squeeze_ as squeeze_
+from wengert_core import squeeze_copy as squeeze_copy
 from wengert_core import stack as stack
 from wengert_core import std as std
 from wengert_core import std_mean as std_mean
@@ -677,6 +692,7 @@ from wengert_core import swapaxes as swapaxes
 from wengert_core import swapdims as swapdims
 from wengert_core import t as t
 from wengert_core import t_ as t_
+from wengert_core import t_copy as t_copy
 from wengert_core import take as take
 from wengert_core import take_along_dim as take_along_dim
 from wengert_core import tan as tan
@@ -703,6 +719,7 @@ from wengert_core import topk as topk
 from wengert_core import trace as trace
 from wengert_core import transpose as transpose
 from wengert_core import transpose_ as transpose_
+from wengert_core import transpose_copy as transpose_copy
 from wengert_core import trapezoid as trapezoid
 from wengert_core import trapz as trapz
 from wengert_core import triangular_solve as triangular_solve
@@ -718,14 +735,20 @@ from wengert_core import trunc as trunc
 from wengert_core import trunc_ as trunc_
 from wengert_core import uint8 as uint8
 from wengert_core import unbind as unbind
+from wengert_core import unbind_copy as unbind_copy
 from wengert_core import unflatten as unflatten
 from wengert_core import unfold as unfold
+from wengert_core import unfold_copy as unfold_copy
 from wengert_core import uniform_ as uniform_
 from wengert_core import unique as unique
 from wengert_core import unique_consecutive as unique_consecutive
 from wengert_core import unravel_index as unravel_index
+from wengert_core import unsafe_chunk as unsafe_chunk
+from wengert_core import unsafe_split as unsafe_split
+from wengert_core import unsafe_split_with_sizes as unsafe_split_with_sizes
 from wengert_core import unsqueeze as unsqueeze
 from wengert_core import unsqueeze_ as unsqueeze_
+from wengert_core import unsqueeze_copy as unsqueeze_copy
 from wengert_core import vander as vander
 from wengert_core import var as var
 from wengert_core import var_mean as var_mean
@@ -733,7 +756,10 @@ from wengert_core import vdot as vdot
 from wengert_core import view as view
 from wengert_core import view_as as view_as
 from wengert_core import view_as_complex as view_as_complex
+from wengert_core import view_as_complex_copy as view_as_complex_copy
 from wengert_core import view_as_real as view_as_real
+from wengert_core import view_as_real_copy as view_as_real_copy
+from wengert_core import view_copy as view_copy
 from wengert_core import vsplit as vsplit
 from wengert_core import vstack as vstack
 from wengert_core import where as where

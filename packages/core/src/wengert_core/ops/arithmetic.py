@@ -239,6 +239,12 @@ hypot = binary(
     dtypes=FLOATING,
     doc="sqrt(self ** 2 + other ** 2) without overflow.",
 )
+nextafter = binary(
+    "nextafter(Tensor self, Tensor other) -> Tensor",
+    kernels=[np.nextafter],
+    dtypes=FLOATING[2:],  # 16-bit ones are computed in float32, whose next number is nearer
+    doc="The next number that the dtype has, from self towards other.",
+)
 heaviside = binary(
     "heaviside(Tensor self, Tensor values) -> Tensor",
     promotion="strict",

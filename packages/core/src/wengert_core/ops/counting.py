@@ -82,10 +82,10 @@ def bins_of(xp: Any, x: Any, bins: int, low: float, high: float) -> tuple[Any, A
     return xp.minimum(number, bins - 1), inside
 
 
-def check_bins(bins: int) -> None:
+def check_bins(bins: int, dim: int = 0) -> None:
     """RuntimeError unless there is one, and memory for the counts can be asked for."""
     if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension {dim}")
     check_counts(bins)
 
 
@@ -111,18 +111,20 @@ TABLE.array(
 )
 
 
-def weighted_histogram(xp: Any, x: Any, edges: Any, weight: Any, density: bool, equal: bool) -> Any:
-    """The sums of weights between edges, the last interval closed; a density's integral is 1."""
-    flat = x.reshape(-1)
+def numbers_between(xp: Any, x: Any, edges: Any, equal: bool) -> tuple[Any, Any]:
+    """(the numbers of the intervals of values, a mask of those inside): the last is closed. equal: of one width."""
     bins = len(edges) - 1
     if equal:
-        number, inside = bins_of(xp, flat, bins, edges[0], edges[-1])
-    else:
-        number = xp.searchsorted(edges, flat, side="right") - 1
-        number = xp.where(flat == edges[-1], bins - 1, number)
-        inside = (flat >= edges[0]) & (flat <= edges[-1])
+        return bins_of(xp, x, bins, edges[0], edges[-1])
+    number = xp.where(x == edges[-1], bins - 1, xp.searchsorted(edges, x, side="right") - 1)
+    return number, (x >= edges[0]) & (x <= edges[-1])
+
+
+def weighted_histogram(xp: Any, x: Any, edges: Any, weight: Any, density: bool, equal: bool) -> Any:
+    """The sums of weights between edges; a density's integral is 1."""
+    number, inside = numbers_between(xp, x.reshape(-1), edges, equal)
     weights = None if weight is None else weight.reshape(-1)[inside]
-    counts = xp.bincount(number[inside], weights, bins).astype(x.dtype)
+    counts = xp.bincount(number[inside], weights, len(edges) - 1).astype(x.dtype)
     return counts / (counts.sum() * xp.diff(edges)) if density else counts
 
 
@@ -136,6 +138,25 @@ histogram_op = TABLE.array(
 )
 
 
+def check_edges(kind: Any, edges: Tensor, dim: int = 0) -> None:
+    """What histograms refuse of the edges of a dimension. kind: the dtype of the input."""
+    if edges.dtype is not kind:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{kind.name} and bins for dimension {dim} with dtype {edges.dtype.name}"
+        )
+    if edges.dim() != 1:
+        raise RuntimeError(
+            f"torch.histogramdd: bins tensor should have one dimension, but got {edges.dim()} dimensions in the bins "
+            f"tensor for dimension {dim}"
+        )
+    if not edges.numel():
+        raise RuntimeError(
+            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+            f"dimension {dim}"
+        )
+
+
 def check_histogram(input: Tensor, bins: Any, range: Sequence[float] | None, weight: Tensor | None) -> None:
     """What histogram refuses."""
     kind = input.dtype
@@ -143,21 +164,8 @@ def check_histogram(input: Tensor, bins: Any, range: Sequence[float] | None, wei
         raise NotImplementedError(
             f"\"histogramdd\" not implemented for '{SCALAR_NAMES[kind.code]}': it takes float32 and float64"
         )
-    if isinstance(bins, Tensor) and bins.dtype is not kind:
-        raise RuntimeError(
-            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-            f"{kind.name} and bins for dimension 0 with dtype {bins.dtype.name}"
-        )
-    if isinstance(bins, Tensor) and bins.dim() != 1:
-        raise RuntimeError(
-            f"torch.histogramdd: bins tensor should have one dimension, but got {bins.dim()} dimensions in the bins "
-            "tensor for dimension 0"
-        )
-    if isinstance(bins, Tensor) and not bins.numel():
-        raise RuntimeError(
-            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
-            "dimension 0"
-        )
+    if isinstance(bins, Tensor):
+        check_edges(kind, bins)
     if weight is not None and (weight.shape != input.shape or weight.dtype is not kind):
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
@@ -166,18 +174,18 @@ def check_histogram(input: Tensor, bins: Any, range: Sequence[float] | None, wei
         )
 
 
-def equal_edges(input: Tensor, bins: int, range: Sequence[float] | None) -> Tensor:
-    """bins + 1 edges at equal distances: in a range, or from the least to the largest element."""
-    check_bins(bins)
+def equal_edges(input: Tensor, bins: int, range: Sequence[float] | None, dim: int = 0) -> Tensor:
+    """bins + 1 edges at equal distances: in a range, or from the least to the largest element. dim: for errors."""
+    check_bins(bins, dim)
     if range is None:
         low, high = (0.0, 1.0) if not input.numel() else (input.min().item(), input.max().item())
     else:
         low, high = range
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
     if low > high:
         raise RuntimeError(
-            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}"
         )
     if low == high:
         low, high = low - 0.5, high + 0.5

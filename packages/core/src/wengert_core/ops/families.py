@@ -15,8 +15,8 @@ OPS = {
     "arithmetic": (
         "_rsub abs abs_ absolute add add_ copysign copysign_ div div_ divide floor_divide floor_divide_ fmax fmin "
         "fmod fmod_ heaviside heaviside_ hypot hypot_ maximum minimum mul mul_ multiply neg neg_ negative "
-        "negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ rsub sgn sgn_ sign "
-        "sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide "
+        "negative_ nextafter nextafter_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt rsqrt_ "
+        "rsub sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract true_divide "
     ),
     "attention": (
         "_scaled_dot_product_attention _scaled_dot_product_attention_backward "
@@ -112,6 +112,9 @@ OPS = {
     ),
     "grids": (
         "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
+    ),
+    "histograms": (
+        "_histogramdd histogramdd "
     ),
     "indexing": (
         "copy_ fill fill_ index index_put index_put_ masked_fill masked_fill_ zero_ "
@@ -302,6 +305,12 @@ OPS = {
         "_upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
         "_upsample_trilinear3d "
     ),
+    "view_copies": (
+        "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy "
+        "slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy "
+        "unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_copy view_as_complex_copy view_as_real_copy "
+        "view_copy "
+    ),
     "view_gradients": (
         "diagonal_backward restride select_backward slice_backward "
     ),
@@ -330,8 +339,9 @@ METHODS = {
     "arithmetic": (
         "__rdiv__ abs abs_ absolute absolute_ add add_ copysign copysign_ div div_ divide divide_ floor_divide "
         "floor_divide_ fmax fmin fmod fmod_ heaviside heaviside_ hypot hypot_ maximum minimum mul mul_ multiply "
-        "multiply_ neg neg_ negative negative_ positive pow pow_ reciprocal reciprocal_ remainder remainder_ rsqrt "
-        "rsqrt_ sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract subtract_ true_divide true_divide_ "
+        "multiply_ neg neg_ negative negative_ nextafter nextafter_ positive pow pow_ reciprocal reciprocal_ "
+        "remainder remainder_ rsqrt rsqrt_ sgn sgn_ sign sign_ sqrt sqrt_ square square_ sub sub_ subtract "
+        "subtract_ true_divide true_divide_ "
     ),
     "bitwise": (
         "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
@@ -468,6 +478,9 @@ METHODS = {
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ "
         "cosh cosh_ deg2rad deg2rad_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_ "
+    ),
+    "view_copies": (
+        "narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes "
     ),
     "view_scatters": (
         "diagonal_scatter select_scatter slice_scatter "

@@ -42,6 +42,7 @@ from wengert_testing.samples import (
     splits,
     ternary,
     trigonometric,
+    view_copies,
     views,
     words,
 )
@@ -59,6 +60,7 @@ MODULES = (
     complex_parts,
     reductions,
     views,
+    view_copies,
     splits,
     indexing,
     orders,

@@ -69,6 +69,7 @@ CASES = [
     OpCase("sgn", lambda x: x if x.dtype == bool else np.sign(x), UNARY, kinks=(0,), complex=True),
     OpCase("copysign", np.copysign, WITH_NUMBER, kinks=(0,)),
     OpCase("hypot", np.hypot, PAIRS, domain=AWAY),
+    OpCase("nextafter", np.nextafter, PAIRS, domain=AWAY),
     OpCase("heaviside", np.heaviside, PAIRS, kinks=(0,), grad=False, note="torch has no derivative for it"),
     OpCase("maximum", np.maximum, PAIRS),
     OpCase("minimum", np.minimum, PAIRS),

@@ -58,6 +58,27 @@ def histogram(x: Any, bins: Any, range: Any = None, density: Any = False, weight
     return counts.astype(x.dtype), edges.astype(x.dtype)
 
 
+EDGES = np.array([-1.0, 0.0, 0.5, 1.0, -2.0, 0.1, 2.0])
+GRIDS = [
+    (T(7, 2), 3),
+    (T(7, 2), [2, 3]),
+    (T(2, 3, 2), 2, (-2.0, 2.0, -1.0, 1.5)),
+    (T(7, 2), 2, {"weight": T(7, domain=(1, 2))}),
+    (T(7, 1), 3, {"density": True}),
+]
+
+
+def cell_counts(x: Any, edges: Any, lengths: Any, weight: Any, density: Any, equal: Any) -> Any:
+    parts = np.split(edges, np.cumsum(lengths)[:-1])
+    return np.histogramdd(x, parts, density=density, weights=weight)[0].astype(x.dtype)
+
+
+def grid(x: Any, bins: Any, range: Any = None, weight: Any = None, density: Any = False) -> Any:
+    ends = None if range is None else list(zip(range[::2], range[1::2], strict=True))
+    counts, edges = np.histogramdd(x.reshape(-1, x.shape[-1]), bins, ends, density, weight)
+    return counts.astype(x.dtype), tuple(edges)
+
+
 QUANTILES = [
     (T(5), 0.3),
     (T(2, 4), 0.7, 1),
@@ -144,6 +165,9 @@ CASES = [
         [(T(7), BOUNDARIES), (T(2, 3), 4, {"range": (-1.0, 1.5)}), (T(7), BOUNDARIES, {"weight": T(7, domain=(1, 2))})],
         grad=False,
     ),
+    OpCase("_histogramdd", cell_counts, [(T(7, 2), EDGES, [4, 3], None, False, False),
+                                         (T(7, 2), EDGES, [4, 3], T(7, domain=(1, 2)), True, False)], grad=False),
+    OpCase("histogramdd", grid, GRIDS, grad=False, invariant=lambda counts, edges: (counts, *edges)),
     OpCase("mode", most_frequent, [(fixed(LABELS), 1), (fixed(LABELS), 0, True), (T(4),), (T(2, 3), 0), (T(),)]),
     # ---- quantiles
     OpCase("quantile", quantile(np.quantile), QUANTILES),
