@@ -40,7 +40,7 @@ def in_a_process(code):
 @pytest.fixture(scope="module")
 def classes():
     names = in_a_process("print(*(f'{cls.__module__}.{cls.__name__}' for cls in CLASSES))").split()
-    assert "wengert_core.tensor.Tensor" in names
+    assert "wengert_core.Tensor" in names
     assert {"wengert_engine.node.Node", "wengert_engine.inspection.SavedTensor"} <= set(names)
     return names
 
@@ -53,7 +53,7 @@ for cls in CLASSES:
         if type(value).__name__ == IS_FUNCTION and value.__module__ == cls.__module__:
             print(f"{cls.__module__}.{cls.__name__}.{name}")
 """).split()
-    mounted = [name for name in found if not name.startswith("wengert_core.tensor.Tensor.")]
+    mounted = [name for name in found if not name.startswith("wengert_core.Tensor.")]
     assert mounted == []
 
 

@@ -1,5 +1,6 @@
 """wengert.backends and wengert.version: what is there, and settings that are kept, as in PyTorch 2.13 without a GPU."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,8 +16,9 @@ CUDNN = {"enabled": True, "benchmark": False, "deterministic": False, "allow_tf3
 
 
 def run(program, **variables):
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("WENGERT_")}
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False,
-                          env={"PATH": "", **variables})
+                          env={**ours, **variables})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
 

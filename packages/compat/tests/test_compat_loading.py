@@ -34,6 +34,8 @@ def test_a_name_loads_its_own_module_alone():
     "from wengert.backends import cudnn, mkl, mkldnn, mps, openmp", "from wengert.backends.cuda import matmul",
     "from wengert import jit, compile, to_dlpack, use_deterministic_algorithms",
     "from wengert.utils.dlpack import from_dlpack, to_dlpack", "from wengert.utils import dlpack",
+    "import wengert._C; assert wengert._C._LinAlgError is wengert.linalg.LinAlgError",
+    "from wengert.autograd import kineto_available; assert not kineto_available()",
     "from wengert.version import __version__, cuda", "from wengert.jit import *; script(ignore(is_tracing))",
 ])  # fmt: skip
 def test_names_are_imported_as_torchs_are(statement):

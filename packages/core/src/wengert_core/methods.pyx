@@ -11,7 +11,7 @@ Note [Another self]
 >>> Tensor.tile([], 2)
 Traceback (most recent call last):
     ...
-TypeError: descriptor 'tile' for 'wengert_core.tensor.Tensor' objects doesn't apply to a 'list' object
+TypeError: descriptor 'tile' for 'wengert_core.Tensor' objects doesn't apply to a 'list' object
 """
 cimport cython
 from cpython.object cimport PyTypeObject

@@ -12,7 +12,11 @@ touches nothing global: the registry hands tables to ``op_plugins.accept``, and 
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert_core import op as _op
+from wengert_core.composite import Composite
+from wengert_core.methods import Method
 from wengert_core.op import Op
 from wengert_core.rows.array import ArrayRows
 from wengert_core.rows.conversion import ConversionRows
@@ -27,12 +31,18 @@ from wengert_core.rows.random import RandomRows
 from wengert_core.rows.reduction import ReductionRows
 from wengert_core.rows.softmax import SoftmaxRows
 from wengert_core.rows.views import ViewRows
-from wengert_core.tensor import mount
+from wengert_core.tensor import Tensor, mount
 
 
 class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
               ArrayRows, FactoryRows, ConversionRows, RandomRows, LayerRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
+
+
+def named(name: str, method: Any) -> Any:
+    """A method of Tensor that has its own name where the op has another: ``Tensor.clip`` calls ``clamp``."""
+    other = isinstance(method, (Op, Composite)) and method.name != name
+    return Method(method, name, Tensor) if other else method
 
 
 def install(table: OpTable) -> None:
@@ -48,6 +58,6 @@ def install(table: OpTable) -> None:
     del table.fresh[:]
     for name, method in dict.items(table.methods):
         if name not in table.mounted or table.read_again:
-            mount(name, method)
+            mount(name, named(name, method))
             table.mounted.add(name)
     table.installed = True

@@ -55,6 +55,7 @@ cdef extern from *:
     """
     #define WENGERT_DICT_OFFSET(t) ((t)->tp_dictoffset)
     #define WENGERT_WEAK_OFFSET(t) ((t)->tp_weaklistoffset)
+    static inline void wengert_call_type(PyTypeObject *cls, const char *name) { cls->tp_name = name; }
     static inline PyObject *wengert_tuple_of(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
         return PyTuple_Type.tp_new(cls, args, kwargs);
     }
@@ -65,6 +66,7 @@ cdef extern from *:
     """
     Py_ssize_t WENGERT_DICT_OFFSET(PyTypeObject* t) noexcept
     Py_ssize_t WENGERT_WEAK_OFFSET(PyTypeObject* t) noexcept
+    void wengert_call_type(PyTypeObject* cls, const char* name) noexcept
     object wengert_tuple_of(PyTypeObject* cls, object args, PyObject* kwargs)
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
@@ -654,3 +656,4 @@ cdef Tensor object_of(cls):
 
 
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)
+wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")      # where users find it: __module__, and what messages call it

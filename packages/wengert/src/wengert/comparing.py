@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,8 @@ TOLERANCES = {
     "complex128": (1e-7, 1e-7),
 }
 """(rtol, atol) by dtype; 0 for integers and bool."""
+OF_ALLCLOSE = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+"""The same of assert_allclose; 0 for all others."""
 NUMBERS = {int: "int64", float: "float64", complex: "complex128"}
 Message = str | Callable[[str], str] | None
 Path = tuple[Any, ...]
@@ -98,6 +101,38 @@ def assert_close(
         compare(actual, expected, (), settings)
     except RecursionError:
         raise RuntimeError("assert_close(): actual and expected contain themselves, or are nested too deep") from None
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """Compare as ``assert_close`` does, of any dtypes and with wider tolerances: deprecated, as in PyTorch.
+
+    actual, expected: tensors, or what ``tensor`` takes.   rtol, atol: both or none; by default 1e-3 and 1e-3 for
+    float16, 1e-4 and 1e-5 for float32, 1e-5 and 1e-8 for float64, 0 for others.   AssertionError as there.
+
+    >>> import pytest
+    >>> with pytest.warns(FutureWarning):
+    ...     assert_allclose([1.0, 2.0], wc.tensor([1.0, 2.0001]))
+    """
+    __tracebackhide__ = True
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
+        "use `torch.testing.assert_close()` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    first = actual if isinstance(actual, Tensor) else wc.tensor(actual)
+    second = expected if isinstance(expected, Tensor) else wc.tensor(expected, dtype=first.dtype)
+    if rtol is None and atol is None:
+        known = [OF_ALLCLOSE.get(x.dtype.name, (0.0, 0.0)) for x in (first, second)]
+        rtol, atol = map(max, zip(*known, strict=True))
+    assert_close(first, second, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 
 def compare(actual: Any, expected: Any, path: Path, settings: Settings) -> None:

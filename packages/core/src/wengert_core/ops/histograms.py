@@ -46,6 +46,8 @@ histogramdd_op = TABLE.array(
 def check_points(input: Tensor, weight: Tensor | None) -> None:
     """What histogramdd refuses."""
     kind = input.dtype
+    if not input.dim():
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions: histogramdd takes points, (..., n)")
     if input.dim() < 2:
         raise RuntimeError(
             "torch.histogramdd: input tensor should have at least 2 dimensions, the last of them those of the "

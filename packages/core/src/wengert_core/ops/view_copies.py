@@ -78,7 +78,7 @@ def slice_copy(
 
 
 @copy
-def squeeze_copy(input: Tensor, dim: Any = UNSAID) -> Tensor:
+def squeeze_copy(input: Tensor, dim: int | Sequence[int] = UNSAID) -> Tensor:
     """A copy without the dims of size 1 (or those given)."""
     return dense(input.squeeze() if dim is UNSAID else input.squeeze(dim))
 
@@ -110,7 +110,10 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
 @copy
 def view_copy(input: Tensor, size: Any = UNSAID, *, dtype: Any = UNSAID) -> Tensor:
     """A copy of the elements with another shape, or of the memory read as another dtype."""
-    return dense(input.view(size if dtype is UNSAID else dtype))
+    wanted = size if dtype is UNSAID else dtype
+    if isinstance(wanted, (int, list, tuple)):
+        return ops["_unsafe_view"](dense(input), wanted)
+    return dense(input.view(wanted))
 
 
 @copy

@@ -7,6 +7,7 @@ from wengert.autograd import graph as graph
 from wengert.autograd import profiler as profiler
 from wengert.autograd import profiler_util as profiler_util
 from wengert.autograd import variable as variable
+from wengert_compat.profiling import kineto_available as kineto_available
 from wengert_engine import Function as Function
 from wengert_engine import backward as backward
 from wengert_engine import enable_grad as enable_grad
@@ -32,5 +33,5 @@ __all__ = [
     "AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
     "_unsafe_preserve_version_counter", "backward", "detect_anomaly", "enable_grad",
     "enforce_grad_layout_policy", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled",
-    "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "kineto_available", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]
