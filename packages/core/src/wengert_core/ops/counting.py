@@ -139,7 +139,7 @@ histogram_op = TABLE.array(
 
 
 def check_edges(kind: Any, edges: Tensor, dim: int = 0) -> None:
-    """What histograms refuse of the edges of a dimension. kind: the dtype of the input."""
+    """RuntimeError for edges of a dimension that no histogram has. kind: the dtype of the input."""
     if edges.dtype is not kind:
         raise RuntimeError(
             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
@@ -158,7 +158,7 @@ def check_edges(kind: Any, edges: Tensor, dim: int = 0) -> None:
 
 
 def check_histogram(input: Tensor, bins: Any, range: Sequence[float] | None, weight: Tensor | None) -> None:
-    """What histogram refuses."""
+    """RuntimeError for arguments that do not fit each other, NotImplementedError for dtypes without a kernel."""
     kind = input.dtype
     if kind.category != 2 or (kind.itemsize == 2 and not isinstance(bins, Tensor) and range is None):
         raise NotImplementedError(

@@ -44,7 +44,7 @@ histogramdd_op = TABLE.array(
 
 
 def check_points(input: Tensor, weight: Tensor | None) -> None:
-    """What histogramdd refuses."""
+    """Raise for points and weights that are none, or do not fit each other."""
     kind = input.dtype
     if not input.dim():
         raise IndexError("Dimension specified as -1 but tensor has no dimensions: histogramdd takes points, (..., n)")
