@@ -41,6 +41,10 @@ def test_a_leak_of_one_object_a_round_is_seen():
     assert growth("one_object_each_time")[0] > MOST_BLOCKS
 
 
+def test_a_leak_of_64_bytes_a_round_is_seen():
+    assert growth("few_bytes_each_time")[1] > MOST_BYTES
+
+
 def alive(make):
     """Whether what ``make`` returns is there before, and after, a collection."""
     gc.collect()

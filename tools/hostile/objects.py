@@ -87,6 +87,25 @@ class LyingList(list[Any]):
         return self.said
 
 
+class LongList(LyingList):
+    """A list that says more items than there is memory for."""
+
+    said = 2**62 + 1
+
+
+class Hinting:
+    """An iterable whose hint is that there will be more items than there is memory for."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __length_hint__(self) -> int:
+        return 2**62 + 1
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+
 class LyingTuple(tuple[Any, ...]):
     """A tuple that says another length."""
 

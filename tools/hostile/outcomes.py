@@ -86,6 +86,7 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
         return "another self" if target.owner and target.owner not in STRICT else "internal error"
     if isinstance(error, EXPECTED):
         if not text.strip():
-            return "no message"
+            of_a_namedtuple = frame_of(error).startswith("collections/")  # its own methods take any iterable for self
+            return "another self" if of_a_namedtuple else "no message"
         return "inner wording" if INNER.search(text) else "expected"
     return "internal error"

@@ -181,6 +181,8 @@ SEQUENCES = """
 ({0})
 ({0})
 LyingList([{0}])
+LongList([{0}])
+Hinting({0})
 LyingTuple(({0}))
 Sequence({0})
 iter([{0}])
@@ -258,8 +260,8 @@ def spoiled(random: Random, text: str, names: list[str]) -> str:
     if items and random.random() < 0.8:
         i = random.randrange(len(items))
         items[i] = kin(random, items[i], names)
-    made = random.choice(["[{}]", "[{}]", "({},)", "LyingList([{}])"]).format(", ".join(items))
-    return made.replace("(,)", "()")
+    made = random.choice(["[{}]", "[{}]", "({},)", "LyingList([{}])", "LongList([{}])", "Hinting({})"])
+    return made.format(", ".join(items)).replace("(,)", "()")
 
 
 def items_of(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
+from wengert_core.items import listed
+
 F = TypeVar("F", bound=Callable[..., Any])
 Backend = str | Callable[..., Any]
 Options = Mapping[str, Any]
@@ -118,7 +120,7 @@ def allow_in_graph(fn: Any) -> Any:
     functions = fn if isinstance(fn, list | tuple) else [fn]
     if not all(map(callable, functions)):
         raise AssertionError("allow_in_graph expects a callable")
-    return fn if functions is not fn else list(functions)
+    return fn if functions is not fn else listed(functions)
 
 
 def assume_constant_result(fn: F) -> F:

@@ -70,6 +70,16 @@ def _chosen_backward(cls: Any) -> Callable[..., Any]:
     return refuse
 
 
+def in_order(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """A call's arguments in the order of forward's parameters, defaults filled in."""
+    from inspect import signature
+
+    before = () if cls._splits_context else (None,)
+    bound = signature(cls.forward).bind(*before, *args, **kwargs)
+    bound.apply_defaults()
+    return bound.args[len(before):]
+
+
 class Function(metaclass=FunctionMeta):
     """Base of a differentiable operation of one's own: static methods ``forward`` and ``backward``; call ``apply``.
 
@@ -116,23 +126,13 @@ class Function(metaclass=FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record it. Arguments may be given by forward's names."""
         if kwargs or cls._has_defaults:
-            return apply_function(cls, cls._positional(args, kwargs))
+            return apply_function(cls, in_order(cls, args, kwargs))
         try:
             return apply_function(cls, args)
         except TypeError:
             if cls._splits_context:
-                cls._positional(args, kwargs)  # when the arguments are the mistake, this says so
+                in_order(cls, args, kwargs)  # when the arguments are the mistake, this says so
             raise
-
-    @classmethod
-    def _positional(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """A call's arguments in the order of forward's parameters, defaults filled in."""
-        from inspect import signature
-
-        before = () if cls._splits_context else (None,)
-        bound = signature(cls.forward).bind(*before, *args, **kwargs)
-        bound.apply_defaults()
-        return bound.args[len(before):]
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from wengert_core import TABLE
+from wengert_core.items import listed
 from wengert_core.tensor import Tensor
 from wengert_engine import batched
 
@@ -139,7 +140,7 @@ def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, 
     name = name_of(func)
     dims = trees.broadcast_leaves(spec, out_dims)
     if dims is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec is trees.LEAF:
-        dims = list(out_dims)
+        dims = listed(out_dims)
     where = f"vmap({name}, ..., out_dims={out_dims})"
     for dim in trees.flatten(out_dims)[0]:
         if not (dim is None or isinstance(dim, int)):

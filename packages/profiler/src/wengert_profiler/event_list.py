@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from wengert_core.items import listed
 from wengert_core.methods import checked
 
 from wengert_profiler.averages import averages_of_events, total_of_events
@@ -29,7 +30,7 @@ class EventList(list[Any]):
         profile_memory: bool = False,
         with_flops: bool = False,
     ) -> None:
-        super().__init__(events)
+        super().__init__(listed(events))
         self._use_device, self._profile_memory, self._with_flops = use_device, profile_memory, with_flops
         self._tree_built = False
 

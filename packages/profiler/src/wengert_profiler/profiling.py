@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
+from wengert_core.items import listed
 from wengert_core.methods import checked
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
@@ -76,7 +77,7 @@ class profile:
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s, self.activity_filters = post_processing_timeout_s, activity_filters
         self.use_device: str | None = None
-        self.sinks = list(sinks) if not isinstance(sinks, str) else [sinks]
+        self.sinks = listed(sinks) if not isinstance(sinks, str) else [sinks]
         self._records: Records | None = None
         self._live: Any = None
         self._recording: Any = None
@@ -140,7 +141,7 @@ class profile:
         What runs when it stops ends then. TypeError for what is no ProfilerActivity. Nothing happens outside
         of the block.
         """
-        wanted = set(activities)
+        wanted = set(listed(activities))
         if not all(isinstance(one, ProfilerActivity) for one in wanted):
             raise TypeError(f"toggle_collection_dynamic(): activities must be ProfilerActivity, got {wanted}")
         inside = self._recording is not None and self._records is None and self.use_cpu

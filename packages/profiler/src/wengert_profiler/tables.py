@@ -7,6 +7,8 @@ from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
+from wengert_core.items import listed
+
 from wengert_profiler.formats import format_memory, format_share, format_time
 
 WIDTH = 12
@@ -126,7 +128,7 @@ def overload_name(event: Any) -> str:
 
 def ordered(events: Sequence[Any], options: Options) -> list[Any]:
     """The rows that are shown, in their order."""
-    shown = list(events)
+    shown = listed(events)
     if options.sort_by is not None:
         if not isinstance(options.sort_by, str):
             raise AttributeError(f"table(): sort_by must be a str or None, got {type(options.sort_by).__name__}")

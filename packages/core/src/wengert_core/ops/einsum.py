@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from wengert_core.items import listed
 from wengert_core.ops.einsum_equation import Labels, fail, from_sublists, parsed
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -182,7 +183,7 @@ def einsum(*args: Any) -> Any:
     elif not isinstance(equation, str):
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = list(operands[0])
+        operands = listed(operands[0])
     for i, x in enumerate(operands):
         if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")

@@ -10,6 +10,7 @@ from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
+from wengert_core.items import listed
 from wengert_core.ops.table import TABLE
 from wengert_core.size_math import checked_numel
 from wengert_core.sizes import Size
@@ -48,10 +49,10 @@ TABLE.alias("concatenate", cat, method=False)
 
 def parts(name: str, tensors: Any) -> list[Tensor]:
     """The tensors as a list; RuntimeError when there are none."""
-    listed = list(tensors)
-    if not listed:
+    found = listed(tensors)
+    if not found:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return listed
+    return found
 
 
 @composite
