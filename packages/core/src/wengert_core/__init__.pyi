@@ -1009,7 +1009,7 @@ def cosine_embedding_loss(
     reduction: _int = 0,
 ) -> Any: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
-def count_nonzero(input: Any, dim: Any = None, *, axis: Any = None) -> Any: ...
+def count_nonzero(input: Any, dim: Any = None) -> Any: ...
 def cov(input: Tensor, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Any: ...
 def cross(input: Tensor, other: Tensor, dim: _int | None = None, *, out: Any = None) -> Any: ...
 def ctc_loss(
@@ -1736,16 +1736,7 @@ def nan_to_num_(
     posinf: _float | None = None,
     neginf: _float | None = None,
 ) -> Any: ...
-def nanmean(
-    input: Any,
-    dim: Any = None,
-    keepdim: _bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-    axis: Any = None,
-    keepdims: _bool | None = None,
-) -> Any: ...
+def nanmean(input: Any, dim: Any = None, keepdim: _bool = False, *, dtype: Any = None, out: Any = None) -> Any: ...
 def nanquantile(
     input: Tensor,
     q: Any,
@@ -1755,16 +1746,7 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor: ...
-def nansum(
-    input: Any,
-    dim: Any = None,
-    keepdim: _bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-    axis: Any = None,
-    keepdims: _bool | None = None,
-) -> Any: ...
+def nansum(input: Any, dim: Any = None, keepdim: _bool = False, *, dtype: Any = None, out: Any = None) -> Any: ...
 def narrow(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
 def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int, *, out: Any = None) -> Tensor: ...
 def ne(input: Tensor, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -2393,8 +2375,6 @@ def std(
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = ...,
-    keepdims: _bool | None = None,
 ) -> Any: ...
 def std_mean(
     input: Tensor,
@@ -2403,8 +2383,6 @@ def std_mean(
     keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = ...,
-    keepdims: _bool | None = None,
 ) -> Any: ...
 def stft(
     input: Tensor,
@@ -2583,8 +2561,6 @@ def var(
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = ...,
-    keepdims: _bool | None = None,
 ) -> Any: ...
 def var_mean(
     input: Tensor,
@@ -2593,8 +2569,6 @@ def var_mean(
     keepdim: _bool = ...,
     *,
     correction: Any = None,
-    axis: Any = ...,
-    keepdims: _bool | None = None,
 ) -> Any: ...
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload

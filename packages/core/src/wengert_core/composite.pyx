@@ -79,6 +79,7 @@ cdef class Composite:
     cdef readonly str name             # under which it is called, without its namespace
     cdef public str owner              # the table it belongs to; "" until it is in one
     cdef bint writes                   # out= is taken here, and not by the function
+    cdef dict other_names              # of its arguments, with their own; None: not yet read from the function
     cdef int n_checked                 # parameters to look at; -1: not yet read from the function
     cdef Checked* checked              # owned
 
@@ -215,6 +216,8 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
+    if kwnames != NULL and has_other_name(composite, kwnames):
+        return named_as_its_own(composite, args, nargs, kwnames)
     if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
         if composite.n_checked < 0:
             read_annotations(composite)
@@ -224,19 +227,37 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
             return written(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
-        from wengert_core.misfits import misfit, renamed
+        from wengert_core.misfits import misfit
         given, keywords = arguments(args, nargs, kwnames)
         if composite.writes:
             keywords.pop("out", None)      # the function knows nothing of it
-        known = renamed(composite.function, composite.name, keywords)
-        refusal = misfit(composite.function, composite.name, given, keywords, error) if known is None else None
-        if known is None and refusal is None:
+        refusal = misfit(composite.function, composite.name, given, keywords, error)
+        if refusal is None:
             raise
-    if known is not None:
-        if composite.writes and kwnames != NULL:
-            known |= {word: value for word, value in arguments(args, nargs, kwnames)[1].items() if word == "out"}
-        return composite(*given, **known)
     raise refusal
+
+
+cdef bint has_other_name(Composite composite, PyObject* kwnames) except -1:
+    """Return whether an argument is given by another name than the function's own."""
+    cdef Py_ssize_t i
+    if composite.other_names is None:
+        from wengert_core.other_names import other_names
+        composite.other_names = other_names(composite.function, composite.name)
+    for i in range(PyTuple_GET_SIZE(kwnames)):
+        if <object> PyTuple_GET_ITEM(kwnames, i) in composite.other_names:
+            return True
+    return False
+
+
+cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+    """The result of a call with the function's own names of its arguments. TypeError for one that is given by both names."""
+    cdef list words = [composite.other_names.get(word, word) for word in <tuple> <object> kwnames]
+    for word in words:
+        if words.count(word) > 1:
+            raise TypeError(f"{composite.name}() got multiple values for argument '{word}'; {composite.name}() received an invalid "
+                            "combination of arguments")
+    own = tuple(words)
+    return composite_vectorcall(<PyObject*> composite, args, nargs, <PyObject*> own)
 
 
 cdef object observed_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):

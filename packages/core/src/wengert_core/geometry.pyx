@@ -22,16 +22,18 @@ cdef int read_dim(str name, object dim, Tensor t) except -1:
     return wrap_dim(number, t.rank)
 
 
-def size(Tensor self, dim=None):
+def size(Tensor self, dim=None, *, axis=None):
     """All sizes, or the size of one dim."""
+    dim = axis if dim is None else dim
     if dim is None:
         return self.shape
     cdef int which = read_dim("size", dim, self)
     return self.dims[which]
 
 
-def stride(Tensor self, dim=None):
+def stride(Tensor self, dim=None, *, axis=None):
     """The steps between neighbours, in elements: of all dims, or of one."""
+    dim = axis if dim is None else dim
     cdef Py_ssize_t itemsize = FACTS.itemsize[self.code]
     cdef int which
     if dim is None:

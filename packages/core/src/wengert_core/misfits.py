@@ -166,41 +166,6 @@ def miscalled(
     return TypeError(f"{name}() missing {len(left)} required positional arguments: {shown}") if left else None
 
 
-def renamed(function: Callable[..., Any], name: str, kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The keywords under the function's own names, where some have the other name that torch has for them; else None.
-
-    A function cannot have run when it got a name that it does not have: the call is made again.
-    """
-    own = inspect.signature(function).parameters
-    known = OTHER_NAMES.get(name) or OTHER_NAMES.get(getattr(function, "__name__", ""), {})
-    others = {"input": next(iter(own), "input")} | known
-    if all(word in own or word not in others or others[word] in kwargs for word in kwargs):
-        return None
-    return {word if word in own else others.get(word, word): value for word, value in kwargs.items()}
-
-
-PARTS = {"sections": "indices_or_sections", "indices": "indices_or_sections"}
-OTHER_NAMES = {
-    "lstsq": {"b": "B"},
-    "tensorsolve": {"other": "B"},
-    "cholesky_solve": {"input2": "L"},
-    "ormqr": {"input2": "tau", "input3": "other"},
-    "isin": {"element": "elements", "test_element": "test_elements"},
-    "searchsorted": {"self": "input"},
-    "hsplit": PARTS,
-    "vsplit": PARTS,
-    "quantile": {"keepdims": "keepdim"},
-    "nanquantile": {"keepdims": "keepdim"},
-    "vector_norm": {"axis": "dim", "keepdims": "keepdim"},
-    "linalg_norm": {"axis": "dim", "keepdims": "keepdim"},
-    "matrix_norm": {"axis": "dim", "keepdims": "keepdim"},
-    "dsplit": PARTS,
-}
-"""The names that torch itself looks for, where they are not those of its documentation. Of all functions, "input" is
-another name of the first argument.
-"""
-
-
 def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
     """For an argument that takes tensors: what it must be, or the exception for what is in it; None when it fits."""
     if several and len(value) == 1 and isinstance(value[0], (tuple, list)):

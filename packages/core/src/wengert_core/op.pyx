@@ -50,7 +50,8 @@ cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of 
 cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NUMBER, "int": K_INT, "int[]": K_INTS,
                    "bool": K_BOOL, "float": K_FLOAT, "dtype": K_DTYPE, "str": K_STR, "Tensor[]": K_TENSORS,
                    "object": K_OBJECT}
-cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other",
+cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x": "self", "a": "self",
+                     "x2": "other",
                      "split_size_or_sections": "split_size", "tensor": "self", "other": "src",  # of copy_
                      "dtype": "size"}  # of view
 

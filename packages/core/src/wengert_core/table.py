@@ -39,10 +39,14 @@ class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 
-def named(name: str, method: Any) -> Any:
-    """A method of Tensor that has its own name where the op has another: ``Tensor.clip`` calls ``clamp``."""
-    other = isinstance(method, (Op, Composite)) and method.name != name
-    return Method(method, name, Tensor) if other else method
+def named(table: OpTable, name: str, method: Any) -> Any:
+    """A method of Tensor that has its own name where the op has another: ``Tensor.clip`` calls ``clamp``.
+
+    The function of a composite is called by way of it, so that other names of arguments and errors are the same.
+    """
+    called = table.wrapped.get(method, method)
+    other = called is not method or (isinstance(method, (Op, Composite)) and method.name != name)
+    return Method(called, name, Tensor) if other else method
 
 
 def install(table: OpTable) -> None:
@@ -58,6 +62,6 @@ def install(table: OpTable) -> None:
     del table.fresh[:]
     for name, method in dict.items(table.methods):
         if name not in table.mounted or table.read_again:
-            mount(name, named(name, method))
+            mount(name, named(table, name, method))
             table.mounted.add(name)
     table.installed = True

@@ -108,6 +108,5 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 
 for METHOD in (diag_embed, diagflat):
     composite(METHOD, method=True)
-composite(diag)
-TABLE.methods["diag"] = lambda self, diagonal=0: diag(self, diagonal)
+composite(diag, method=True)
 composite(linalg_diagonal, name="diagonal", namespace="linalg")

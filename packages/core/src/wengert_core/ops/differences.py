@@ -209,7 +209,6 @@ def trapz(y: Tensor, x: Tensor = UNSAID, *, dx: float = 1, dim: int = -1) -> Any
     return trapezoid(y, x, dx=float(dx), dim=dim)
 
 
-composite(diff)
-TABLE.methods["diff"] = lambda self, n=1, dim=-1, prepend=None, append=None: diff(self, n, dim, prepend, append)
+composite(diff, method=True)
 for FUNCTION in (gradient, trapezoid, trapz, cumulative_trapezoid):
     composite(FUNCTION)

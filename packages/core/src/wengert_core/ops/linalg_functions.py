@@ -313,4 +313,3 @@ composite(linalg_vander, name="vander", namespace="linalg")
 for METHOD in (matrix_exp, matrix_power, orgqr, ormqr):
     composite(METHOD, method=True)
 composite(vander)
-TABLE.methods["matrix_power"] = lambda self, n: power("matrix_power", self, n, None)

@@ -154,11 +154,6 @@ min_dim = along(
 )
 
 
-def numpy_names(dim: Any, keepdim: bool, axis: Any, keepdims: bool | None) -> tuple[Any, bool]:
-    """(dim, keepdim), which may be given by the names that NumPy has for them."""
-    return dim if axis is None else axis, keepdim if keepdims is None else keepdims
-
-
 def whole_or_along(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
     """max and min: of two tensors, of all elements, or along a dim; keepdim is None where it was left out."""
     if other is None and hasattr(dim, "data_ptr"):
@@ -186,13 +181,8 @@ def max(
     *,
     other: Any = None,
     out: Any = None,
-    axis: int = UNSAID,
-    keepdims: bool | None = None,
 ) -> Any:
     """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    named: Any = axis
-    if named is not None or keepdims is not None:
-        dim, keepdim = numpy_names(dim, keepdim, named, keepdims)
     return whole_or_along("max", input, dim, keepdim, other, out)
 
 
@@ -203,13 +193,8 @@ def min(
     *,
     other: Any = None,
     out: Any = None,
-    axis: int = UNSAID,
-    keepdims: bool | None = None,
 ) -> Any:
     """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
-    named: Any = axis
-    if named is not None or keepdims is not None:
-        dim, keepdim = numpy_names(dim, keepdim, named, keepdims)
     return whole_or_along("min", input, dim, keepdim, other, out)
 
 
@@ -246,11 +231,8 @@ def aminmax(
     dim: int | None = None,
     keepdim: bool = False,
     out: Any = None,
-    axis: Any = None,
-    keepdims: bool | None = None,
 ) -> Any:
     """The smallest and the largest."""
-    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     if dim is None and not input.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity: input has the "
@@ -292,11 +274,8 @@ def nansum(
     *,
     dtype: Any = None,
     out: Any = None,
-    axis: Any = None,
-    keepdims: bool | None = None,
 ) -> Any:
     """The sum of what is not NaN."""
-    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return nansum_op(input, dim, keepdim, dtype=dtype, out=out)
 
 
@@ -307,11 +286,8 @@ def nanmean(
     *,
     dtype: Any = None,
     out: Any = None,
-    axis: Any = None,
-    keepdims: bool | None = None,
 ) -> Any:
     """The mean of what is not NaN."""
-    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     if input.dtype.category < 2:
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
@@ -324,9 +300,9 @@ def nanmean(
     return ops["div"](total, sum_(ops["logical_not"](nothing), dim, keepdim), out=out)
 
 
-def count_nonzero(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
+def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many are not zero."""
-    return sum_(ops["ne"](input, 0), dim if axis is None else axis)
+    return sum_(ops["ne"](input, 0), dim)
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:

@@ -8,7 +8,6 @@ from typing import Any
 from wengert_core.composite import UNSAID
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.infos import iinfo
-from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import BOOL, FLOATING, INTEGRAL, REAL
 from wengert_core.tensor import Tensor
@@ -182,11 +181,8 @@ def median(
     keepdim: bool = UNSAID,
     *,
     out: Any = None,
-    axis: int = UNSAID,
-    keepdims: bool | None = None,
 ) -> Any:
     """The middle value (the lower of two); along a dim as (values, indices)."""
-    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("median", input, dim, keepdim, out)
 
 
@@ -196,11 +192,8 @@ def nanmedian(
     keepdim: bool = UNSAID,
     *,
     out: Any = None,
-    axis: int = UNSAID,
-    keepdims: bool | None = None,
 ) -> Any:
     """The middle value of what is not NaN; along a dim as (values, indices)."""
-    dim, keepdim = numpy_names(dim, keepdim, axis, keepdims)
     return whole("nanmedian", input, dim, keepdim, out)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.composite import UNSAID
 from wengert_core.factories import LEFT_OUT, invalid_combination
-from wengert_core.ops.reductions import numpy_names
 from wengert_core.ops.table import TABLE
 from wengert_core.spreads import logsumexp_of_rows, variance_of_rows
 from wengert_core.staged import as_dtype
@@ -143,11 +142,8 @@ def var(
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = LEFT_OUT,
-    keepdims: bool | None = None,
 ) -> Any:
     """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
-    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
     dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -160,11 +156,8 @@ def std(
     *,
     correction: Any = None,
     out: Any = None,
-    axis: Any = LEFT_OUT,
-    keepdims: bool | None = None,
 ) -> Any:
     """The standard deviation over some dims; arguments as var."""
-    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
     dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -176,11 +169,8 @@ def var_mean(
     keepdim: bool = UNSAID,
     *,
     correction: Any = None,
-    axis: Any = LEFT_OUT,
-    keepdims: bool | None = None,
 ) -> Any:
     """(var, mean) over the same dims."""
-    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
     dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return var_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
@@ -192,11 +182,8 @@ def std_mean(
     keepdim: bool = UNSAID,
     *,
     correction: Any = None,
-    axis: Any = LEFT_OUT,
-    keepdims: bool | None = None,
 ) -> Any:
     """(std, mean) over the same dims."""
-    dim, keepdim = numpy_names(dim if axis is LEFT_OUT else axis, keepdim, None, keepdims)
     dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
     return std_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
