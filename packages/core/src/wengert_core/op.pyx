@@ -285,6 +285,17 @@ cdef int refuse_without_dim(Op op, PyObject* kwnames, PyObject** slots) except -
                     f"arguments: \"dim\", without which there is no {behind}=; dim=None is all dims. Its signature is {op.schema}")
 
 
+cdef bint bind_older_form(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject** slots) except -1:
+    """Put positional arguments into their slots where a call has an older form of the op; else False."""
+    from wengert_core.older_forms import slots as slots_of
+    found = slots_of(op.name, op.params, op.n_positional, [<object> args[i] for i in range(nargs)])
+    if found is None:
+        return False
+    for i, slot in enumerate(found):
+        slots[<int> slot] = args[i]
+    return True
+
+
 cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
     """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns what had to be made: a tuple of
     positional arguments, or a list of that and exact values; or is NULL)."""
@@ -296,8 +307,10 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
         slots[op.n_positional - 1] = made[0] = collected(args, op.n_positional - 1, nargs)
         n_bound = op.n_positional - 1
     elif nargs > op.n_positional:
-        raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
-                        f"but {nargs} were given; {signature(op)}")
+        n_bound = 0
+        if not bind_older_form(op, args, nargs, slots):
+            raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
+                            f"but {nargs} were given; {signature(op)}")
     for i in range(n_bound):
         slots[i] = args[i]
     if n_keywords:
