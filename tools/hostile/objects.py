@@ -115,6 +115,15 @@ class LyingTuple(tuple[Any, ...]):
         return 70
 
 
+class LongTuple(tuple[Any, ...]):
+    """A tuple that says more items than there is memory for."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 2**62 + 1
+
+
 class Sequence:
     """A sequence without a base class whose length and items do not agree."""
 

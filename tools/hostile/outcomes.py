@@ -74,6 +74,11 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
         return "expected"
     if isinstance(error, OddError) or frame_of(error).startswith(("hostile/values.py", "hostile/objects.py")):
         return "raised by an argument"
+    return "another self" if frame_of(error).startswith("collections/") else kind_of_ours(error, text, target)
+
+
+def kind_of_ours(error: BaseException, text: str, target: Target) -> str:
+    """The kind of outcome that an exception is which no argument raised, and no method of a namedtuple of Python's."""
     if isinstance(error, NEVER):
         return "internal error"
     if isinstance(error, AssertionError):  # torch has many, with a message; those that find our own mistakes have none
@@ -86,7 +91,6 @@ def kind_of(error: BaseException, text: str, target: Target) -> str:
         return "another self" if target.owner and target.owner not in STRICT else "internal error"
     if isinstance(error, EXPECTED):
         if not text.strip():
-            of_a_namedtuple = frame_of(error).startswith("collections/")  # its own methods take any iterable for self
-            return "another self" if of_a_namedtuple else "no message"
+            return "no message"
         return "inner wording" if INNER.search(text) else "expected"
     return "internal error"

@@ -182,6 +182,7 @@ SEQUENCES = """
 ({0})
 LyingList([{0}])
 LongList([{0}])
+LongTuple(({0}))
 Hinting({0})
 LyingTuple(({0}))
 Sequence({0})

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, overload
 
+from wengert_core.telling import told
+
 __all__ = ["Final", "annotate", "export", "ignore", "is_scripting", "is_tracing", "script", "script_if_tracing",
            "trace", "unused"]
 
@@ -101,7 +103,7 @@ def ignore(drop: bool | Callable[..., Any] = False, **kwargs: Any) -> Any:
     if callable(drop):
         return drop
     if not isinstance(drop, bool):
-        raise RuntimeError(f"Argument to @jit.ignore must be a bool or a function but got {drop}")
+        raise RuntimeError(f"Argument to @jit.ignore must be a bool or a function but got {told(drop, str)}")
 
     def decorate(fn: F) -> F:
         check_function(fn, "jit.ignore()", AttributeError)

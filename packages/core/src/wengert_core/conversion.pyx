@@ -17,6 +17,7 @@ from wengert_core.layouts cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.layouts import contiguous_format
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_FOREIGN, thread_state
+from wengert_core.telling import told
 from wengert_core.tensor cimport Tensor
 
 from wengert_core import devices as _devices
@@ -260,7 +261,7 @@ def type_(Tensor self, dtype=None, non_blocking=False):
         return convert(self, _SCALAR_NAMES.index(name), False)
     if is_dtype(kind) and not isinstance(kind, type):
         return convert(self, dtype_code(kind), False)
-    raise ValueError(f"invalid type: '{getattr(kind, '__name__', kind)}'")
+    raise ValueError(f"invalid type: '{told(getattr(kind, '__name__', kind), str)}'")
 
 
 def device_of(Tensor self):

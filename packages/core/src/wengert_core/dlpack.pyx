@@ -26,6 +26,7 @@ from wengert_core.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
 
 from wengert_core.inside_vmap import no_pointer
+from wengert_core.telling import told
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.devices import PLACED as _PLACED
 from wengert_core.devices import device, device_number, kinds, usable
@@ -216,14 +217,13 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
         raise TypeError(f"__dlpack__(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
     if dl_device is not None and tuple(dl_device) != here:
         raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot be exported to "
-                          f"the DLPack device {tuple(dl_device)}; move it with .to() first")
+                          f"the DLPack device {told(tuple(dl_device))}; move it with .to() first")
     if self.device:
         plugin, index = _PLACED[self.device]
         t = (<object> self).clone() if copy else self
         if stream != -1:               # -1: the consumer sees to the order
             plugin.export_stream(index, stream)
     elif stream is not None and stream != -1:
-        from wengert_core.misfits import told
         raise AssertionError(f"stream should be None on cpu, got {told(stream)}")
     else:
         t = contiguous_copy(self) if copy else self

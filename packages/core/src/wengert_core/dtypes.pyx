@@ -140,7 +140,7 @@ def set_default_dtype(d):
     d: a floating dtype. Raises TypeError for anything else.
     """
     if not isinstance(d, dtype):
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {told(d)}")
     cdef int code = code_of(d)
     if FACTS.category[code] != CAT_FLOAT:

@@ -88,7 +88,7 @@ class iinfo:
     def __new__(cls, type: Any) -> Self:
         type = as_dtype(type, "iinfo", "type")
         if type.is_floating_point or type.is_complex:
-            from wengert_core.misfits import told
+            from wengert_core.telling import told
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{told(type)}'")
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")

@@ -8,11 +8,13 @@
 >>> t.tolist()
 [5.0, 0.0]
 """
+from types import NoneType
 
 import numpy as np
 cimport numpy as cnp
 
 from wengert_core.caution import warn_user
+from wengert_core.telling import told
 from wengert_core.arrays cimport array_of
 from wengert_core.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
 from wengert_core.elsewhere cimport on_host
@@ -159,11 +161,13 @@ def array_interface(Tensor self, dtype=None, *, copy=None):
     """What NumPy asks for: the tensor as an array, without a copy where ``dtype`` and ``copy`` allow that."""
     refuse_batched(self)
     refuse_grad(self, "numpy()")
+    if not isinstance(dtype, (np.dtype, type, str, NoneType)):
+        raise TypeError(f"__array__(): argument 'dtype' must be a NumPy dtype, not {type(dtype).__name__}")
     array = array_sharing(self)
     if dtype is None or array.dtype == dtype:
         return array.copy() if copy else array
     if copy is False:
-        raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, {dtype} "
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, {told(dtype, str)} "
                          "was asked for")
     return array.astype(dtype)
 

@@ -63,14 +63,6 @@ UNNAMED = re.compile(r"^argument '\w+' (\(position \d+\) )?must be ")
 NAMED = re.compile(r"^\w+\(\)(: argument '| received an invalid combination of arguments, its signature is)")
 """Our own texts for an argument of an op: another one, perhaps, than the function that was called."""
 LIBRARIES = ("numpy", "scipy")
-def told(value: Any) -> str:
-    """Return the repr of a value for a message: short, and the value's type where it has none (one nested too deep)."""
-    try:
-        text = repr(value)
-    except Exception:
-        return f"an object of type {type(value).__name__}"
-    return text if len(text) <= 200 else f"{text[:200]}..."
-
 
 TOO_BIG = re.compile(
     r"^array is too big|^Maximum allowed (size|dimension) exceeded|^negative dimensions are not allowed"

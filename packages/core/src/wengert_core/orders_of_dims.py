@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.layouts import contiguous_format, memory_format
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 
@@ -73,8 +74,8 @@ def resized(t: Tensor, sizes: tuple[Any, ...]) -> Tensor:
     for size in shape:
         count *= size
     if count != t.numel():
-        wanted, had = ("x".join(map(str, s)) for s in (shape, t.shape))
-        raise RuntimeError(f"requested resize to {wanted} ({count} elements in total), but the given tensor has a size "
-                           f"of {had} ({t.numel()} elements). autograd's resize can only change the shape of a given "
-                           "tensor, while preserving the number of elements. ")
+        wanted, had = ("x".join(told(size, str) for size in s) for s in (shape, t.shape))
+        raise RuntimeError(f"requested resize to {wanted} ({told(count, str)} elements in total), but the given tensor "
+                           f"has a size of {had} ({t.numel()} elements). autograd's resize can only change the shape "
+                           "of a given tensor, while preserving the number of elements. ")
     return t.reshape(shape)

@@ -55,7 +55,7 @@ def set_printoptions(
     """
     global _current
     if profile is not None and not (isinstance(profile, str) and profile in PROFILES):
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {told(profile)}")
     base = _current if profile is None else PROFILES[profile]
     _current = PrintOptions(
@@ -84,7 +84,7 @@ def _count(name: str, value: int) -> int:
 
 def _threshold(value: Any) -> float:
     if not isinstance(value, (int, float)) or value != value:
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise TypeError(f"set_printoptions(): threshold must be a number, got {told(value)}")
     return value
 

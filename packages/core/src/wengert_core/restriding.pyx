@@ -126,7 +126,7 @@ cdef object resize_as_run(Op op, PyObject** slots):
 cdef int check_format(object memory_format, bint may_preserve) except -1:
     if memory_format is None or memory_format is contiguous_format or (may_preserve and memory_format is preserve_format):
         return 0
-    from wengert_core.misfits import told
+    from wengert_core.telling import told
     raise RuntimeError(f"Unsupported memory format {told(memory_format)}: use contiguous_format")
 
 

@@ -192,7 +192,7 @@ cdef int scatter_mode(object reduce) except -1:
     if reduce is None:
         return WALK_WRITE
     if reduce not in ("add", "multiply"):
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise RuntimeError(f"reduce argument must be either add or multiply. It is {told(reduce)}")
     return WALK_ADD
 

@@ -646,7 +646,7 @@ cdef Tensor object_of(cls):
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise TypeError(f"as_subclass: expected a subclass of Tensor, got {told(cls)}")
     cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
     cdef Tensor new = <Tensor> o

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 from wengert_engine.attributes import edge_of
@@ -65,7 +66,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     [True, True, False]
     """
     if mode not in MODES:
-        raise ValueError(f"Expects mode to be one of {MODES} but got {mode}")
+        raise ValueError(f"Expects mode to be one of {MODES} but got {told(mode, str)}")
     tensors = checked_tensors(tensors)
     if not callable(fn):
         raise TypeError(f"register_multi_grad_hook(): argument 'fn' must be callable, not {type(fn).__name__}")

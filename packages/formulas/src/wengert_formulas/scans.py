@@ -45,7 +45,7 @@ def cumprod_grad_with_zeros(grad: Tensor, self: Tensor, dim: int) -> Tensor:
 
 def cumprod_tangent(self_t: Tensor, self: Tensor, dim: int) -> Tensor:
     """The product rule, step by step."""
-    if self.ndim == 0 or self.shape[dim] == 0:
+    if self.ndim == 0 or not self.numel():
         return self_t
     product, tangent, parts = wc.ones_like(self.narrow(dim, 0, 1)), wc.zeros_like(self.narrow(dim, 0, 1)), []
     for k in range(self.shape[dim]):

@@ -9,6 +9,7 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.items import listed
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 from wengert_engine import batched
 
@@ -53,7 +54,8 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 
 def check_randomness(randomness: str) -> None:
     if randomness not in RANDOMNESS:
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+                           f"{told(randomness, str)}")
 
 
 def name_of(func: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
+from wengert_core.items import listed
 from wengert_core.tensor import Tensor
 
 from wengert_gradcheck.errors import Array
@@ -36,7 +37,7 @@ def tensor_of(numbers: Array, like: Tensor) -> Tensor:
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """Inputs or outputs as a tuple."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return tuple(listed(value)) if isinstance(value, (tuple, list)) else (value,)
 
 
 @dataclass

@@ -137,7 +137,7 @@ class Memory:
 
     def _table(self, by: str) -> list[Row]:
         if by not in TABLES:
-            from wengert_core.misfits import told
+            from wengert_core.telling import told
             raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {told(by)}")
         rows: list[Row] = getattr(self, f"by_{by}")
         return rows

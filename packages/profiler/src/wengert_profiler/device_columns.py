@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from wengert_core import devices
+from wengert_core.telling import told
 from wengert_engine.device_times import DeviceTime, DeviceTimes
 
 Column = np.ndarray[Any, Any]
@@ -31,7 +32,7 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
     if use_device is None:
         return None
     if not isinstance(use_device, str) or use_device == "cpu" or not (use_device in KNOWN or installed(use_device)):
-        text = f"The {use_device} is not a valid device option. The profile is of the CPU only"
+        text = f"The {told(use_device, str)} is not a valid device option. The profile is of the CPU only"
         warnings.warn(text, UserWarning, stacklevel=3)
         return None
     if not usable(use_device):

@@ -184,7 +184,7 @@ class EventList(list[Any]):
         metric: one of ``supported_export_stacks_metrics``, else ValueError.
         """
         if metric not in METRICS:
-            from wengert_core.misfits import told
+            from wengert_core.telling import told
             raise ValueError(f"metric should be one of: {list(METRICS)}, got {told(metric)}")
         field = with_device(metric)
         with open(path, "w", encoding="utf-8") as file:

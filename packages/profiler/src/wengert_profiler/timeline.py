@@ -77,6 +77,7 @@ class saved_tensors:
         self._hooks: Any = None
 
     def __enter__(self) -> Self:
+        self._running.clear()  # first: an object that was never initialized must not listen
         self._dotted = dotted_names()
         self._started = time.perf_counter_ns()
         observing.listen(self)

@@ -11,6 +11,7 @@ from wengert_core.dtypes import type_name
 from wengert_core.factories import not_for
 from wengert_core.ops.grid_sampling import MODES, PADDING
 from wengert_core.ops.table import TABLE
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
@@ -30,15 +31,15 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if dims not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
-            f"{list(size)}."
+            f"{told(list(size))}."
         )
     if theta.dim() != 3 or tuple(theta.shape[1:]) != (dims, dims + 1):
         raise ValueError(
-            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {list(size)}. Got "
-            f"{list(theta.shape)}."
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {told(list(size))}. "
+            f"Got {list(theta.shape)}."
         )
     if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {list(size)}")
+        raise ValueError(f"Expected non-zero, positive output size. Got {told(list(size))}")
     if align_corners and min(size[2:]) == 1:
         warn_user(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "

@@ -10,6 +10,7 @@ from wengert_core.factories import invalid_combination, not_for
 from wengert_core.ops.table import TABLE
 from wengert_core.ops.upsampling import SMOOTH
 from wengert_core.size_math import checked_numel
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 ops = TABLE.ops
@@ -112,8 +113,8 @@ def listed(value: Any, old: list[int], what: str, name: str) -> list[Any]:
         given, shape, letter = ("output", "", "o") if name == "size" else (name, "shape ", "s")
         raise ValueError(
             f"Input and {given} must have the same number of spatial dimensions, but got input with spatial dimensions "
-            f"of {old} and {what} of {shape}{value}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
-            f"{what} in ({letter}1, {letter}2, ...,{letter}K) format."
+            f"of {old} and {what} of {shape}{told(value)}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+            f"format and {what} in ({letter}1, {letter}2, ...,{letter}K) format."
         )
     return list(value)
 

@@ -128,7 +128,7 @@ def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out:
     if out is None:
         return result_type(name, fields)(*results)
     if not isinstance(out, (tuple, list)) or len(out) != len(results):
-        from wengert_core.misfits import told
+        from wengert_core.telling import told
         raise TypeError(f"{name}(): argument 'out' must be a tuple of {len(results)} Tensors, not {told(out)}")
     check_outputs(name, out)
     return result_type(f"{name}_out", fields)(*[given(name, y, o, strict) for y, o in zip(results, out, strict=True)])

@@ -10,6 +10,7 @@ from wengert_core.ops.linalg_solve import inv_op
 from wengert_core.ops.linalg_spectral import svdvals
 from wengert_core.ops.norms import norm_op, real_order
 from wengert_core.ops.table import TABLE
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 composite, ops = TABLE.composite, TABLE.ops
@@ -25,11 +26,13 @@ def two_dims(name: str, A: Tensor, dim: Any) -> tuple[int, int]:
         )
     dims = list(dim)
     if len(dims) != 2:
-        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(told, dims))}")
     rank = A.dim()
     for d in dims:
         if not -rank <= d < rank:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {told(d)})"
+            )
     first, second = (d % rank for d in dims)
     if first == second:
         raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
@@ -52,7 +55,7 @@ def matrix_norm(
     check_matrix(name, A)
     check_floating(name, A, low=ord in ("fro", 1, -1, math.inf, -math.inf))
     if ord not in ORDERS:
-        raise RuntimeError(f"{name}: Order {ord} not supported.")
+        raise RuntimeError(f"{name}: Order {told(ord, str)} not supported.")
     dims = two_dims(name, A, dim)
     if ord == "fro":
         result = norm_op(A, 2, list(dims), keepdim, dtype=dtype)

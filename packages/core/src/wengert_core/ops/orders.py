@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.ops.table import TABLE
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 array, composite = TABLE.array, TABLE.composite
@@ -82,7 +83,7 @@ def turned(self: Tensor, k: int, dims: Any) -> Tensor:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.dim()}")
     dims = (dims,) if isinstance(dims, int) else dims
     if len(dims) != 2 or dims_of(dims, self.dim())[0] == dims_of(dims, self.dim())[1]:
-        raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {list(dims)}")
+        raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {told(list(dims))}")
     flip = TABLE.ops["flip"]
     first, second = dims
     if k % 4 == 1:

@@ -7,12 +7,12 @@ from typing import Any
 from wengert_core.composite import UNSAID
 from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.factories import invalid_combination
-from wengert_core.misfits import told
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.overlap import check_outputs
 from wengert_core.rows.base import FLOATING, INTEGRAL, REAL
+from wengert_core.telling import told
 from wengert_core.tensor import Tensor
 
 along, reduction = TABLE.along, TABLE.reduction
