@@ -218,22 +218,27 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     if kwnames != NULL and has_other_name(composite, kwnames):
         return named_as_its_own(composite, args, nargs, kwnames)
-    if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
-        if composite.n_checked < 0:
-            read_annotations(composite)
-        check(composite, args, nargs, kwnames)
     try:
+        if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
+            if composite.n_checked < 0:
+                read_annotations(composite)
+            check(composite, args, nargs, kwnames)
         if composite.writes and kwnames != NULL:
             return written(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
         from wengert_core.misfits import misfit
+        from wengert_core.overrides import asked_of, called
         given, keywords = arguments(args, nargs, kwnames)
-        if composite.writes:
-            keywords.pop("out", None)      # the function knows nothing of it
-        refusal = misfit(composite.function, composite.name, given, keywords, error)
-        if refusal is None:
-            raise
+        askers = asked_of(given, keywords, error)
+        if not askers:
+            if composite.writes:
+                keywords.pop("out", None)      # the function knows nothing of it
+            refusal = misfit(composite.function, composite.name, given, keywords, error)
+            if refusal is None:
+                raise
+    if askers:
+        return called(composite, given, keywords, askers)
     raise refusal
 
 

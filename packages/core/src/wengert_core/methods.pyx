@@ -15,7 +15,7 @@ TypeError: descriptor 'tile' for 'wengert_core.Tensor' objects doesn't apply to 
 """
 cimport cython
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_INCREF, PyObject
 
 from types import FunctionType
 
@@ -26,6 +26,7 @@ cdef extern from "Python.h":
         int (*set)(PyObject*, PyObject*, void*) noexcept
         const char* doc
         void* closure
+    Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
     object PyDescr_NewGetSet(PyTypeObject* t, PyGetSetDef* definition)
     const char* PyUnicode_AsUTF8(object text) except NULL
 
@@ -153,8 +154,27 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
                                                 <PyTypeObject*> (<Method> method).owner, <PyObject*> (<Method> method).name,
                                                 args, nargsf, kwnames)
     if result == NULL:
-        raise_again(<Method> method)
+        return answered(<Method> method, args, nargsf, kwnames)
     return result
+
+
+cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
+    """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, or one that names the method."""
+    cdef Py_ssize_t i, n = PyVectorcall_NARGS(nargsf)
+    try:
+        raise_again(method)
+    except TypeError as error:
+        if not method.in_words:
+            raise
+        from wengert_core.overrides import asked_of, called
+        given = tuple([<object> args[i] for i in range(n)])
+        keywords = {} if kwnames == NULL else {word: <object> args[n + i] for i, word in enumerate(<tuple> <object> kwnames)}
+        askers = asked_of(given, keywords, error)
+        if not askers:
+            raise
+    answer = called(method, given, keywords, askers)
+    Py_INCREF(answer)
+    return <PyObject*> answer
 
 
 cdef int raise_again(Method method) except -1:

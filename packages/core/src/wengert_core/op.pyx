@@ -201,6 +201,8 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
             raise op_error(op, slot, EXPECTED[kind], value)
     if <PyObject*> plain == value:
         return value
+    if hasattr(type(<object> value), "__torch_function__"):       # it answers itself: Note in overrides.py
+        raise op_error(op, slot, EXPECTED[kind], value)
     if made[0] == NULL or PyTuple_CheckExact(made[0]):
         owned = [] if made[0] == NULL else [<object> made[0]]
         Py_XDECREF(made[0])
@@ -357,8 +359,24 @@ cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t 
     else:
         result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
     if result == NULL:
-        raised_in_words(<Op> callable_, args, nargs)
+        return answered(<Op> callable_, args, nargs, kwnames)
     return result          # the reference that the function called gave: an object would be counted up and down again
+
+
+cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except NULL:
+    """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, in our words."""
+    try:
+        raised_in_words(op, args, nargs)
+    except TypeError as error:
+        from wengert_core.overrides import asked_of, called
+        given = tuple([<object> args[i] for i in range(nargs)])
+        keywords = {} if kwnames == NULL else {word: <object> args[nargs + i] for i, word in enumerate(<tuple> <object> kwnames)}
+        askers = asked_of(given, keywords, error)
+        if not askers:
+            raise
+    result = called(op, given, keywords, askers)
+    Py_INCREF(result)
+    return <PyObject*> result
 
 
 cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs) except -1:

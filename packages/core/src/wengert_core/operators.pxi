@@ -63,6 +63,9 @@ cdef object refused(int which, object a, object b):
             return operator(which)(asarray(a, None, None), asarray(b, None, None))
         if which == O_TRUEDIV and other is a:
             return b.reciprocal() * a
+    if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
+        from wengert_core.overrides import operated
+        return operated(OPERATOR_NAMES[which], a, b)
     if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
             or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
         return NotImplemented
