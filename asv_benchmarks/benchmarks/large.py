@@ -25,6 +25,24 @@ class Elementwise:
         self.program()
 
 
+class ShortRows:
+    """Broadcasting along a short last dim: 10**6 rows of 4, 182,625 rows of 27."""
+
+    params = (["row of 4", "row of 27", "column of 27"],)
+    param_names = ("operand",)
+
+    def setup(self, operand: str) -> None:
+        rows, n = (10**6, 4) if operand == "row of 4" else (182_625, 27)
+        self.x: Any = wg.rand(rows, n)
+        self.y: Any = wg.rand(rows, 1) + 1 if operand.startswith("column") else wg.rand(n)
+
+    def time_multiply(self, operand: str) -> None:
+        self.x * self.y
+
+    def time_divide(self, operand: str) -> None:
+        self.x / self.y
+
+
 class Matmul:
     """Square matrices; BLAS takes as many threads as the environment says (OPENBLAS_NUM_THREADS)."""
 

@@ -91,7 +91,9 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
     cdef int32_t* numbers
     cdef char* packed
     for i in range(3):
-        kernel[i], residues[i] = g.axes[i].kernel, g.axes[i].stride if transposed else 1
+        kernel[i], residues[i] = g.axes[i].kernel, 1
+        if transposed:                 # those behind the last position have none
+            residues[i] = max(min(g.axes[i].stride, g.axes[i].wide), 1)
         inside[i], target[i] = g.axes[i].narrow if transposed else g.axes[i].wide, g.axes[i].wide if transposed else g.axes[i].narrow
         source.size[i], source.before[i] = inside[i], 0
         positions *= (target[i] + residues[i] - 1) // residues[i]

@@ -13,6 +13,11 @@ cdef enum ReductionKind:
     REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
     REDUCE_PLACE = 4                   # int64: where something is, along one dim or one stretch of memory
 
+cdef enum Repeated:
+    REPEATED_NOT = 0
+    REPEATED_SUM = 1                   # n times the element
+    REPEATED_PRODUCT = 2               # its n-th power
+
 cdef struct Reduction:                 # Op.data of the family
     reduce_fn fns[12]                  # by the input's dtype; NULL: only the reference
     int kind                           # ReductionKind
@@ -20,6 +25,7 @@ cdef struct Reduction:                 # Op.data of the family
     int dim_slot                       # 1; -1: none
     int keepdim_slot
     int dtype_slot                     # -1: none
+    int repeated                       # how the reduction of n copies of an element is one of its own: Repeated
     bint once                          # to meet an element again changes nothing: an expanded dim is read once
 
 cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words

@@ -29,7 +29,7 @@ from wengert_core.outputs cimport into_out
 from wengert_core.plain_values cimport is_plain_ints
 from wengert_core.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, strides_of
 from wengert_core.workers cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
 
 cdef extern from "Python.h":
@@ -42,6 +42,8 @@ cdef extern from "Python.h":
 cdef enum:
     STRIP = 128                        # WG_STRIP of kernels/reduce.h: kept elements that a kernel takes side by side
     SECTION = 0x10000                  # elements of a section, when it is one stretch
+    MANY = 0x1000000                   # elements from which on copies are counted
+    COPIES = 1024                      # of each
 
 cdef struct Axis:
     Py_ssize_t size
@@ -100,6 +102,7 @@ cdef Reduction* new_reduction(str kernel, int kind) except NULL:
     r.kind = kind
     r.dtype_slot = -1
     r.once = kernel in ("all", "amax", "amin", "any")
+    r.repeated = REPEATED_SUM if kernel == "sum" else REPEATED_PRODUCT if kernel == "prod" else REPEATED_NOT
     for code in range(N_DTYPES):
         r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
     return r
@@ -294,6 +297,8 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     cdef Tensor out
     if r.fns[t.code] == NULL or elsewhere():
         return by_reference(op, r, t, mask, keepdim)
+    if r.repeated and t.count >= MANY and copies(t, mask) >= COPIES:
+        return of_copies(op, r, t, mask, keepdim)
     for i in range(t.rank):
         if not mask >> i & 1:
             shape[ndim] = t.dims[i]
@@ -309,6 +314,27 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     else:
         reduce_into(r, t, mask, out)
     return out
+
+
+cdef Py_ssize_t copies(Tensor t, uint64_t mask) noexcept:
+    """How often a reduction meets each element, by expanded dims."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    for i in range(t.rank):
+        if mask >> i & 1 and not strides_of(t)[i]:
+            n *= t.dims[i]
+    return n
+
+
+cdef Tensor of_copies(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
+    """A sum or product of so many copies that they are counted, not read: hours for an expanded dim of 2**40."""
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    cdef Py_ssize_t n = copies(t, mask)
+    for i in range(t.rank):
+        shape[i] = 1 if mask >> i & 1 and not strides_of(t)[i] else t.dims[i]
+    out = reduced(op, r, new_view(t, t.rank, shape, strides_of(t), t.data), mask, keepdim)
+    return out * n if r.repeated == REPEATED_SUM else out ** n
 
 
 cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):

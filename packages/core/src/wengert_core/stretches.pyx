@@ -1,4 +1,13 @@
-"""Running one inner loop over n dims. Note [Blocks] in pointwise.pyx."""
+"""Running one inner loop over n dims. Note [Blocks] in pointwise.pyx.
+
+Note [Short rows]
+    A loop along a last dim of 4 or 27 elements costs more for its calls than for its arithmetic. Where the output's rows lie one
+    behind the other, many of them are one stretch: an input whose rows do not is laid out so first, in a block that stays in the
+    first-level cache. A row that all share is laid out once. Blocks have a multiple of ROWS rows, and so have the pieces that
+    threads get: which elements a loop takes together does not depend on the number of threads.
+"""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
@@ -8,6 +17,9 @@ from wengert_core.workers cimport GRAIN, GRAIN_SLOW, UNIT, dim_to_cut, parallel_
 
 cdef enum:
     BLOCK = 512                        # elements converted at a time
+    ROWS = 16                          # short rows come together in multiples of that: of any vector's length
+    SHORT = 64                         # elements of a row that is short
+    SHORT_APART = 32                   # the same, where each row has to be laid out
 
 cdef struct Job:                       # a loop over merged dims, to be cut along one of them
     Loop* loop
@@ -63,10 +75,12 @@ cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_s
         units[d] = shape[d]
         count *= shape[d]
     units[ndim - 1] = (shape[ndim - 1] + UNIT - 1) // UNIT
+    if rows_together(n_in, operands, ndim, shape):
+        units[ndim - 2] = (shape[ndim - 2] + ROWS - 1) // ROWS
     job.loop, job.operands, job.shape = loop, operands, shape
     job.n_in, job.ndim = n_in, ndim
     job.dim = dim_to_cut(ndim, units)
-    job.unit = UNIT if job.dim == ndim - 1 else 1
+    job.unit = UNIT if job.dim == ndim - 1 else ROWS if units[job.dim] != shape[job.dim] else 1
     parallel_for(units[job.dim], (GRAIN_SLOW if loop.slow else GRAIN) * units[job.dim] // count, run_units, &job)
 
 
@@ -90,13 +104,14 @@ cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
 
 cdef void run_over(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, bint merged) noexcept nogil:
     """The loop along the last dim, the other dims around it."""
-    cdef int n_op = n_in + 1, i, k
+    cdef int n_op = n_in + 1, i, k, together
     cdef Py_ssize_t index[64]
     cdef char* args[5]
     cdef Py_ssize_t inner = 1
     cdef Py_ssize_t steps[5]
     if not merged:
         ndim = merge_dims(n_op, operands, ndim, shape)
+    together = rows_together(n_in, operands, ndim, shape)
     if ndim:
         inner = shape[ndim - 1]
     for k in range(n_op):
@@ -105,8 +120,11 @@ cdef void run_over(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t
     for i in range(ndim):
         index[i] = 0
     while True:
-        run_inner(loop, n_in, operands, args, steps, inner)
-        i = ndim - 2
+        if together:
+            run_rows(loop, n_in, operands, args, ndim, shape, together)
+        else:
+            run_inner(loop, n_in, operands, args, steps, inner)
+        i = ndim - 3 if together else ndim - 2
         while i >= 0:
             index[i] += 1
             for k in range(n_op):
@@ -119,6 +137,84 @@ cdef void run_over(Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t
             i -= 1
         if i < 0:
             return
+
+
+cdef inline bint lies_in_rows(Operand* o, int ndim, Py_ssize_t n) noexcept nogil:
+    """Whether the rows of an operand, of n elements each, lie one behind the other."""
+    return o.strides[ndim - 2] == o.strides[ndim - 1] * n
+
+
+cdef int rows_together(int n_in, Operand* operands, int ndim, const Py_ssize_t* shape) noexcept nogil:
+    """How many rows one stretch takes; 0: each is one. Note [Short rows]"""
+    cdef Py_ssize_t n
+    cdef int k
+    if ndim < 2 or shape[ndim - 1] > SHORT or shape[ndim - 2] < ROWS:
+        return 0
+    n = shape[ndim - 1]
+    if not lies_in_rows(&operands[n_in], ndim, n):
+        return 0
+    for k in range(n_in):
+        if n > SHORT_APART and operands[k].strides[ndim - 2] and not lies_in_rows(&operands[k], ndim, n):
+            return 0
+    return <int> (max(BLOCK // n // ROWS, 1) * ROWS)
+
+
+cdef void run_rows(Loop* loop, int n_in, Operand* operands, char** args, int ndim, const Py_ssize_t* shape, int together) noexcept nogil:
+    """The last two dims, many rows at a time. Note [Short rows]"""
+    cdef double room[4][(ROWS * SHORT + 8) * 2]        # 16 bytes an element
+    cdef char* own[5]
+    cdef Py_ssize_t steps[5]
+    cdef Py_ssize_t outer, done = 0, some, n = shape[ndim - 1], rows = shape[ndim - 2]
+    cdef int k
+    while done < rows:
+        some = min(<Py_ssize_t> together, rows - done)
+        for k in range(n_in + 1):
+            outer, steps[k] = operands[k].strides[ndim - 2], operands[k].strides[ndim - 1]
+            own[k] = args[k] + done * outer
+            if not lies_in_rows(&operands[k], ndim, n):
+                if outer or done == 0:
+                    lay_out(FACTS.itemsize[operands[k].dtype], own[k], outer, steps[k], <char*> room[k], some, n)
+                own[k], steps[k] = <char*> room[k], FACTS.itemsize[operands[k].dtype]
+        run_inner(loop, n_in, operands, own, steps, some * n)
+        done += some
+
+
+ctypedef fused Item:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+    double complex
+
+
+cdef inline void lay_out_items(Item* to, const char* rows, Py_ssize_t outer, Py_ssize_t step, Py_ssize_t n_rows, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t r, j, k
+    cdef Item item
+    for r in range(n_rows):
+        if step:
+            for j in range(n):
+                to[j] = (<const Item*> (rows + j * step))[0]
+        else:
+            item = (<const Item*> rows)[0]
+            for j in range(0, n, 8):   # up to 7 too many, which the next row overwrites: whole vectors
+                for k in range(8):
+                    to[j + k] = item
+        to += n
+        rows += outer
+
+
+cdef void lay_out(int itemsize, const char* rows, Py_ssize_t outer, Py_ssize_t step, char* to, Py_ssize_t n_rows, Py_ssize_t n) noexcept nogil:
+    """Rows of n elements, one behind the other."""
+    if itemsize == 4:
+        lay_out_items(<uint32_t*> to, rows, outer, step, n_rows, n)
+    elif itemsize == 8:
+        lay_out_items(<uint64_t*> to, rows, outer, step, n_rows, n)
+    elif itemsize == 1:
+        lay_out_items(<uint8_t*> to, rows, outer, step, n_rows, n)
+    elif itemsize == 2:
+        lay_out_items(<uint16_t*> to, rows, outer, step, n_rows, n)
+    else:
+        lay_out_items(<double complex*> to, rows, outer, step, n_rows, n)
 
 
 cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:

@@ -102,23 +102,31 @@ WG_CLONES static void FN(softmax)(const wg_rows *t, Py_ssize_t rows) {
     }
 }
 
+WG_CLONES static void FN(wg_log_totals)(double *totals, Py_ssize_t n) {
+    WG_IVDEP
+    for (Py_ssize_t r = 0; r < n; r++) totals[r] = wg_log_f64(totals[r]);
+}
+
+/* Rows of one group: what is subtracted is found for all of them before it is. */
 WG_CLONES static void FN(log_softmax)(const wg_rows *t, Py_ssize_t rows) {
     R group[WG_GROUP];
+    double totals[WG_GROUP];
     const Py_ssize_t n = t->n;
     const int small = rows * n <= WG_GROUP;
     for (Py_ssize_t r = 0; r < rows; r++) {
         const R *x = WG_ROW(R, t->a, r);
-        R *out = WG_ROW(R, t->out, r);
+        R *out = WG_ROW(R, t->out, r), *copy = small ? group + r * n : out;
         const R top = FN(wg_row_max)(x, n);
         WG_IVDEP
-        for (Py_ssize_t j = 0; j < n; j++) out[j] = x[j] - top;
-        if (small) memcpy(group + r * n, out, (size_t)n * sizeof(R));
+        for (Py_ssize_t j = 0; j < n; j++) copy[j] = out[j] = x[j] - top;
     }
     if (small && rows > 0) FN(wg_exp_block)(group, group, rows * n);
+    for (Py_ssize_t r = 0; r < rows; r++)
+        totals[r] = small ? FN(wg_row_sum)(group + r * n, n) : FN(wg_row_sum_exp)(WG_ROW(R, t->out, r), 0, n);
+    FN(wg_log_totals)(totals, rows);
     for (Py_ssize_t r = 0; r < rows; r++) {
         R *out = WG_ROW(R, t->out, r);
-        const double total = small ? FN(wg_row_sum)(group + r * n, n) : FN(wg_row_sum_exp)(out, 0, n);
-        const R shift = (R)log(total);
+        const R shift = (R)totals[r];
         WG_IVDEP
         for (Py_ssize_t j = 0; j < n; j++) out[j] -= shift;
     }

@@ -37,12 +37,12 @@ def numbers_of(xp: Any, x: Any, weights: Any, minlength: int) -> Any:
         )
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
-    if x.ndim != 1 or (x.size and x.min() < 0):
+    if x.ndim != 1 or (x.size and once(x).min() < 0):
         raise RuntimeError(
             "bincount only supports 1-d non-negative integral inputs. Got a tensor of shape "
-            f"{list(x.shape)}{f' with the minimum {x.min()}' if x.size else ''}"
+            f"{list(x.shape)}{f' with the minimum {once(x).min()}' if x.size else ''}"
         )
-    most = int(x.max()) if x.size else 0
+    most = int(once(x).max()) if x.size else 0
     if most == 2**63 - 1:
         raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
     check_counts(max(most + 1, minlength))
@@ -65,11 +65,17 @@ TABLE.array(
 )
 
 
+def once(x: Any) -> Any:
+    """An array that has each element of another: an expanded dim, of 2**40 perhaps, is read once."""
+    return x[tuple(slice(1) if stride == 0 else slice(None) for stride in x.strides)]
+
+
 # ---- histograms
 def edges_between(xp: Any, x: Any, low: float, high: float, name: str) -> tuple[float, float]:
     """The ends of the bins: those given, or of the data; a range of one point is widened."""
     if low == high and x.size:
-        low, high = float(x.min()), float(x.max())
+        seen = once(x)
+        low, high = float(seen.min()), float(seen.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{name} [{low:g}, {high:g}] is not finite")
     return (low - 1, high + 1) if low == high and name.startswith("torch.histc") else (low, high)
