@@ -9,8 +9,9 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport array_into, array_of, converted, copy_into, tensor_of_result
 from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, prepare_out
 from wengert_core.dims cimport scalar_name
-from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes import C_NAMES as _C_NAMES
+from wengert_core.factories import not_for
 from wengert_core.holding cimport held_if_large
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
@@ -72,6 +73,8 @@ cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
         return code_of(<object> slots[slot])
     if op.impl[0][0] == "sum" and op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor) \
             and (FACTS.category[t.code] < CAT_COMPLEX or FACTS.category[(<Tensor> slots[op.out_slot]).code] == CAT_COMPLEX):
+        if (<Tensor> slots[op.out_slot]).code == BOOL:
+            raise not_for(f"{op.name}_out_cpu", dtype_of(BOOL))
         return (<Tensor> slots[op.out_slot]).code
     if op.impl[0][0] == "sum" and FACTS.category[t.code] < CAT_FLOAT:
         return INT64

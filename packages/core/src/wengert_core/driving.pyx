@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
-from wengert_core.dtypes cimport CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks
@@ -111,9 +111,8 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
         check_place(op, slots, t)
     if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
         refuse_inference(op, t)
-    if not can_cast(code, t.code):
-        raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
-                           f"{scalar_name(t.code)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(t.code)!r}")
+    if code != t.code:
+        check_out_dtype(op, slots, code, t.code)
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if same:
@@ -127,6 +126,23 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
                       "out= of that shape, or an empty one")
         resize_to(t, ndim, shape)
     return t
+
+
+cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1:
+    """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not the result's very own."""
+    cdef int i
+    from wengert_core.out_dtypes import misfit
+    arguments = {}
+    for i in range(op.n_params if slots != NULL else 0):
+        if slots[i] != NULL:
+            arguments[op.params[i]] = <object> slots[i]
+    message = misfit(op.name, dtype_of(code), dtype_of(given), arguments)
+    if message:
+        raise RuntimeError(message)
+    if message is None and not can_cast(code, given) and not (code == UINT8 and given == BOOL and op.name in ("all", "any")):
+        raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
+                           f"{scalar_name(given)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(given)!r}")
+    return 0
 
 
 cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:

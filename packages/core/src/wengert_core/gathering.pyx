@@ -6,7 +6,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.walking cimport WALK_READ, as_index, as_vector, check_bounds, walk_along
+from wengert_core.walking cimport WALK_READ, as_index, as_index_or_empty, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dim_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, given_out, intercepted, record
@@ -58,7 +58,7 @@ cdef object gather_run(Op op, PyObject** slots):
     if t.count >= LARGE or given.count >= LARGE:
         t, given = held(t), held(given)
     dim = dim_slot(op, slots, 1, t.rank)
-    index = as_index(given, "gather(): Expected dtype int32/int64 for index")
+    index = as_index_or_empty(given, "gather(): Expected dtype int32/int64 for index")
     check_gather(t, given, dim)
     if isinstance(<object> given_out(op, slots), Tensor):
         check_input(op, WRITES_APART, 0, t, <Tensor> given_out(op, slots))     # the index may be out=, as in torch

@@ -10,7 +10,7 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.caution import warn_user
-from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
+from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport loop_t, npy_intp
@@ -132,7 +132,7 @@ cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int fi
 
 cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
     """Fill ``loop`` for inputs of dtype ``code``. kernels: names of our own kernels or NumPy ufuncs, best first;
-    (kernel, category): not for dtypes below that category.
+    (kernel, category): not for dtypes below that category; (kernel, category, last): nor above the last.
 
     out, first: dtype of our own kernels' output and first input, -1: the same as the other inputs'.
     """
@@ -149,8 +149,8 @@ cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int 
         return 0
     for kernel in kernels:
         if isinstance(kernel, tuple):
-            kernel, least = kernel
-            if FACTS.category[code] < least:
+            kernel, least, most = kernel if len(kernel) == 3 else (*kernel, CAT_COMPLEX)
+            if not least <= FACTS.category[code] <= most:
                 continue
         if isinstance(kernel, str):
             name = kernel.encode()

@@ -24,6 +24,11 @@ cdef enum Check:                       # what else an op looks at; from CHECK_EX
     CHECK_DIVISOR = 4                  # integer division: no zero in the last input
     CHECK_BOUND = 5                    # clamp: no number that the result's dtype does not hold
 
+cdef enum Narrow:                      # what is rounded to float16 or bfloat16 before the end, as in torch
+    NARROW_NONE = 0
+    NARROW_NUMBERS = 1                 # fmod, hardshrink: the numbers among the inputs
+    NARROW_QUOTIENT = 2                # div to zero: the quotient of two tensors, before it is truncated
+
 cdef struct Pointwise:                 # Op.data of the family; further ones for the values of a variant argument
     Loop loops[12]                     # by the common dtype
     int n_in                           # inputs of the loop: the first slots, at most 4; numbers have stride 0
@@ -35,6 +40,7 @@ cdef struct Pointwise:                 # Op.data of the family; further ones for
     int variant_slot                   # the argument whose value chooses among records; -1: none
     int identity                       # 1: a real input is its own result; 2: every input is
     bint bounds                        # clamp: None in slot 1 or 2 means no bound
+    int narrow                         # Narrow
     PyObject* kernels                  # tuple of providers, see loops.resolve; owned
     PyObject* reference                # callable (xp, *inputs); owned
     PyObject* variants                 # dict from the argument's value to the address of a record; owned, or NULL

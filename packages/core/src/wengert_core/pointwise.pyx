@@ -58,7 +58,7 @@ cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHEC
 
 
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
-              variant=None, variants=(), bint bounds=False, identity=None):
+              variant=None, variants=(), bint bounds=False, identity=None, narrow=None):
     """Make ``op`` a pointwise op. See rows/pointwise.py for what the settings mean."""
     check_room(op, n_in, kernels)
     cdef Pointwise* p = new_record(n_in, promotion, kernels, reference)
@@ -66,6 +66,7 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
     p.alpha_slot = -1 if alpha is None else op.params.index(alpha)
     p.check = CHECKS[check]
     p.bounds = bounds
+    p.narrow = (None, "numbers", "quotient").index(narrow)
     p.identity = (None, "real", "always").index(identity)
     for d in dtypes:
         p.accepts |= 1 << code_of(d)
@@ -133,6 +134,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
             for d in row["dtypes"]:
                 v.accepts |= 1 << code_of(d)
         v.check = CHECKS[row["check"]] if "check" in row else p.check
+        v.narrow = (None, "numbers", "quotient").index(row.get("narrow"))
         addresses[value] = <size_t> v
     p.variants = <PyObject*> addresses
     Py_INCREF(addresses)
@@ -576,9 +578,15 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef Loop own = loop[0]
     cdef bint away = elsewhere()
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
+    cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
+    cdef PyObject* value
     cdef list keep = []
+    if rounds and p.narrow == NARROW_QUOTIENT and out.code == loop.result and isinstance(<object> slots[1], Tensor) \
+            and (<Tensor> slots[1]).rank:
+        return write_truncated(op, slots, loop, out, aliased)
     for i in range(0 if away else loop.n_params):
-        store_number(slots[n_in + i], FLOAT64, <char*> &params[i])
+        number = rounded(<object> slots[n_in + i], loop.result) if rounds else <object> slots[n_in + i]
+        store_number(<PyObject*> number, FLOAT64, <char*> &params[i])
         own.data = params
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
         refuse_zero(op, slots[p.n_in - 1])
@@ -589,17 +597,21 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             keep.append(without_overlap(op, i, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
             lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
         else:
-            if p.bounds and slots[i] == <PyObject*> None:
+            value = slots[i]
+            if rounds and p.narrow == NARROW_NUMBERS:
+                number = rounded(<object> value, loop.result)
+                value = <PyObject*> number
+            if p.bounds and value == <PyObject*> None:
                 store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])
-            elif slots[i] != <PyObject*> None:
+            elif value != <PyObject*> None:
                 if p.check == CHECK_BOUND:
-                    check_bound(slots[i], out.code)
-                store_number(slots[i], loop.compute, numbers[i])
+                    check_bound(value, out.code)
+                store_number(value, loop.compute, numbers[i])
             operands[i].data = numbers[i]
             operands[i].dtype = loop.compute
             for k in range(ndim):
                 operands[i].strides[k] = 0
-            keep.append(<object> slots[i])
+            keep.append(<object> value)
     lay(&operands[n_in], out, ndim)
     if loop.state != LOOP_NATIVE or away:
         return by_reference(op, p, keep, loop, out)
@@ -609,6 +621,35 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         with nogil:
             run_large_loop(&own, n_in, operands, ndim, shape)
     return 0
+
+
+cdef object rounded(object number, int code):
+    """A number as the nearest of a dtype; what is no number stays."""
+    cdef char room[16]
+    if number_code(<PyObject*> number) < 0:
+        return number
+    store_number(<PyObject*> number, code, room)
+    return load_number(room, code)
+
+
+cdef Pointwise* TRUNCATION = NULL      # the record of trunc, once it has been needed
+
+
+cdef int write_truncated(Op op, PyObject** slots, Loop* loop, Tensor out, bint aliased) except -1:
+    """A division to zero in two steps: the quotient, rounded to the result's dtype, then its integral part."""
+    global TRUNCATION
+    cdef Pointwise* division = <Pointwise*> op.data
+    cdef PyObject* quotient[1]
+    if TRUNCATION == NULL:
+        TRUNCATION = new_record(1, "same", (np.trunc,), truncated)
+    write(op, division, slots, loop_for(division, loop.result), out, aliased)
+    quotient[0] = <PyObject*> out
+    return write(op, TRUNCATION, quotient, loop_for(TRUNCATION, loop.result), out, False)
+
+
+def truncated(xp, x):
+    """The reference of the second step."""
+    return xp.trunc(x)
 
 
 cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)) \

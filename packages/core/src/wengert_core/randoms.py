@@ -142,6 +142,8 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
         if given.dtype.kind == "c":
             raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
         return xp.asarray(rng.random(given.shape) < p).astype(given.dtype)
+    if given.dtype.kind != "f" and not given.size:
+        return given
     if given.dtype.kind != "f":
         name = "bernoulli_tensor_cpu_self_" if given.dtype.kind == "c" else "bernoulli_tensor_cpu_p_"
         raise NotImplementedError(f"\"{name}\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
@@ -187,7 +189,8 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
     if replacement:
         ends = xp.cumsum(weights, -1)
         draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
-        places = xp.stack([xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)])
+        rows = [xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)]
+        places = xp.stack(rows) if rows else xp.zeros((0, num_samples), xp.int64)
     else:
         scores = weights / xp.asarray(rng.standard_exponential(weights.shape))
         places = xp.argsort(-scores, -1)[:, :num_samples]
@@ -243,14 +246,18 @@ def normal(
     if randomness is not None:
         given = tensors[0].device if device is None and tensors else device
         return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness, given)
+    if out is not None and out.dtype.category < 2:
+        raise not_for("normal_kernel_cpu", out.dtype)
     if isinstance(std, Tensor):
-        std = np.asarray(std.tolist())
+        if std.dtype.is_complex:
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        std = np.asarray(std.tolist()).reshape(std.shape)
         if not (std >= 0).all():
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
     if isinstance(mean, Tensor):
-        mean = np.asarray(mean.tolist())
+        mean = np.asarray(mean.tolist()).reshape(mean.shape)
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
     given = tensors[0].device if device is None and tensors else device
     place = device_number("cpu" if given is None else given, "normal")

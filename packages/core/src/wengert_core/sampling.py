@@ -82,6 +82,8 @@ def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std
         real = kind.to_real()
         parts = normal(rng, shape, real) + 1j * normal(rng, shape, real)
         return parts * (_precision(kind)(math.sqrt(0.5)) * std) + mean * (1 + 1j)
+    if 0 in shape:
+        return np.zeros(shape, np.float32)
     _float_only("normal_kernel_cpu", kind)
     sample = rng.standard_normal(shape, _precision(kind))
     return sample if mean == 0 and std == 1 else sample * _precision(kind)(std) + _precision(kind)(mean)
@@ -98,9 +100,11 @@ def _continuous(name: str, kind: Any) -> None:
 
 def exponential(rng: np.random.Generator, shape: Shape, kind: Any, lambd: Any) -> Array:
     """Exponential with rate lambd."""
-    _continuous("Exponential", kind)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={float(lambd):g}")
+    if 0 in shape:
+        return np.zeros(shape, np.float32)
+    _continuous("Exponential", kind)
     return rng.standard_exponential(shape, _precision(kind)) / _precision(kind)(lambd)
 
 
@@ -114,18 +118,19 @@ def cauchy(rng: np.random.Generator, shape: Shape, kind: Any, median: Any, sigma
 
 def log_normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any, std: Any) -> Array:
     """exp of a normal number."""
-    _float_only("log_normal_cpu", kind)
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={float(std):g}")
+    if 0 not in shape:
+        _float_only("log_normal_cpu", kind)
     return rng.lognormal(float(mean), float(std), shape)
 
 
 def geometric(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Array:
     """Trials up to the first success, from 1 on."""
-    if kind.is_complex or kind.name == "bool":
-        raise not_for("geometric_cpu", kind)
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={float(p):g}")
+    if (kind.is_complex or kind.name == "bool") and 0 not in shape:
+        raise not_for("geometric_cpu", kind)
     return rng.geometric(float(p), shape)
 
 
@@ -133,7 +138,7 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     """1 with probability p, which is a number or a tensor that broadcasts."""
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
-    if kind.is_complex:
+    if kind.is_complex and 0 not in shape:
         raise not_for("bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_", kind)
     if isinstance(p, Tensor):
         if p.dtype.category != 2:
@@ -146,11 +151,26 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     return rng.random(shape) < p
 
 
+UNSET = "unset"
+"""A bound of random_ that was left out; None is no bound above."""
+
+
+def left_out(bound: Any) -> bool:
+    """Whether a bound is the default."""
+    return isinstance(bound, str) and bound == UNSET
+
+
+def refuse_bounds(*bounds: Any) -> None:
+    """TypeError for bounds that random_ does not take."""
+    kinds = ", ".join(type(bound).__name__ for bound in bounds)
+    raise TypeError(f"random_() received an invalid combination of arguments - got ({kinds}), but expected one of: "
+                    "(), (int to), (int from, int to)")
+
+
 def whole(bound: Any) -> int:
     """A bound of whole numbers. TypeError for another number, ValueError for one beyond 64 bits."""
-    if not hasattr(type(bound), "__index__"):
-        raise TypeError(f"random_() received an invalid combination of arguments - got ({type(bound).__name__}), but "
-                        "expected one of: (), (int to), (int from, int to)")
+    if isinstance(bound, bool) or not hasattr(type(bound), "__index__"):
+        refuse_bounds(bound)
     number = int(bound)
     if not -(1 << 63) <= number < 1 << 63:
         raise ValueError(f"Overflow when unpacking long long: {number} does not fit into 64 bits")
@@ -158,27 +178,87 @@ def whole(bound: Any) -> int:
 
 
 def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: Any) -> Array:
-    """Whole numbers from low to high - 1. random_'s bounds: none, (high), or (low, high).
+    """Whole numbers from low to high - 1. random_'s bounds: none, (high), (low, high), or (low, None).
 
-    A floating dtype holds some of them only where they are many: a warning.
+    A floating dtype holds not all of the large ones: a warning, and numbers that round to high are not drawn.
     """
-    if kind.is_complex and low is None and high is None:
-        raise not_for("random_kernel_cpu", kind)
     if kind.is_complex:
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+        return of_no_complex(shape, kind, left_out(low) and left_out(high))
     least, most = LIMITS.get(kind.name) or (-(1 << DIGITS[kind.name]), 1 << DIGITS[kind.name])
-    if low is None and high is None:
-        return rng.integers(0, most, shape, np.int64, endpoint=True)
-    low, high = (0, low) if high is None else (0 if low is None else low, high)
-    low, high = whole(low), whole(high)
+    low, high = resolved(low, high)
+    if high is None:
+        low = 0 if low is None else checked_low(kind, low, least, most)
+        return rng.integers(low, most, shape, np.int64, endpoint=True)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in (("from", low), ("to - 1", high - 1)):
-        if not least <= bound <= most:
-            cpp = C_NAMES[kind.code]
-            if kind.name in LIMITS or abs(bound) > LARGEST.get(kind.name, math.inf):
-                raise RuntimeError(f"{name} is out of bounds for {cpp}: {bound} is not in [{least}, {most}]")
-            digits = DIGITS[kind.name]
-            warn_user(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {cpp} can "
-                      "support discrete uniform distribution only within this range.")
+        check_bound(name, kind, bound, least, most)
+    if kind.name not in LIMITS:
+        low, high = representable(kind, low, high)
+        if low >= high:
+            raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
+                               f"from={low} >= to={high}")
     return rng.integers(low, high - 1, shape, np.int64, endpoint=True)
+
+
+def of_no_complex(shape: Shape, kind: Any, unbounded: bool) -> Array:
+    """Refuse complex whole numbers, unless there are none."""
+    if unbounded and 0 in shape:
+        return np.zeros(shape, np.float32)
+    if unbounded:
+        raise not_for("random_kernel_cpu", kind)
+    raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+
+
+def resolved(low: Any, high: Any) -> tuple[int | None, int | None]:
+    """random_'s bounds as (from, to); None: there is none. TypeError for those it does not take."""
+    if left_out(low) and left_out(high):
+        return None, None
+    if low is None or (high is None and left_out(low)):
+        refuse_bounds(*(bound for bound in (low, high) if not left_out(bound)))
+    if left_out(high):
+        low, high = 0, low
+    return 0 if left_out(low) else whole(low), None if high is None else whole(high)
+
+
+def check_bound(name: str, kind: Any, bound: int, least: int, most: int) -> None:
+    """RuntimeError for a bound that a dtype does not hold, a warning for one beyond which it has gaps."""
+    if least <= bound <= most:
+        return
+    cpp = C_NAMES[kind.code]
+    if kind.name in LIMITS or abs(bound) > LARGEST.get(kind.name, math.inf):
+        raise RuntimeError(f"{name} is out of bounds for {cpp}: {bound} is not in [{least}, {most}]")
+    digits = DIGITS[kind.name]
+    warn_user(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {cpp} can "
+              "support discrete uniform distribution only within this range.")
+
+
+def checked_low(kind: Any, low: int, least: int, most: int) -> int:
+    """The least number of a range without a bound above."""
+    if not least <= low <= (LARGEST.get(kind.name, math.inf) if kind.name not in LIMITS else most):
+        check_bound("from", kind, low, least, most)
+    if kind.name in LIMITS:
+        return low
+    low = representable(kind, low, most)[0]
+    if low >= most:
+        raise RuntimeError("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
+                           f"dtype, but got from={low} > to_inc={most}")
+    return low
+
+
+def representable(kind: Any, low: int, high: int) -> tuple[int, int]:
+    """The bounds moved inwards where a number at the end would be rounded beyond it."""
+    digits = DIGITS[kind.name]
+    first, last = rounded(low + 1, digits), rounded(high - 1, digits)
+    if first < low:
+        low = first + (1 << max(abs(low + 1).bit_length() - digits, 0))
+    if last >= high:
+        high = last - (1 << max(abs(high - 1).bit_length() - digits, 0))
+    return low, high
+
+
+def rounded(number: int, digits: int) -> int:
+    """The nearest number of so many binary digits, of two the even one."""
+    gap = max(abs(number).bit_length() - digits, 0)
+    whole_gaps, rest = divmod(number, 1 << gap)
+    return whole_gaps + (2 * rest > 1 << gap or (2 * rest == 1 << gap and whole_gaps & 1)) << gap

@@ -6,11 +6,11 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.elsewhere cimport elsewhere
-from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_vector, check_bounds, walk_along
+from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
 from wengert_core.dims cimport dim_slot, scalar_name
-from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.holding cimport held_slots
@@ -29,6 +29,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef str OUTSIDE = "index {at} is out of bounds for dimension {dim} with size {size}"
+cdef str OUTSIDE_SELF = "index out of range in self: " + OUTSIDE
 cdef enum Way:
     SCATTER = 0
     SCATTER_ADD = 1
@@ -128,7 +129,7 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
     cdef Tensor index
     cdef str name = plain_name(op)
     if way == SCATTER or way == SCATTER_ADD:
-        index = as_index(given, "scatter(): Expected dtype int32/int64 for index")
+        index = as_index_or_empty(given, "scatter(): Expected dtype int32/int64 for index")
         if index.count and index.rank != t.rank:
             raise RuntimeError("Index tensor must have the same number of dimensions as self tensor: they have the shapes "
                                f"{list(shape_tuple(given))} and {list(shape_tuple(t))}")
@@ -139,13 +140,21 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
             raise RuntimeError(f"Index has to be a vector/scalar: {name} got an index of shape {list(shape_tuple(given))}")
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {given.rank} with type: "
                          f"{scalar_name(given.code)} and size: {list(shape_tuple(given))}")
+    if given.code != INT64:                # only index_add takes int32
+        if way == INDEX_FILL:
+            raise IndexError(f"index_fill_(): Expected dtype int64 for index. It is {scalar_name(given.code)}")
+        if way == INDEX_COPY:
+            raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(given.code)}")
     index = as_index(given, f"{name}_(): Expected dtype int32/int64 for index")
     if way != INDEX_ADD and t.count == 0 and t.dims[dim]:
         return index                       # nothing is written
     if way == INDEX_COPY:
         check_bounds("index_copy_(): " + OUTSIDE, IndexError, index, dim, t.dims[dim], False)
     elif way == INDEX_ADD:
-        check_bounds(OUTSIDE, RuntimeError, index, dim, t.dims[dim], False)
+        if t.rank == 1 and t.count:
+            check_bounds(OUTSIDE_SELF, IndexError, index, dim, t.dims[dim], False)
+        else:
+            check_bounds(OUTSIDE, RuntimeError, index, dim, t.dims[dim], False)
     else:
         check_bounds(OUTSIDE, IndexError, index, dim, t.dims[dim], True)
     return index

@@ -13,3 +13,4 @@ cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, cons
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1
 cdef Tensor as_vector(Tensor t)
 cdef Tensor as_index(Tensor index, str message)
+cdef Tensor as_index_or_empty(Tensor index, str message)

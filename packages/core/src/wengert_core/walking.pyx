@@ -75,6 +75,11 @@ cdef Tensor as_index(Tensor index, str message):
     return as_vector(index if index.code == INT64 else converted(index, INT64))
 
 
+cdef Tensor as_index_or_empty(Tensor index, str message):
+    """As ``as_index``, but of an index without elements the dtype does not matter."""
+    return as_index(index, message) if index.count else as_vector(converted(index, INT64))
+
+
 cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, const Py_ssize_t* shape,
                     const Py_ssize_t* other_strides) except -1:
     cdef Walk w

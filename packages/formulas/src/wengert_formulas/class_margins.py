@@ -29,7 +29,7 @@ def over_rows(tangent: Tensor, slope: Tensor, target_dims: int, reduction: int) 
 
 def slope_of_classes(self: Tensor, target: Tensor, p: Any, margin: Any, weight: Any) -> Tensor:
     """Of each sample's loss by its row: [samples, classes]."""
-    rows, labels = self if self.dim() > 1 else self.unsqueeze(0), target.reshape(target.numel(), 1)
+    rows, labels = self if self.dim() > 1 else self.reshape(1, self.numel()), target.reshape(target.numel(), 1)
     lacks = margin - rows.gather(1, labels) + rows
     slope = (lacks > 0).to(self.dtype)
     if p == 2:

@@ -33,6 +33,18 @@ def transposed_onto(
     return wc.convolution(y, weight, None, stride, padding, dilation, True, more, groups)
 
 
+def correlated(
+    x: Tensor, weight: Tensor, size: Sizes, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The first ``size`` elements of a convolution: an output padding of a stride or more leads to further ones."""
+    y = wc.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(size), groups)
+    if y.shape[2:] == size:
+        return y
+    for dim, n in enumerate(size, 2):
+        y = y.narrow(dim, 0, n)
+    return y.contiguous()
+
+
 def by_input(
     grad: Tensor,
     weight: Tensor,
@@ -46,7 +58,7 @@ def by_input(
     """The gradient of the input: the other of the two."""
     weight = conj(weight)
     if transposed:
-        return wc.convolution(grad, weight, None, stride, padding, dilation, False, (0,) * (grad.ndim - 2), groups)
+        return correlated(grad, weight, input_shape[2:], stride, padding, dilation, groups)
     return transposed_onto(grad, weight, input_shape[2:], stride, padding, dilation, groups)
 
 
@@ -99,7 +111,7 @@ TABLE.multilinear(
     input=lambda grad, grad_output, input_shape, stride, padding, dilation, groups: transposed_onto(
         conj(grad_output), grad, input_shape[2:], stride, padding, dilation, groups
     ),
-    grad_output=lambda grad, input, stride, padding, dilation, groups: wc.convolution(
-        conj(input), grad, None, stride, padding, dilation, False, (0,) * (grad.ndim - 2), groups
+    grad_output=lambda grad, input, grad_output_shape, stride, padding, dilation, groups: correlated(
+        conj(input), grad, grad_output_shape[2:], stride, padding, dilation, groups
     ),
 )

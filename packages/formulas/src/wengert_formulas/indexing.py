@@ -84,10 +84,20 @@ linear(
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source_shape: wc.index_select(grad, dim, index).reshape(source_shape),
 )
+
+
+def at_filled(grad: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The sum of the gradient over the places that were filled, each once also where the index names it twice."""
+    if index.numel() == 1:
+        return wc.index_select(grad, dim, index).sum()
+    rest = wc.index_fill(wc.ones_like(grad, dtype=wc.bool), dim, index, False)
+    return wc.masked_fill(grad, rest, 0).sum()
+
+
 linear(
     "index_fill",
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
-    value=lambda grad, dim, index: wc.index_select(grad, dim, index).sum(),
+    value=at_filled,
     node=by_value("IndexFill"),
 )
 linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))

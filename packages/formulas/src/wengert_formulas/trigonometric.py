@@ -45,10 +45,11 @@ elementwise("rad2deg", 180 / math.pi, node="Rad2DegBackward0")
 
 
 def sinc_slope(self: Tensor) -> Tensor:
-    """(cos(pi x) pi x - sin(pi x)) / (pi x**2); next to 0 the first term of its series."""
-    angle = wc.where(self == 0, 1, self) * math.pi
+    """(cos(pi x) pi x - sin(pi x)) / (pi x**2); where x**2 is 0 the first term of its series."""
+    tiny = self * self == 0
+    angle = wc.where(tiny, 1, self) * math.pi
     slope = (angle.cos() * angle - angle.sin()) / (angle * angle) * math.pi
-    return wc.where(self == 0, self * (-(math.pi**2) / 3), slope)
+    return wc.where(tiny, self * (-(math.pi**2) / 3), slope)
 
 
 elementwise("sinc", sinc_slope)

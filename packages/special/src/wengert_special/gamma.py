@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.factories import not_for
+from wengert_core.factories import CPP_NAMES, not_for
 from wengert_core.rows.base import FLOATING
 from wengert_core.tensor import Tensor
 
@@ -54,6 +54,8 @@ TABLE.hidden.add("_polygamma")
 
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma, elementwise."""
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if index(n) < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
     if input.dtype.is_complex:
@@ -71,8 +73,8 @@ def polygamma_method(self: Tensor, n: int) -> Tensor:
 def polygamma_(self: Tensor, n: int) -> Tensor:
     """In-place version of polygamma."""
     if not self.dtype.is_floating_point:
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype}")
-    return self.copy_(polygamma(n, self))
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[self.dtype.name]}")
+    return self.copy_(polygamma(n, self.clone()))  # the gradient needs what self was
 
 
 TABLE.composite(polygamma)

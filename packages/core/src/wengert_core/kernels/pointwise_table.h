@@ -21,6 +21,9 @@
 
 #define WG_ELU(R) WG_PARAM(R, alpha, 0); WG_PARAM(R, scale, 1); WG_PARAM(R, rate, 2)
 #define WG_BOUNDS(R) WG_PARAM(R, low, 0); WG_PARAM(R, high, 1)
+/* a bound that is NaN stands for both: then all is NaN */
+#define WG_CLIP_BOUNDS(R) WG_PARAM(R, first, 0); WG_PARAM(R, second, 1); \
+    const R low = second != second ? second : first, high = first != first ? first : second
 #define WG_LIMITS(R) WG_PARAM(R, nan, 0); WG_PARAM(R, posinf, 1); WG_PARAM(R, neginf, 2)
 
 #define R float

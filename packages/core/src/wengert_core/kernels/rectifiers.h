@@ -1,8 +1,8 @@
 /* Activations made of pieces: elu and its kin, hardtanh, hardsigmoid, hardswish, mish, shrinking, nan_to_num, and gradients.
  *
  * Included once for float and once for double, by pointwise_table.h. The includer defines R, SUF, what the parameters of the
- * ops are (WG_ELU, WG_BOUNDS, WG_LIMITS), and for exp(x) - 1 how a power of two is made (BITS, WORD, SHIFT, BIAS), the number
- * that rounds (MAGIC), ln 2 in two parts, and the series of exp(r) - 1 - r, divided by r * r.
+ * ops are (WG_ELU, WG_BOUNDS, WG_CLIP_BOUNDS, WG_LIMITS), and for exp(x) - 1 how a power of two is made (BITS, WORD, SHIFT,
+ * BIAS), the number that rounds (MAGIC), ln 2 in two parts, and the series of exp(r) - 1 - r, divided by r * r.
  */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define EXP WG_CAT(wg_exp_, SUF)
@@ -45,8 +45,8 @@ WG_OP1(FN(elu), R, R, WG_ELU(R), x < 0 ? scale * alpha * FN(wg_expm1)(x * rate) 
 WG_OP1(FN(celu), R, R, WG_PARAM(R, alpha, 0), x < 0 ? alpha * FN(wg_expm1)(x / alpha) : x)
 WG_OP2(FN(elu_backward), R, R, R, WG_ELU(R), x * FN(wg_elu_slope)(y, scale * alpha * rate, scale, rate))
 WG_OP2(FN(elu_backward_of_result), R, R, R, WG_ELU(R), x * (y <= 0 ? rate * (y + scale * alpha) : scale))
-WG_OP1(FN(hardtanh), R, R, WG_BOUNDS(R), FN(wg_clip)(x, low, high))
-WG_OP2(FN(hardtanh_backward), R, R, R, WG_BOUNDS(R), y > low && y < high ? x : 0)
+WG_OP1(FN(hardtanh), R, R, WG_CLIP_BOUNDS(R), FN(wg_clip)(x, low, high))
+WG_OP2(FN(hardtanh_backward), R, R, R, WG_BOUNDS(R), y <= low || y >= high ? 0 : x)
 WG_OP1(FN(hardsigmoid), R, R, WG_NO_PARAMS, FN(wg_clip)(x + 3, 0, 6) / 6)
 WG_OP2(FN(hardsigmoid_backward), R, R, R, WG_NO_PARAMS, y > -3 && y < 3 ? x / 6 : 0)
 WG_OP1(FN(hardswish), R, R, WG_NO_PARAMS, x * FN(wg_clip)(x + 3, 0, 6) / 6)
@@ -55,7 +55,7 @@ WG_OP1(FN(mish), R, R, WG_NO_PARAMS, FN(wg_mish)(x))
 WG_OP2(FN(mish_backward), R, R, R, WG_NO_PARAMS, x * FN(wg_mish_slope)(y))
 WG_OP1(FN(hardshrink), R, R, WG_PARAM(R, lambd, 0), x >= -lambd && x <= lambd ? 0 : x)
 WG_OP1(FN(softshrink), R, R, WG_PARAM(R, lambd, 0), FN(wg_softshrink)(x, lambd))
-WG_OP2(FN(shrink_backward), R, R, R, WG_PARAM(R, lambd, 0), y > lambd || y < -lambd ? x : 0)
+WG_OP2(FN(shrink_backward), R, R, R, WG_PARAM(R, lambd, 0), y >= -lambd && y <= lambd ? 0 : x)
 WG_OP1(FN(nan_to_num), R, R, WG_LIMITS(R), FN(wg_finite)(x, nan, posinf, neginf))
 
 #undef FN

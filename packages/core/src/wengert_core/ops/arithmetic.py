@@ -100,7 +100,7 @@ div = binary(
     variant="rounding_mode",
     variants={
         "floor": {"kernels": ["floor_divide", np.floor_divide], "reference": divide_down, **ROUNDED},
-        "trunc": {"kernels": ["div_trunc"], "reference": divide_to_zero, **ROUNDED},
+        "trunc": {"kernels": ["div_trunc"], "reference": divide_to_zero, "narrow": "quotient", **ROUNDED},
     },
     texts={"variant_error": "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"},
     doc="self / other; rounding_mode: None, 'floor' or 'trunc'.",
@@ -117,6 +117,7 @@ remainder = binary(
     kernels=["remainder", np.remainder],
     dtypes=COUNTABLE,
     check="divisor",
+    narrow="numbers",
     doc="self - other * floor(self / other): the sign is other's.",
 )
 fmod = binary(
@@ -124,6 +125,7 @@ fmod = binary(
     kernels=["fmod", np.fmod],
     dtypes=COUNTABLE,
     check="divisor",
+    narrow="numbers",
     doc="self - other * trunc(self / other): the sign is self's.",
 )
 reciprocal = unary(

@@ -22,6 +22,12 @@ def check_precise(name: str, x: Tensor) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x)}'")
 
 
+def check_labels(target: Tensor) -> None:
+    """RuntimeError for numbers of classes that are not int64."""
+    if target.dtype.name != "int64":
+        raise RuntimeError(f"expected scalar type Long but found {type_name(target)}")
+
+
 def positive_part(x: Tensor) -> Tensor:
     """x where it is positive, else 0, also for NaN, which lacks nothing to a margin."""
     return where(x > 0, x, 0)
@@ -29,7 +35,7 @@ def positive_part(x: Tensor) -> Tensor:
 
 def margins_of_classes(self: Tensor, target: Tensor, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
     """The stages of multi_margin_loss."""
-    rows, labels = self if self.dim() > 1 else self.unsqueeze(0), target.reshape(target.numel(), 1)
+    rows, labels = self if self.dim() > 1 else self.reshape(1, self.numel()), target.reshape(target.numel(), 1)
     terms = positive_part(margin - rows.gather(1, labels) + rows)
     terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
     if weight is not None:
@@ -39,9 +45,9 @@ def margins_of_classes(self: Tensor, target: Tensor, p: Any, margin: Any, weight
 
 def numpy_margins(xp: Any, x: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
     """The same of arrays."""
-    rows, labels = x.reshape(-1, x.shape[-1]), target.reshape(-1, 1)
+    rows, labels = x if x.ndim > 1 else x.reshape(1, x.size), target.reshape(-1, 1)
     terms = xp.maximum(margin - xp.take_along_axis(rows, labels, 1) + rows, 0) ** p
-    terms = terms * (xp.arange(x.shape[-1]) != labels) * (1 if weight is None else weight[labels])
+    terms = terms * (xp.arange(rows.shape[1]) != labels) * (1 if weight is None else weight[labels])
     return reduced_by_number(terms.mean(1).reshape(target.shape), reduction)
 
 
@@ -78,7 +84,10 @@ def multi_margin_loss(
         if weight.dtype != input.dtype:
             raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(weight)}")
     classes = checked_classes(input, target)
+    if weight is not None and weight.numel() != classes:
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     check_precise("multi_margin_loss_cpu_kernel", input)
+    check_labels(target)
     labels = target.reshape(-1, 1)
     seen = every_sample(labels)
     if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
@@ -87,25 +96,25 @@ def multi_margin_loss(
 
 
 def checked_classes(input: Tensor, target: Tensor) -> int:
-    """The number of classes; RuntimeError for shapes that do not fit."""
-    if input.dim() not in (1, 2) or input.size(-1) == 0:
+    """The number of classes, 1 of a tensor without dims; RuntimeError for shapes that do not fit."""
+    classes = input.size(-1) if input.dim() else 1
+    if input.dim() > 2 or classes == 0:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
-    samples = target.numel() if input.dim() == 1 else target.size(0) if target.dim() == 1 else -1
-    rows = 1 if input.dim() == 1 else input.size(0)
-    if samples != rows:
+    rows = input.size(0) if input.dim() == 2 else 1
+    if target.dim() > 1 or target.numel() != rows:
         raise RuntimeError(
-            f"multi_margin_loss: target tensor should be 1-D with size {rows}, got: {list(target.shape)} "
-            f"for the input {list(input.shape)}"
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
         )
-    return input.size(-1)
+    return classes
 
 
 # ---- labels
 def pairs_of_labels(self: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """(rows, places of labels, what each pair of a label and another class lacks: [samples, labels, classes])."""
-    rows, labels = (x if x.dim() > 1 else x.unsqueeze(0) for x in (self, target))
+    rows, labels = (x if x.dim() > 1 else x.reshape(1, x.numel()) for x in (self, target))
     counts = (labels >= 0).long().cumprod(1)
     places = labels.clamp_min(0)
     is_label = ops["zeros_like"](labels).scatter_add(1, places, counts) > 0
@@ -122,13 +131,13 @@ def margins_of_labels(self: Tensor, target: Tensor, reduction: int) -> Any:
 
 def numpy_labels(xp: Any, x: Any, target: Any, reduction: int) -> Any:
     """The same of arrays."""
-    rows, labels = x.reshape(-1, x.shape[-1]), target.reshape(-1, x.shape[-1])
+    rows, labels = (a if a.ndim > 1 else a.reshape(1, a.size) for a in (x, target))
     counts = xp.cumprod(labels >= 0, 1)
     places = xp.maximum(labels, 0)
-    is_label = (counts[:, :, None] * (places[:, :, None] == xp.arange(x.shape[-1]))).any(1)
+    is_label = (counts[:, :, None] * (places[:, :, None] == xp.arange(rows.shape[1]))).any(1)
     terms = xp.maximum(1 - xp.take_along_axis(rows, places, 1)[:, :, None] + rows[:, None], 0)
-    losses = (terms * counts[:, :, None] * ~is_label[:, None]).sum((1, 2)) / x.shape[-1]
-    return reduced_by_number(losses.reshape(x.shape[:-1]), reduction)
+    losses = (terms * counts[:, :, None] * ~is_label[:, None]).sum((1, 2)) / rows.shape[1]
+    return reduced_by_number(losses.reshape(x.shape[:-1] if x.ndim > 1 else ()), reduction)
 
 
 labels_op = TABLE.staged(
@@ -154,17 +163,19 @@ def multilabel_margin_loss(
     target: numbers of classes, of input's shape; a row of them ends before the first negative one.
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    if target.shape != input.shape or input.dim() not in (1, 2) or input.size(-1) == 0:
+    flat = input.dim() < 2 and target.dim() < 2 and input.numel() == target.numel()  # a number is a vector of one
+    if not (flat or target.shape == input.shape) or input.dim() > 2 or (input.dim() and input.size(-1) == 0):
         raise RuntimeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size and "
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
     check_precise("multilabel_margin_loss_forward_out_frame", input)
-    rows, labels = (x.reshape(-1, x.size(-1)) for x in (input, target))
-    seen = every_sample(labels)
-    if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < rows.size(1):
+    check_labels(target)
+    classes = input.size(-1) if input.dim() else 1
+    seen = every_sample(target.reshape(-1))
+    if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < classes:
         raise RuntimeError(
-            f"argument #2 'target' is out of range: classes are numbered from 0 to {rows.size(1) - 1}; -1 ends a row"
+            f"argument #2 'target' is out of range: classes are numbered from 0 to {classes - 1}; -1 ends a row"
         )
     return labels_op(input, target, NUMBERS[reduction])
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.dtypes import SCALAR_NAMES
+from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.factories import CPP_NAMES, invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
@@ -220,7 +220,12 @@ def histogram(
     counts, edges = histogram_op(input, edges, weight, density, equal)
     if out is None:
         return result_type("histogram", ("hist", "bin_edges"))(counts, edges)
-    for given, made in zip(out, (counts, edges), strict=True):
+    for given, made, which in zip(out, (counts, edges), ("hist", "bin_edges"), strict=True):
+        if given.dtype != input.dtype:
+            raise RuntimeError(
+                f"torch.histogram: input tensor and {which} tensor should have the same dtype, but got input "
+                f"{C_NAMES[input.dtype.code]} and {which} {C_NAMES[given.dtype.code]}"
+            )
         given.resize_(made.shape).copy_(made)
     return result_type("histogram_out", ("hist", "bin_edges"))(*out)
 

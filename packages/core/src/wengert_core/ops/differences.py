@@ -44,12 +44,10 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     x = extended(input, dim, prepend, append)
     size = x.shape[dim]
     subtract = ops["logical_xor" if x.dtype.name == "bool" else "sub"]
-    if n >= size:
-        result = x.narrow(dim, 0, 0).clone()
-    else:
-        result = x.clone() if n == 0 else x
-        for left in range(size - 1, size - 1 - n, -1):
-            result = subtract(result.narrow(dim, 1, left), result.narrow(dim, 0, left))
+    result = x if n else ops["zeros_like"](input).copy_(input)  # as torch: what is prepended does not count then
+    for left in range(size - 1, size - 1 - min(n, size), -1):
+        result = subtract(result.narrow(dim, 1, left), result.narrow(dim, 0, left))
+    result = result if size or not n else x.clone()
     return given("diff", result, out, strict=False)
 
 

@@ -19,11 +19,34 @@ for name, ufunc, words in (
     ("log", np.log, "The natural logarithm."),
     ("log2", np.log2, "The logarithm to base 2."),
     ("log10", np.log10, "The logarithm to base 10."),
-    ("log1p", np.log1p, "log(1 + self), exact near 0."),
 ):
     unary(
         f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
     )
+
+
+def log_of_one_and(xp: Any, x: Any) -> Any:
+    """log(1 + x), exact near 0: of a small complex number |1 + x|**2 - 1 is computed, without the 1."""
+    if x.dtype.kind != "c":
+        return xp.log1p(x)
+    wide = x.astype(xp.complex128)
+    a, b = wide.real, wide.imag
+    near = xp.where(xp.abs(wide) < 0.5, a * (2 + a) + b * b, 0)
+    near = xp.where(near == 0, a, xp.log1p(near) / 2)
+    result = xp.empty_like(wide)
+    result.real = xp.where(xp.abs(wide) < 0.5, near, xp.log(xp.hypot(1 + a, b)))
+    result.imag = xp.arctan2(b, 1 + a)
+    return result.astype(x.dtype)
+
+
+unary(
+    "log1p(Tensor self) -> Tensor",
+    kernels=["log1p", (np.log1p, 2, 2)],
+    reference=log_of_one_and,
+    promotion="float",
+    dtypes=FLOATING_COMPLEX,
+    doc="log(1 + self), exact near 0.",
+)
 
 
 def log_of_sum(xp: Any, x: Any, y: Any) -> Any:
@@ -31,7 +54,11 @@ def log_of_sum(xp: Any, x: Any, y: Any) -> Any:
     if x.dtype.kind != "c":
         return xp.logaddexp(x, y)
     high, low = xp.where(x.real >= y.real, x, y), xp.where(x.real >= y.real, y, x)
-    return xp.where(xp.isinf(high.real) & (high.real < 0), high, high + xp.log1p(xp.exp(low - high)))
+    low_end, high_end = high.real == -xp.inf, low.real == xp.inf
+    ratio = xp.exp(xp.where(xp.isinf(high.real), 0, low - high)) * ~xp.isinf(high.real)
+    total = xp.where(low_end, y, high + log_of_one_and(xp, ratio))
+    total = xp.where(high_end, xp.log(xp.exp(x) + xp.exp(y)), total)
+    return xp.where(xp.isnan(x) | xp.isnan(y), complex(xp.nan, xp.nan), total).astype(x.dtype)
 
 
 binary(

@@ -88,7 +88,7 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
         result = A.clone()
     else:
         result = raised(inv(A), -n) if n < 0 else raised(A, n)
-    return given("linalg_matrix_power", result, out, strict=False)
+    return given("linalg_matrix_power", result, out, strict=n not in (0, 1))  # these are copied
 
 
 def raised(A: Tensor, n: int) -> Any:
@@ -135,7 +135,7 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {type_name(tau)} does not match input dtype {type_name(input)}")
     check_kernel("orgqr_cpu", input)
-    return given("linalg_householder_product", product_op(input, tau), out)
+    return given("linalg_householder_product", product_op(input, tau), out, strict=False)
 
 
 def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> Any:
@@ -256,7 +256,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             f"{math.prod(columns)} != {math.prod(rows)}"
         )
     result = inv(A.reshape(math.prod(rows), math.prod(columns))).reshape((*columns, *rows))
-    return given("linalg_tensorinv", result, out)
+    return given("linalg_tensorinv", result, out, strict=False)
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Any:
@@ -270,7 +270,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
             f"but got {math.prod(shape)} != {math.prod(A.shape[: B.dim()])}"
         )
     result = solve(A.reshape(math.prod(shape), math.prod(shape)), B.reshape(B.numel())).reshape(shape)
-    return given("linalg_tensorsolve", result, out)
+    return given("linalg_tensorsolve", result, out, strict=False)
 
 
 # ---- Vandermonde's matrix

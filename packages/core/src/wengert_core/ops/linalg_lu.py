@@ -237,7 +237,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
         check_regular("torch.linalg.lu_factor", info)
     parts = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is not None:
-        return tuple(given("lu", part, target) for part, target in zip(parts, out, strict=True))
+        return tuple(given("lu", part, target, strict=False) for part, target in zip(parts, out, strict=True))
     return result_type("_lu_with_info", ("LU", "pivots", "info"))(*parts) if get_infos else parts
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.checks import every_sample
+from wengert_core.factories import CPP_NAMES
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
 from wengert_core.overlap import check_apart
@@ -133,9 +134,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
         )
     input.size(dim)  # IndexError where there is no such dim
     dim = dim % input.dim() if input.dim() else dim
+    if indices.dtype.name != "int64":
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {CPP_NAMES[indices.dtype.name]}"
+        )
     sizes = [max(a, b) if b != 0 and a != 0 else 0 for a, b in zip(input.shape, indices.shape, strict=True)]
     own = [input.size(dim) if d == dim else n for d, n in enumerate(sizes)]
     index = [indices.size(dim) if d == dim else n for d, n in enumerate(sizes)]
+    if indices.numel():
+        indices = TABLE.ops["remainder"](indices, input.size(dim))  # an index beyond the end begins anew
     return gather(input.expand(own), dim, indices.expand(index), out=out)
 
 
@@ -158,9 +165,16 @@ def checked_positions(index: Tensor, count: int) -> Tensor:
     return TABLE.ops["where"](index < 0, index + count, index)
 
 
+def check_long(name: str, index: Tensor) -> None:
+    """RuntimeError for an index that is not int64."""
+    if index.dtype.name != "int64":
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {CPP_NAMES[index.dtype.name]}")
+
+
 @composite
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions of the flattened tensor; the result has index's shape."""
+    check_long("take", index)
     found = take_op(input, index)
     if out is None:
         return found
@@ -183,7 +197,8 @@ take_op = TABLE.staged(
 
 
 def check_put(index: Tensor, source: Tensor) -> None:
-    """IndexError for another number of elements than of positions."""
+    """IndexError for another number of elements than of positions, RuntimeError for an index of another dtype."""
+    check_long("put_", index)
     if index.numel() != source.numel():
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "

@@ -52,6 +52,7 @@ random("geometric_(Tensor self, float p, *, object? generator=None) -> Tensor", 
        doc="Fills with the numbers of trials up to the first success.")
 random("bernoulli_(Tensor self, Any p=0.5, *, object? generator=None) -> Tensor", sampler=sampling.bernoulli,
        doc="Fills with 1 with probability p, else 0.")
-random("random_(Tensor self, object? from=None, object? to=None, *, object? generator=None) -> Tensor",
+random("random_(Tensor self, object? from='unset', object? to='unset', *, object? generator=None) -> Tensor",
         sampler=sampling.integers,
-       doc="Fills with whole numbers from from to to - 1; without bounds, with any the dtype holds from 0 on.")
+       doc="Fills with whole numbers from from to to - 1, one bound alone is to; to=None: up to the largest one that "
+           "the dtype holds without gaps; without bounds, from 0 up to that one.")

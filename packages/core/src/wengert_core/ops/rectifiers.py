@@ -94,7 +94,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 # ---- hardtanh, relu6
 def clipped(xp: Any, x: Any, low: Any, high: Any) -> Any:
-    """x between low and high; NaN stays."""
+    """x between low and high; NaN stays, and is all there is where a bound is NaN."""
+    if low != low or high != high:
+        return xp.where(x == x, low + high, x).astype(x.dtype)
     inside = xp.where(x >= low, xp.where(x <= high, x, high), low)
     return xp.where(x == x, inside, x).astype(x.dtype)
 
@@ -114,8 +116,8 @@ hardtanh_op = forward(
 backward(
     4,
     "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-    lambda xp, g, x, low, high: xp.where((x > low) & (x < high), g, 0).astype(g.dtype),
-    "The gradient of hardtanh: grad strictly between the bounds.",
+    lambda xp, g, x, low, high: xp.where((x <= low) | (x >= high), 0, g).astype(g.dtype),
+    "The gradient of hardtanh: grad strictly between the bounds, and at NaN.",
 )
 
 
@@ -219,6 +221,7 @@ hardshrink_op = forward(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     lambda xp, x, lambd: xp.where((x >= -lambd) & (x <= lambd), 0, x).astype(x.dtype),
     "self where |self| > lambd, 0 elsewhere.",
+    narrow="numbers",
     inplace=False,
     method=True,
 )
@@ -226,8 +229,9 @@ for name in ("softshrink", "hardshrink"):
     backward(
         3,
         f"{name}_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
-        lambda xp, g, x, lambd: xp.where((x > lambd) | (x < -lambd), g, 0).astype(g.dtype),
-        f"The gradient of {name}: grad where |self| > lambd.",
+        lambda xp, g, x, lambd: xp.where((x >= -lambd) & (x <= lambd), 0, g).astype(g.dtype),
+        f"The gradient of {name}: 0 where |self| <= lambd, grad elsewhere, also at NaN.",
+        narrow="numbers",
         kernels=["shrink_backward"],
     )
 

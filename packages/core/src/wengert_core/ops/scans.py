@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.ops.exponential import log_of_sum
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING_COMPLEX, REAL
 
@@ -69,8 +70,11 @@ def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
         return x
     if x.dtype.kind == "f":
         return xp.logaddexp.accumulate(x.astype(xp.float64), axis=dim).astype(x.dtype)
-    top = xp.max(x.real, axis=dim, keepdims=True)
-    return (xp.log(xp.cumsum(xp.exp(x - top), axis=dim)) + top).astype(x.dtype)
+    sums = xp.array(xp.moveaxis(x, dim, 0))
+    sums[0] = log_of_sum(xp, sums[0], xp.full_like(sums[0], -xp.inf))
+    for i in range(1, len(sums)):
+        sums[i] = log_of_sum(xp, sums[i], sums[i - 1])
+    return xp.moveaxis(sums, 0, dim)
 
 
 along(

@@ -68,7 +68,7 @@ def scattered(xp: Any, x: Any, dim: int, index: Any, src: Any, reduce: str, incl
 
 def check_scatter(x: Any, dim: int, index: Any, src: Any) -> None:
     """What scatter_reduce refuses of shapes, dtypes and positions."""
-    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+    if index.size and (index.dtype.kind != "i" or index.dtype.itemsize < 4):
         raise RuntimeError(f"scatter(): Expected dtype int32/int64 for index, got {index.dtype}")
     if x.dtype != src.dtype:
         raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, got {x.dtype} and {src.dtype}")

@@ -100,7 +100,8 @@ class IndexingRows(Rows):
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
         """A row that writes along a dim, and its in-place variant."""
         expect_signature(self, schema, way)
-        op = Op(with_out(schema), "indexing", doc=doc, reference=reference)
+        takes_out = way != "index_fill"  # as in torch
+        op = Op(with_out(schema) if takes_out else schema, "indexing", doc=doc, reference=reference)
         driver("scattering").configure(op, way)
         self.add(op, op.name)
         changed = Op(

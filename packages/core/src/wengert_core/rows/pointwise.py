@@ -22,7 +22,8 @@ PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_rea
 CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
 """The subject of a row's check beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a
 true division, a number that the dtype does not hold."""
-VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check")
+NARROW = (None, "numbers", "quotient")
+VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check", "narrow")
 """Settings of a variant."""
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         variants: Mapping[Any, Mapping[str, Any]] | Sequence[tuple[Any, Mapping[str, Any]]]
         bounds: bool
         identity: str | None
+        narrow: str | None
 
 
 class PointwiseRows(Rows):
@@ -58,6 +60,7 @@ class PointwiseRows(Rows):
         method=s.flag, inplace=s.flag, no_record=s.flag, refusal=s.mapping, texts=s.mapping, operator=s.flag,
         n_promote=s.whole_or_none, alpha=s.text_or_none, check=s.one_of(*CHECKS), variant=s.text_or_none,
         variants=s.anything, bounds=s.flag, identity=s.one_of(None, "real", "always"),
+        narrow=s.one_of(*NARROW),
     )  # fmt: skip
     def pointwise(
         self,
@@ -82,12 +85,13 @@ class PointwiseRows(Rows):
         variants: Mapping[Any, Mapping[str, Any]] | Sequence[tuple[Any, Mapping[str, Any]]] = (),
         bounds: bool = False,
         identity: str | None = None,
+        narrow: str | None = None,
     ) -> Op:
         """One row with its out= parameter, and its in-place variant.
 
         n_in: how many arguments, from the first on, the kernel gets; numbers among them are operands too.
         kernels: providers, best first: names of core's own kernels, ufuncs of one output (their inner loops are called
-        directly); (kernel, category): only from that category of dtypes on.
+        directly); (kernel, category): only from that category of dtypes on, (kernel, category, last): up to another.
         reference: callable (xp, *inputs) on arrays of any array namespace; needed unless a ufunc is given. A ufunc of
         NumPy itself stands for the function of that name in any namespace; another ufunc computes NumPy's arrays
         alone, so that on devices its row needs a reference.
@@ -100,13 +104,14 @@ class PointwiseRows(Rows):
         n_promote: the number of inputs that decide the dtype.   alpha: the name of the argument that multiplies the
         second input.   check: a word of CHECKS.   variant: the name of an argument some values of which (variants:
         from the value to a mapping of settings) have kernels of their own.   bounds: the second and third may be None.
-        identity: "real" where a real input is the result, "always" where every input is.
+        identity: "real" where a real input is the result, "always" where every input is.   narrow: what is rounded to
+        float16 or bfloat16 before the end, "numbers" among the inputs or the "quotient" of a division to zero.
         """
         kernels = tuple(kernels)
         reference = reference or _reference_of(kernels, f"op table '{self.name}', row {schema!r}")
         settings: dict[str, Any] = {
             "n_promote": n_promote, "alpha": alpha, "check": check, "variant": variant, "variants": variants,
-            "bounds": bounds, "identity": identity,
+            "bounds": bounds, "identity": identity, "narrow": narrow,
         }  # fmt: skip
         _check_settings(self, n_in, schema, promotion, settings)
         _check_kernels(self, n_in, schema, kernels)
@@ -200,7 +205,7 @@ def _check_variant(table: Any, schema: str, value: object, row: Any) -> None:
         raise s.misfit(
             table, schema, f"the variant {value!r} must have a reference, its settings are {', '.join(VARIANT)}{got}"
         )
-    for name, allowed in (("promotion", PROMOTIONS), ("check", CHECKS)):
+    for name, allowed in (("promotion", PROMOTIONS), ("check", CHECKS), ("narrow", NARROW)):
         if row.get(name, allowed[0]) not in allowed:
             raise s.misfit(
                 table, schema, f"the variant {value!r}: {name} must be one of {allowed}, it is {row[name]!r}"

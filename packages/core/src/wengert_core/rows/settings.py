@@ -152,12 +152,12 @@ def dtypes(value: Any) -> str:
 
 
 def kernels(value: Any) -> str:
-    """Providers of loops: names of core's own, ufuncs of one output, and pairs of one with a category."""
+    """Providers of loops: names of core's own, ufuncs of one output, and tuples of one with its categories."""
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
         return "must be a list of ufuncs and names of core's kernels"
     for kernel in value:
         if isinstance(kernel, tuple):
-            if len(kernel) != 2 or not isinstance(kernel[1], int):
+            if len(kernel) not in (2, 3) or not all(isinstance(category, int) for category in kernel[1:]):
                 return "must have pairs of a kernel and a category of dtypes (0 to 3: bool, integer, floating, complex)"
             kernel = kernel[0]
         if isinstance(kernel, str):

@@ -28,7 +28,7 @@ def loss(call: Call) -> Any:
 @rule("multi_margin_loss", "multilabel_margin_loss")
 def margins(call: Call) -> Any:
     """Samples' rows below each other; the losses of all, then the reduction of each sample."""
-    rows, classes = call.rank("self"), call["self"].shape[-1]
+    rows, classes = call.rank("self"), call["self"].shape[-1] if call.rank("self") else 1
     x = call.expanded("self").reshape(-1 if call["self"].numel() else 0, classes)
     target = call.expanded("target")
     target = target.reshape(target.numel()) if call.name == "multi_margin_loss" else target.reshape(x.shape)
@@ -37,7 +37,7 @@ def margins(call: Call) -> Any:
     if changes:
         each = target.reshape(call.size, target.numel() // max(call.size, 1))
         losses = losses * call["weight"].gather(1, each).reshape(losses.shape)
-    if rows == 1:
+    if rows < 2:
         return losses.reshape(call.size, *[1] * (call.name == "multi_margin_loss" and call.rank("target")))
     losses = losses.reshape(call.size, losses.numel() // max(call.size, 1))
     return losses if call["reduction"] not in (MEAN, SUM) else (
