@@ -79,10 +79,11 @@ lint: ## ruff, mypy, stubs against the built modules, layout of the packages
 	@$(BIN)/python tools/stubs.py
 	@$(BIN)/python tools/layout.py
 
-docs: ## build the documentation; a warning is an error
+docs: ## build the documentation; a warning or a broken link is an error
 	$(call setup,docs)
 	@echo "docs: Sphinx, docs/_build/html/index.html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@$(BIN)/python tools/links.py docs/_build/html
 
 bench: ## run every benchmark once, quickly, in this working tree: does each run? (ARGS='--bench small_ops')
 	$(call setup,bench)

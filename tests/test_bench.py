@@ -69,7 +69,9 @@ def test_kept_results_have_a_folder_of_their_own(
     monkeypatch.setattr(bench, "KEPT", tmp_path / "kept.conf.json")
     text = bench.with_kept_results().read_text(encoding="utf-8")
     assert '"results_dir": "results"' in text
-    assert text.replace('"results"', '".asv/results"') == bench.CONFIG.read_text(encoding="utf-8")
+    for own, kept in bench.ELSEWHERE.items():
+        text = text.replace(kept, own)
+    assert text == bench.CONFIG.read_text(encoding="utf-8")
 
 
 def test_a_comparison_names_a_commit(bench: ModuleType) -> None:

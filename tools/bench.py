@@ -3,7 +3,7 @@
     .venv/bin/python tools/bench.py once               each benchmark once, a line for each; exit code 2: some failed
     .venv/bin/python tools/bench.py compare main       this commit beside another one; exit code 1: something is slower
     .venv/bin/python tools/bench.py keep v0.1.0        measure a commit and keep the results, in asv_benchmarks/results/
-    .venv/bin/python tools/bench.py publish            the kept results as a site, asv_benchmarks/.asv/html/
+    .venv/bin/python tools/bench.py publish            the kept results as a site, for `make docs` to bring
 
 What follows is given to asv: `once --bench small_ops`, `keep HEAD^! --bench instructions`.
 """
@@ -24,8 +24,13 @@ from workspace import ROOT
 
 FOLDER = ROOT / "asv_benchmarks"
 CONFIG = FOLDER / "asv.conf.json"
+SITE = ".asv/site/performance"
 KEPT = FOLDER / "kept.conf.json"
 """The same settings with another folder for results; written when it is needed."""
+ELSEWHERE = {
+    '"results_dir": ".asv/results"': '"results_dir": "results"',
+    '"html_dir": ".asv/html"': f'"html_dir": "{SITE}"',
+}
 RESULT = re.compile(r"^\[ *[\d.]+%\] ··· (\S+\.\S+) +(\S.*)$")
 ERRORS = re.compile(r"^\[ *[\d.]+%\] ···· ?(.*)$")
 PARAMETERS = "For parameters: "
@@ -104,11 +109,12 @@ def compare(base: str, factor: str, arguments: Sequence[str]) -> int:
 
 def with_kept_results() -> Path:
     """The configuration whose results are those in the repository."""
-    own, kept = '"results_dir": ".asv/results"', '"results_dir": "results"'
     text = CONFIG.read_text(encoding="utf-8")
-    if own not in text:
-        raise SystemExit(f"bench: {CONFIG.name} does not say {own}")
-    KEPT.write_text(text.replace(own, kept), encoding="utf-8")
+    for own, kept in ELSEWHERE.items():
+        if own not in text:
+            raise SystemExit(f"bench: {CONFIG.name} does not say {own}")
+        text = text.replace(own, kept)
+    KEPT.write_text(text, encoding="utf-8")
     return KEPT
 
 
@@ -124,8 +130,7 @@ def publish(arguments: Sequence[str]) -> int:
     """Make the site of the kept results."""
     code = subprocess.run(asv("publish", *arguments, config=with_kept_results()), check=False).returncode
     if not code:
-        site = f"{FOLDER.name}/.asv/html"
-        say(f"{site}/index.html; a browser needs a server: python3 -m http.server -d {site}")
+        say(f"{FOLDER.name}/{SITE}; `make docs` brings it and links to it")
     return code
 
 
