@@ -1,5 +1,6 @@
 """tools/bench.py: what it shows of asv's report, and that results are kept apart from those of every day."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,28 @@ def test_kept_results_have_a_folder_of_their_own(
 def test_a_comparison_names_a_commit(bench: ModuleType) -> None:
     with pytest.raises(SystemExit):
         bench.main(["compare"])
+
+
+@pytest.mark.parametrize(("arguments", "end"), [
+    (["compare", "main", "--factor", "1.1", "-b", "x", "-b", "y"],
+     ["continuous", "--factor", "1.1", "--interleave-rounds", "-b", "x", "-b", "y", "main", "HEAD"]),
+    (["keep", "HEAD", "-b", "x"], ["run", "-b", "x", "HEAD^!"]),
+])  # fmt: skip
+def test_asv_gets_the_rest(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], end: list[str]
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **settings: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 1)
+
+    monkeypatch.setattr(bench.subprocess, "run", run)
+    assert bench.main(arguments) == 1
+    assert [word for word in commands[-1][1:] if word != "--config" and not word.endswith(".conf.json")] == end
+
+
+def test_a_site_has_results(bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "FOLDER", tmp_path)
+    with pytest.raises(SystemExit, match="make bench-keep"):
+        bench.publish([])

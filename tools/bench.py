@@ -128,6 +128,8 @@ def keep(commit: str, arguments: Sequence[str]) -> int:
 
 def publish(arguments: Sequence[str]) -> int:
     """Make the site of the kept results."""
+    if not any(FOLDER.glob("results/*/machine.json")):
+        raise SystemExit(f"bench: {FOLDER.name}/results/ has no results yet: make bench-keep COMMIT=...")
     code = subprocess.run(asv("publish", *arguments, config=with_kept_results()), check=False).returncode
     if not code:
         say(f"{FOLDER.name}/{SITE}; `make docs` brings it and links to it")
@@ -137,12 +139,12 @@ def publish(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask for this machine's facts once, then do what is asked."""
     parser = argparse.ArgumentParser(prog="bench", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=["once", "compare", "keep", "publish"])
-    parser.add_argument("commit", nargs="?", help="compare: the one before; keep: the one to measure")
-    parser.add_argument("--factor", default="1.2", help="compare: what counts as slower")
+    whats = parser.add_subparsers(dest="what", required=True)
+    parts = {what: whats.add_parser(what) for what in ("once", "compare", "keep", "publish")}
+    parts["compare"].add_argument("commit", help="the one before")
+    parts["compare"].add_argument("--factor", default="1.2", help="what counts as slower")
+    parts["keep"].add_argument("commit", help="the one to measure")
     wanted, rest = parser.parse_known_args(arguments)
-    if wanted.commit is None and wanted.what in ("compare", "keep"):
-        parser.error(f"{wanted.what}: name a commit")
     subprocess.run(asv("machine", "--yes"), stdout=subprocess.DEVNULL, check=True)
     match wanted.what:
         case "compare":
