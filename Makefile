@@ -10,8 +10,9 @@ CUDA := 12
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
-ASV := $(BIN)/asv
-ASV_CONFIG := --config asv_benchmarks/asv.conf.json
+BASE := main
+FACTOR := 1.2
+COMMIT := HEAD
 
 # Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
 ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/functional/tests packages/gradcheck/tests \
@@ -20,7 +21,7 @@ ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/f
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda build develop lint docs bench compare compare-cuda checked sanitize clean distclean
+.PHONY: help demo test test-cuda build develop lint docs bench bench-compare bench-keep bench-publish counts fresh compare compare-cuda checked sanitize clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -78,16 +79,28 @@ lint: ## ruff, mypy, stubs against the built modules, layout of the packages
 	@$(BIN)/python tools/stubs.py
 	@$(BIN)/python tools/layout.py
 
-docs: ## build the documentation; a warning is an error
+docs: ## build the documentation; a warning or a broken link is an error
 	$(call setup,docs)
 	@echo "docs: Sphinx, docs/_build/html/index.html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@$(BIN)/python tools/links.py docs/_build/html
 
-bench: ## run every benchmark once, quickly, in this working tree
+bench: ## run every benchmark once, quickly, in this working tree: does each run? (ARGS='--bench small_ops')
 	$(call setup,bench)
-	@echo "bench: asv, each benchmark once (numbers for a claim need a full run: see CONTRIBUTING.md)"
-	@$(ASV) machine --yes $(ASV_CONFIG) >/dev/null
-	@OPENBLAS_NUM_THREADS=1 $(ASV) run --python=same --quick --show-stderr $(ASV_CONFIG)
+	@echo "bench: asv, each benchmark once (numbers for a claim: make bench-compare)"
+	@$(BIN)/python tools/bench.py once $(ARGS)
+
+bench-compare: ## time this commit beside another one: make bench-compare BASE=main FACTOR=1.2 (ARGS='--bench small_ops')
+	$(call setup,bench)
+	@$(BIN)/python tools/bench.py compare $(BASE) --factor $(FACTOR) $(ARGS)
+
+bench-keep: ## measure a release or another commit in full and keep the results in the repository: make bench-keep COMMIT=HEAD
+	$(call setup,bench)
+	@$(BIN)/python tools/bench.py keep $(COMMIT) $(ARGS)
+
+bench-publish: ## the kept results of releases and other commits as a site
+	$(call setup,bench)
+	@$(BIN)/python tools/bench.py publish $(ARGS)
 
 compare: ## a table of timings beside PyTorch and NumPy, in an environment of its own (ARGS=--quick)
 	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
@@ -101,6 +114,13 @@ compare-cuda: ## the same for a GPU, with its bandwidth and matrix rate (CUDA=13
 	@$(COMPARE)/bin/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare_cuda.py"
 	@$(COMPARE)/bin/python tools/compare_cuda.py $(ARGS)
+
+counts: ## instructions of hot paths beside their baseline, counted by valgrind (ARGS=--update writes it)
+	$(call setup,test)
+	@$(BIN)/python tools/counts.py $(ARGS)
+
+fresh: ## run each command of README and CONTRIBUTING in a clone of its own, as a newcomer: hours (ARGS='--only docs', ARGS=--list)
+	@$(PYTHON) tools/fresh.py $(ARGS)
 
 clean: ## remove what was built and the caches, not the environments
 	@echo "clean: built modules, build folders, dist, caches"

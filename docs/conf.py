@@ -11,6 +11,8 @@ os.environ["SPHINX_AUTODOC_IGNORE_NATIVE_MODULE_TYPE_STUBS"] = "1"
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "tools")]
 
+import performance  # noqa: E402 - found by the line above
+
 project = "wengert"
 author = "The wengert developers"
 copyright = author
@@ -29,6 +31,7 @@ autosummary_generate = False
 
 html_theme = "furo"
 html_static_path = ["_static"]  # trace.html, its example and pictures
+html_extra_path = [str(performance.PARENT)] if performance.PARENT.exists() else []  # asv's site, by make bench-publish
 html_title = f"wengert {release}"
 html_show_sourcelink = False
 pygments_style = "tango"

@@ -14,6 +14,19 @@ def tensors_of(result: Any) -> list[Any]:
     return [one for one in some if isinstance(one, wg.Tensor) and one.requires_grad]
 
 
+def cotangent_of(result: Any) -> Any:
+    """A gradient of a result to begin with: ones, for complex results the result itself, weighted by row.
+
+    Complex vectors, as those of eig, are determined up to a phase, and their derivative is an error for a loss that
+    depends on it. The weighted one is the gradient of half the sum of weight * abs(result)**2, which no phase changes.
+    """
+    if not result.is_complex():
+        return wg.ones_like(result)
+    rows = max(result.shape[0], 1) if result.dim() else 1
+    weights = wg.arange(1, rows + 1, dtype=wg.float32).reshape(*[rows, *[1] * (result.dim() - 1)][: result.dim()])
+    return result.detach() * weights
+
+
 class Short:
     """There are many ops: little time for each."""
 
@@ -35,7 +48,7 @@ class Forward(Short):
 
 
 class Gradient(Short):
-    """A recorded call and the gradient of its result's sum with respect to its first tensor."""
+    """A recorded call and the gradient of its results, see cotangent_of, with respect to its first tensor."""
 
     params = tuple(rows())
     param_names = ("op",)
@@ -49,7 +62,7 @@ class Gradient(Short):
         results = tensors_of(self.op(*self.arguments, **self.keywords))
         if not results:
             raise NotImplementedError("not differentiable")
-        self.ones = [wg.ones_like(result) for result in results]
+        self.cotangents = [cotangent_of(result) for result in results]
         self.try_once(name)
 
     def try_once(self, name: str) -> None:
@@ -62,7 +75,7 @@ class Gradient(Short):
             raise
 
     def time_gradient(self, name: str) -> None:
-        wg.autograd.grad(tensors_of(self.op(*self.arguments, **self.keywords)), self.leaf, self.ones)
+        wg.autograd.grad(tensors_of(self.op(*self.arguments, **self.keywords)), self.leaf, self.cotangents)
 
 
 def found(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:

@@ -6,11 +6,15 @@ from typing import Any
 
 import changelog
 import operations
+import performance
+import speed
 from wengert_special.table import load as load_special
 
 MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
 PARTS: dict[str, Callable[[], str]] = {
     "changelog": changelog.compose,
+    "performance": performance.link,
+    "speed": speed.speed,
     "operations": lambda: operations.functions(""),
     "operations-nn": lambda: operations.functions("nn.functional."),
     "operations-linalg": lambda: operations.functions("linalg."),

@@ -3,12 +3,14 @@
 import gc
 import json
 import re
+import threading
 
 import pytest
 import wengert as wg
 from wengert.autograd.profiler import emit_nvtx, profile, record_function
-from wengert.profiler import compare, export_flame_graph, export_speedscope, saved_tensors
+from wengert.profiler import carried, compare, export_flame_graph, export_speedscope, saved_tensors
 from wengert_profiler.comparing import Change
+from wengert_profiler.formats import UNITS
 
 
 def work(n=3):
@@ -67,6 +69,46 @@ def test_a_flame_graph_adds_up(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "<title>three steps</title>" in text
     assert "http" not in text  # it needs nothing from elsewhere
+
+
+def microseconds(text):
+    number, unit = re.fullmatch(r"([\d.]+)(us|ms|s)", text).groups()
+    return float(number) * UNITS[unit]
+
+
+def test_a_flame_graph_says_its_total_and_the_share_of_each_box(tmp_path):
+    with profile() as prof:
+        work()
+    path = tmp_path / "flame.html"
+    export_flame_graph(prof, path)
+    tree, page = tree_in(path), path.read_text(encoding="utf-8")
+    outermost = sum(child["c"] for child in tree["k"])
+    sentence = r'"total">Total: (\S+) in (\d+) outermost of (\d+) events; the block took \S+\.</div>'
+    total = re.search(sentence, page)
+    assert microseconds(total[1]) == pytest.approx(tree["t"], rel=1e-3)
+    assert total.groups()[1:] == (str(outermost), str(len(prof.function_events)))
+    assert tree["d"].endswith(f"in {outermost} calls, 100.00% of all; 0.000us of it itself")
+
+    def check(node):
+        calls = "1 call" if node["c"] == 1 else f"{node['c']} calls"
+        text = re.fullmatch(rf"{re.escape(node['n'])}: (\S+) in {calls}, (\S+)% of all; (\S+) of it itself", node["d"])
+        assert microseconds(text[1]) == pytest.approx(node["t"], rel=1e-3)
+        assert float(text[2]) == pytest.approx(100 * node["t"] / tree["t"], abs=0.01)
+        assert microseconds(text[3]) == pytest.approx(node["s"], rel=1e-3)
+        for child in node["k"]:
+            check(child)
+
+    check(tree)
+
+
+def test_a_flame_graph_tells_of_the_threads(tmp_path):
+    with profile() as prof:
+        thread = threading.Thread(target=carried(lambda: wg.ones(2).exp()))
+        thread.start()
+        thread.join()
+        wg.ones(2).exp()
+    export_flame_graph(prof, tmp_path / "flame.html")
+    assert "events of 2 threads; the block took" in (tmp_path / "flame.html").read_text(encoding="utf-8")
 
 
 def test_a_flame_graph_with_stacks_shows_the_program(tmp_path):

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from wengert_profiler.formats import format_time
 from wengert_profiler.naming import MEMORY
-from wengert_profiler.trees import tree_of
+from wengert_profiler.records import Records
+from wengert_profiler.trees import Branch, tree_of
 
 
 def records_of(profile: Any, caller: str) -> Any:
@@ -69,10 +71,21 @@ def close(events: list[dict[str, Any]], running: list[tuple[int, int, int]], sta
 def export_flame_graph(profile: Any, path: Any, title: str = "wengert profile") -> None:
     """Write a flame graph as one HTML file: width is time, what lies below called what lies above; a click zooms.
 
+    Above it stands the total; each box says its time, its share of the total and its calls when the mouse is on it.
     With ``with_stack=True`` the program's own calls are in it. OSError when the file cannot be written.
     """
-    tree = tree_of(records_of(profile, "export_flame_graph")).as_dict()
-    Path(path).write_text(page("flame.html", title, tree), encoding="utf-8")
+    records = records_of(profile, "export_flame_graph")
+    tree = tree_of(records)
+    text = page("flame.html", title, tree.as_dict())
+    Path(path).write_text(text.replace("@TOTAL@", total_of(tree, records)), encoding="utf-8")
+
+
+def total_of(tree: Branch, records: Records) -> str:
+    """A sentence about the whole profile."""
+    block = format_time((records.stopped - records.started) / 1e3)
+    threads = records.recording.n_threads
+    return (f"Total: {format_time(tree.total / 1e3)} in {tree.count} outermost of {len(records)} events"
+            f"{f' of {threads} threads' if threads > 1 else ''}; the block took {block}.")  # fmt: skip
 
 
 def page(template: str, title: str, data: Any) -> str:

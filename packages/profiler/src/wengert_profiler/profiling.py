@@ -17,6 +17,7 @@ from wengert_profiler.device_columns import device_asked, finished, timer_for
 from wengert_profiler.enums import ProfilerActivity
 from wengert_profiler.event_list import EventList
 from wengert_profiler.listing import all_events, events_of_devices
+from wengert_profiler.loading import load_all
 from wengert_profiler.records import Records
 from wengert_profiler.tables import Options
 
@@ -37,6 +38,7 @@ class profile:
     sinks: where to send the results when the block ends: names of installed sinks, ``"chrome:trace.json"``, or objects
     with ``write(profile)``; one that fails is a warning.
 
+    The first profile of a process loads all operations and formulas before the block: no operation's time has it.
     The profile is the thread's: ``wengert.profiler.carried`` hands it on to another. Results are there after the block.
     RuntimeError when the thread is being profiled already, or the object is used again.
 
@@ -103,6 +105,7 @@ class profile:
 
         if observing.recorded() is not None:
             raise RuntimeError("Profiler is already enabled on this thread.")
+        load_all()
         self._sinks = opened(self.sinks)
         self._live = live_listener(self._sinks)
         if self._live is not None:

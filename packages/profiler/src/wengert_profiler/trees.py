@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_profiler.formats import format_share, format_time
 from wengert_profiler.records import Records
 
 
@@ -23,14 +24,31 @@ class Branch:
             found = self.below[name] = Branch(name)
         return found
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON: n name, t microseconds, s those without the branches below, c count, k branches."""
+    def described(self, whole: int) -> str:
+        """The time, its share of the whole profile's, and the count, in words.
+
+        >>> branch = Branch("aten::mul")
+        >>> branch.total, branch.own, branch.count = 250_000, 200_000, 2
+        >>> branch.described(1_000_000)
+        'aten::mul: 250.000us in 2 calls, 25.00% of all; 200.000us of it itself'
+        """
+        calls = f"{self.count} call{'' if self.count == 1 else 's'}"
+        total, own = format_time(self.total / 1e3), format_time(self.own / 1e3)
+        return f"{self.name}: {total} in {calls}, {format_share(self.total, whole)} of all; {own} of it itself"
+
+    def as_dict(self, whole: int | None = None) -> dict[str, Any]:
+        """For JSON: n name, t microseconds, s those without the branches below, c count, d this in words, k branches.
+
+        whole: nanoseconds of which shares are told; this branch's where none are given.
+        """
+        whole = self.total if whole is None else whole
         return {
             "n": self.name,
             "t": round(self.total / 1e3, 3),
             "s": round(self.own / 1e3, 3),
             "c": self.count,
-            "k": [one.as_dict() for one in sorted(self.below.values(), key=lambda branch: -branch.total)],
+            "d": self.described(whole),
+            "k": [one.as_dict(whole) for one in sorted(self.below.values(), key=lambda branch: -branch.total)],
         }
 
 
@@ -52,6 +70,7 @@ def tree_of(records: Records) -> Branch:
         above = places[parent] if parent >= 0 else root
         if parent < 0:
             root.total += total
+            root.count += 1
             for line in reversed(records.stack_of(stack) if stack else []):
                 above = above.under(line)
                 above.total += total
