@@ -329,8 +329,11 @@ def tasks():
 """
 
 
+READ = ("WENGERT_NUM_THREADS", "OMP_NUM_THREADS")
+
+
 def run_alone(program: str, **environment: str) -> str:
-    settings = {key: value for key, value in os.environ.items() if key != "WENGERT_NUM_THREADS"}
+    settings = {key: value for key, value in os.environ.items() if key not in READ}
     done = subprocess.run(
         [sys.executable, "-c", TASKS + program], env=settings | environment, capture_output=True, text=True, timeout=120
     )
@@ -429,7 +432,15 @@ def test_the_default_is_the_number_of_cpus_or_the_environments() -> None:
         assert run_alone(one + program) == "1"
 
 
-@pytest.mark.parametrize("value", ["0", "-2", "many", "1e3", "99999999999"])
+@pytest.mark.parametrize("value", ["1", " 1", "1,4", "0", "-1", "many", "", "9" * 5000])
+def test_openmps_number_of_threads_counts_as_in_torch(value: str) -> None:
+    program = "import wengert_core as wg; print(wg.get_num_threads())"
+    expected = "1" if value.strip()[:1] == "1" else run_alone(program)
+    assert run_alone(program, OMP_NUM_THREADS=value) == expected
+    assert run_alone(program, OMP_NUM_THREADS=value, WENGERT_NUM_THREADS="3") == "3"
+
+
+@pytest.mark.parametrize("value", ["0", "-2", "many", "1e3", "99999999999", "9" * 5000])
 def test_an_environment_that_says_nothing_sensible_is_named(value: str) -> None:
     program = """
 import warnings

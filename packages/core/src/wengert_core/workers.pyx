@@ -39,7 +39,8 @@ cdef int dim_to_cut(int ndim, const Py_ssize_t* units) noexcept nogil:
 def get_num_threads():
     """How many threads a large kernel may use, the calling one included.
 
-    At first as many as the process may use CPUs, or what the environment variable WENGERT_NUM_THREADS says.
+    At first as many as the process may use CPUs, or what the environment variable WENGERT_NUM_THREADS, or
+    OMP_NUM_THREADS, says.
 
     >>> from wengert_core import get_num_threads
     >>> get_num_threads() >= 1
@@ -76,13 +77,22 @@ def set_num_threads(n, /):
     wg_want_threads(<int> number)
 
 
+cdef bint is_number(str text):
+    """Whether a text is a whole number that int() reads: it refuses thousands of digits."""
+    return text.isdecimal() and len(text) < 20
+
+
 def default_threads():
-    """WENGERT_NUM_THREADS, or the number of CPUs that the process may use."""
+    """WENGERT_NUM_THREADS; else the number of CPUs that the process may use, at most OMP_NUM_THREADS.
+
+    A number of OpenMP's that is none, and one above the CPUs, counts as not there, as in torch.
+    """
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("WENGERT_NUM_THREADS", "").strip()
     if not asked:
-        return cpus
-    if asked.isdecimal() and 1 <= int(asked) <= LARGEST_INT:
+        of_openmp = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+        return min(int(of_openmp), cpus) if is_number(of_openmp) and int(of_openmp) else cpus
+    if is_number(asked) and 1 <= int(asked) <= LARGEST_INT:
         return int(asked)
     warnings.warn(f"WENGERT_NUM_THREADS is {asked!r}, not a number of threads from 1 on; wengert uses {cpus}, the CPUs that it may "
                   "use", RuntimeWarning, stacklevel=2)
