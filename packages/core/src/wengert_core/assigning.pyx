@@ -14,7 +14,7 @@ from wengert_core.op cimport Op
 from wengert_core.overlap cimport APART, overlap_of
 from wengert_core.plain_values cimport plain_number
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_GRAD, WG_GUARD, thread_state
 from wengert_core.tensor cimport Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple, strides_of
 from wengert_core.views cimport V_EXPAND, V_VIEW, view_call
 
@@ -118,7 +118,7 @@ cdef bint fill_plain(Index* index, Tensor t, PyObject* value) except -1:
     """Write a number where nobody can be watching: no view is made. False when somebody is."""
     cdef Geometry g
     cdef char number[16]
-    if t.flags & thread_state().modes & (WG_DUAL | LIVE_BEYOND):
+    if t.flags & thread_state().modes & (WG_DUAL | LIVE_BEYOND) or thread_state().modes & WG_GUARD:
         return False
     start_from(&g, t)
     walk(index, t, &g)

@@ -11,7 +11,7 @@ from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
 from wengert_core.driving cimport LIVE_INTERCEPT
-from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_RECORD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -139,6 +139,17 @@ def unrecorded(function):
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        return function()
+    finally:
+        state.modes = modes
+
+
+def unguarded(function):
+    """function(), which may write to what the function of a transform captures: a write that belongs to an operation."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    state.modes = modes & ~(<unsigned int> WG_GUARD)
     try:
         return function()
     finally:

@@ -12,7 +12,7 @@ from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
-from wengert_core.state cimport WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WG_RECORD, thread_state
+from wengert_core.state cimport WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -104,7 +104,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")
-    if live & WG_DUAL:
+    if live & WG_DUAL and dual_is_open():
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
                                   "function. Call it without out=")
     if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:
@@ -183,7 +183,8 @@ cdef int refuse_inference(Op op, Tensor out) except -1:
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
     """Before an in-place kernel: refuse what must not be written to. keep: see EngineHooks.before_inplace."""
     keep[0] = NULL
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) \
+            and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, keep)
     if op.flags & (WRITES_IN_STEP | WRITES_APART) or shape_overlap(target):
         check_memory(op, slots, target, keep)

@@ -56,7 +56,7 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
         copy_into(new_view(room, 1, &old.nbytes, &one, fresh.data), storage_bytes(t))
     elif old.nbytes:
         memcpy(fresh.data, old.data, old.nbytes)
-    fresh.version = old.version
+    fresh.version, fresh.birth = old.version, old.birth
     if lookers == 3:
         move(base, old, fresh)
     move(t, old, fresh)

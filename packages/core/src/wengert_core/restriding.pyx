@@ -19,7 +19,7 @@ from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.parts cimport out_of_bounds
 from wengert_core.resizing cimport resize_to
 from wengert_core.size_math cimport extent, mul_add, numel
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState, thread_state
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
                                   new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
@@ -56,7 +56,7 @@ cdef object restride_run(Op op, PyObject** slots):
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     view = (<view_fn> op.data)(op, slots, t)
-    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
         Py_XDECREF(keep)
     before = with_history(t)
@@ -139,13 +139,13 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
         return intercepted(op, slots, live)
     if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
         HOOKS.view_grad_fn(t)
-    if t.flags & WG_GRAD:
+    if t.flags & WG_GRAD and not thread_state().modes & WG_INFER:
         raise RuntimeError("cannot resize variables that require grad")
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if same:
         return t
-    if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
+    if (t.flags & TF_INFERENCE or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
         Py_XDECREF(keep)
     resize_to(t, ndim, shape)
@@ -184,11 +184,13 @@ cdef object set_run(Op op, PyObject** slots):
     else:
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
                         "storage, or nothing")
-    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
     bump_version(t)                    # of the memory that is left: its views are behind
     storage_of(given).version = version_of(t) - 1
     swap_contents(t, given)
+    if t.extra != NULL:
+        t.extra.accumulate = NULL      # borrowed. Graphs recorded before keep theirs, with the shape of then
     after_write(op, slots, t, live, keep)
     return t
 

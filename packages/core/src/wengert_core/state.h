@@ -5,7 +5,8 @@
 
 enum {
     WG_GRAD = 1,          /* tensor: requires grad.   mode: recording is on */
-    WG_DUAL = 2,          /* tensor: has a tangent.   mode: a dual level is open */
+    WG_DUAL = 2,          /* tensor: has a tangent, or had one of a level that is over. mode: on, unless tangents are not
+                             wanted; whether a level is open, which is the same for all threads, says dual_is_open() */
     WG_BATCHED = 4,       /* tensor: has a vmap level. mode: inside vmap */
     WG_FOREIGN = 8,       /* tensor: not on the CPU.  mode: always on */
     WG_OBSERVE = 16,      /* tensor: always on.       mode: an observer (profiler) is active */
@@ -14,9 +15,11 @@ enum {
                              mode: always on */
     WG_ELSEWHERE = 1 << 18, /* tensor: always on.    mode: drivers run for another device: memory comes from there, and references
                              compute. FOREIGN is then off in the modes. Note [Drivers for other devices] in elsewhere.pxd */
+    WG_GUARD = 1 << 19,   /* tensor: never.          mode: a transform of wengert.func runs, which refuses writes to what its
+                             function captures. It is looked at before a write, and where memory is made */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
     WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE,
-    WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK
+    WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK | WG_DUAL
 };
 
 typedef struct {
@@ -24,6 +27,7 @@ typedef struct {
     unsigned int anomaly;       /* 1: anomaly mode, 2: check for nan too */
     PyObject *saved_hooks;      /* innermost pair of saved-tensor hooks, owned by the engine; NULL: none */
     unsigned int place;         /* with ELSEWHERE: Tensor's number of the device */
+    unsigned int transform;     /* with GUARD: the number of the innermost transform, which memory made now remembers */
 } WgState;
 
 #endif

@@ -19,6 +19,7 @@ cdef extern from "wengert_core/state.h":
         WG_INFER
         WG_ASK
         WG_ELSEWHERE
+        WG_GUARD
         WG_RECORD
         WG_TENSOR_ALWAYS
         WG_MODE_ALWAYS
@@ -27,6 +28,9 @@ cdef extern from "wengert_core/state.h":
         unsigned int anomaly
         PyObject* saved_hooks
         unsigned int place
+        unsigned int transform
 
 
 cdef WgState* thread_state() noexcept nogil
+cdef bint dual_is_open() noexcept nogil              # a level of forward mode, in whatever thread
+cdef void set_dual_open(bint is_open) noexcept nogil

@@ -36,6 +36,8 @@ cdef Storage blank_storage():
     s.bin = FOREIGN_BIN
     s.version = 0
     s.readonly = 0
+    s.birth = 0
+    s.linked = NULL
     return s
 
 
@@ -57,8 +59,39 @@ cdef Storage foreign_storage(char* data, Py_ssize_t nbytes, PyObject* owner):
     return s
 
 
+# ---- one version counter for several storages. Only borrowed casts here: a reference taken to a dying object would kill it twice.
+
+cdef inline PyObject** next_linked(PyObject* storage) noexcept:
+    return &(<Storage> storage).linked
+
+
+cdef void link_versions(PyObject* storage, PyObject* other) noexcept:
+    """Let a new storage have the version counter of another one."""
+    cdef PyObject* following = next_linked(storage)[0]
+    next_linked(other)[0] = following if following != NULL else storage
+    next_linked(storage)[0] = other
+    (<Storage> other).version = (<Storage> storage).version
+
+
+cdef void spread_version(PyObject* storage) noexcept:
+    cdef PyObject* other = next_linked(storage)[0]
+    while other != storage:
+        (<Storage> other).version = (<Storage> storage).version
+        other = next_linked(other)[0]
+
+
+cdef void unlink_version(PyObject* storage) noexcept:
+    cdef PyObject* before = storage
+    while next_linked(before)[0] != storage:
+        before = next_linked(before)[0]
+    next_linked(before)[0] = next_linked(storage)[0]
+    if next_linked(before)[0] == before:
+        next_linked(before)[0] = NULL
+
+
 cdef void storage_dealloc(PyObject* o) noexcept:
-    # Only borrowed casts here: a reference taken to a dying object would kill it twice.
+    if (<Storage> o).linked != NULL:
+        unlink_version(o)
     if (<Storage> o).bin != FOREIGN_BIN:
         release((<Storage> o).data, (<Storage> o).bin)
     wengert_clear_ref(&(<Storage> o).owner)

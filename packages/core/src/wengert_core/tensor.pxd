@@ -6,7 +6,9 @@ Note [Who owns a tensor's fields]
     reference something that could lead back to it (a grad_fn, a base, a gradient, an attribute): ``track``.
 Note [Version counters]
     The counter lives in Storage. Views share it because they share the Storage; ``x.data`` and ``x.detach()`` differ in that
-    the first has a Storage of its own (same memory, owned by the parent Storage) and so a counter of its own.
+    the first has a Storage of its own (same memory, owned by the parent Storage) and so a counter of its own. After
+    ``x.data = y`` the counter stays that of x and its views, which look into two memories then: their Storages are linked,
+    and a write to one of them raises the version of all.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint8_t, uint16_t
@@ -38,6 +40,8 @@ cdef class Storage:
     cdef uint8_t bin                   # allocator's size class, FOREIGN_BIN for foreign memory
     cdef uint8_t readonly              # 1: writing was warned about
     cdef uint16_t reserved
+    cdef uint32_t birth                # the number of the transform of wengert.func that it was made in; 0: in none
+    cdef PyObject* linked              # the next of a ring of storages that have one version counter; borrowed; NULL: alone
 
 
 cdef struct TensorExtra:               # what few tensors need; all owned unless said
@@ -82,6 +86,8 @@ cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept
 cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
 cdef object shape_tuple(Tensor t)
+cdef void link_versions(PyObject* storage, PyObject* other) noexcept     # Note [Version counters]
+cdef void spread_version(PyObject* storage) noexcept             # to those that it is linked with
 cdef Py_ssize_t shape_overlap(Tensor t) noexcept                 # 1 when two elements may share memory (expanded)
 
 
@@ -96,6 +102,8 @@ cdef inline uint32_t version_of(Tensor t) noexcept:
 
 cdef inline void bump_version(Tensor t) noexcept:
     (<Storage> t.storage).version += 1
+    if (<Storage> t.storage).linked != NULL:
+        spread_version(t.storage)
 
 cdef inline bint same_shape(Tensor a, Tensor b) noexcept:
     cdef int i

@@ -274,6 +274,7 @@ class Tensor:
     data: Tensor
     grad: Tensor | None
     grad_dtype: _dtype | None
+    volatile: _bool
     @property
     def grad_fn(self) -> Any: ...
     @property

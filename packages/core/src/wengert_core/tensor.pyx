@@ -19,7 +19,7 @@ from wengert_core.objects cimport not_made_by_hand
 from wengert_core.scalars cimport load_number
 from wengert_core.size_math cimport mul_overflows, numel
 from wengert_core.sizes import Size
-from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
+from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
                                  thread_state)
 
 
@@ -381,7 +381,7 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
     """A contiguous tensor with undefined contents. In inference mode it is an inference tensor."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[dtype]
     cdef Py_ssize_t n = 1
-    if thread_state().modes & (WG_INFER | WG_ELSEWHERE):
+    if thread_state().modes & (WG_INFER | WG_ELSEWHERE | WG_GUARD):
         return special_empty(dtype, ndim, shape)
     if ndim == 1 and 0 <= shape[0] < 1 << 30:
         n = shape[0]
@@ -404,13 +404,13 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
 
 
 cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
-    """new_empty in inference mode, or for another device."""
+    """new_empty in inference mode, inside of a transform, or for another device."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Py_ssize_t nbytes, address
     cdef Tensor t
     cdef Storage s
-    state.modes = modes & ~(<unsigned int> (WG_INFER | WG_ELSEWHERE))
+    state.modes = modes & ~(<unsigned int> (WG_INFER | WG_ELSEWHERE | WG_GUARD))
     try:
         if modes & WG_ELSEWHERE:
             nbytes = checked_numel(ndim, shape, FACTS.itemsize[dtype]) * FACTS.itemsize[dtype]
@@ -434,6 +434,8 @@ cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
         state.modes = modes
     if modes & WG_INFER:
         t.flags |= TF_INFERENCE
+    if modes & WG_GUARD:
+        storage_of(t).birth = state.transform
     return t
 
 
@@ -505,12 +507,15 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
     share_storage(v, t)
     v.data = data
     set_contiguity(v)
-    v.flags |= TF_VIEW | (t.flags & (TF_INFERENCE | WG_FOREIGN))
+    v.flags |= t.flags & (TF_INFERENCE | WG_FOREIGN)
+    v.attr_version = version_of(t)
+    if t.flags & TF_INFERENCE:         # nobody keeps track of what is written to its memory
+        return v
+    v.flags |= TF_VIEW
     if not (<Tensor> base).flags & WG_GRAD:
         v.flags |= WG_ASK
     Py_XINCREF(base)
     v.base = base
-    v.attr_version = version_of(t)
     return v
 
 
@@ -530,8 +535,9 @@ cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py
     t.storage = <PyObject*> s
     t.data = data
     set_contiguity(t)
-    if thread_state().modes & WG_INFER:
-        t.flags |= TF_INFERENCE
+    if thread_state().modes & (WG_INFER | WG_GUARD):
+        s.birth = thread_state().transform
+        t.flags |= TF_INFERENCE if thread_state().modes & WG_INFER else 0
     return t
 
 
@@ -553,7 +559,7 @@ cdef Tensor alias_fresh_version(Tensor t):
     cdef Storage old = storage_of(t)
     cdef bint borrowed = old.owner != NULL and isinstance(<object> old.owner, Storage)
     cdef Storage own = foreign_storage(old.data, old.nbytes, old.owner if borrowed else t.storage)    # no chains
-    own.readonly = old.readonly
+    own.readonly, own.birth = old.readonly, old.birth
     Py_INCREF(own)
     wengert_clear_ref(&new.storage)
     new.storage = <PyObject*> own

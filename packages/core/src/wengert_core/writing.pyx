@@ -14,8 +14,7 @@ from wengert_core.layouts cimport new_preserved
 from wengert_core.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.overlap cimport APART, PARTIAL, SAME, WRITES_IN_STEP, Overlap, check_input, check_shared, may_meet, overlap_of
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_RECORD
-from wengert_core.state cimport thread_state
+from wengert_core.state cimport WG_GUARD, WG_RECORD, thread_state
 from wengert_core.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -89,7 +88,8 @@ cdef object copy_run(Op op, PyObject** slots):
 cdef int before_fill(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
     """As before_write; elements that share memory do no harm, all become the same."""
     keep[0] = NULL
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE)) and HOOKS.before_inplace != NULL:
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) \
+            and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, keep)
     return 0
 

@@ -13,8 +13,8 @@ from wengert_core.history cimport requires_grad
 from wengert_core.op cimport EngineHooks, engine_hooks
 from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
-                                  same_shape, shape_tuple, storage_of, swap_contents, version_of)
-from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
+                                  link_versions, same_shape, shape_tuple, storage_of, swap_contents, version_of)
+from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
                                   set_grad_code)
 
 from wengert_core.devices import DEVICES as _DEVICES
@@ -97,7 +97,15 @@ def assign_requires_grad(Tensor self, value):
     refuse_batched(self, "requires_grad_")
     if not isinstance(value, bool):
         raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
+    if value and grad_fn_of(self) is not None:
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. A computed tensor requires grad as its "
+                           "inputs do; requires_grad_() does nothing then.")
     set_requires_grad(self, value)
+
+
+def delete_requires_grad(Tensor self):
+    """Refused: a tensor requires grad or does not."""
+    raise RuntimeError("requires_grad must be a bool: set it to False instead of deleting it")
 
 
 def requires_grad_(Tensor self, requires_grad=True):
@@ -196,6 +204,8 @@ def detach_(Tensor self):
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
                            "buckets, and hence detach_() cannot be called on these gradients.")
     cdef PyObject* old = self.grad_fn
+    if old != NULL:
+        self.flags |= TF_CUT
     self.grad_fn = NULL
     self.output_nr = 0
     self.flags &= ~(<uint32_t> (WG_GRAD | TF_RETAINS_GRAD))
@@ -225,6 +235,9 @@ def set_data(Tensor self, value):
         self.extra.accumulate = NULL   # borrowed. Graphs recorded before keep theirs, with the dtype of then
     other = alias_fresh_version(other)
     storage_of(other).version = version_of(self)
+    if (<PyObject*> self.storage).ob_refcnt > 1:   # its views and it keep one counter: Note [Version counters]
+        link_versions(self.storage, other.storage)
+    self.flags = self.flags & ~(<uint32_t> TF_INFERENCE) | other.flags & TF_INFERENCE
     swap_contents(self, other)
 
 
@@ -244,6 +257,23 @@ def refuse_grad_fn(Tensor self, value):
     """grad_fn is set by recording only."""
     raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable: use detach_() to cut a "
                          "tensor off")
+
+
+def delete_grad_fn(Tensor self):
+    """Refused: see detach_."""
+    refuse_grad_fn(self, None)
+
+
+def cut_grad_fn(Tensor self, value):
+    """``tensor._grad_fn = None``: as detach_()."""
+    if value is not None:
+        raise RuntimeError(f"_grad_fn can be only set to None, got {type(value).__name__}")
+    detach_(self)
+
+
+def keep_grad_fn(Tensor self):
+    """Refused: ``del tensor._grad_fn``."""
+    raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
 
 
 def get_output_nr(Tensor self):
@@ -266,6 +296,17 @@ def is_view(Tensor self):
     return self.base != NULL
 
 
+def get_volatile(Tensor self):
+    """False: gradients are switched off by no_grad() nowadays."""
+    warn_user("volatile was removed (Variable.volatile is always False)")
+    return False
+
+
+def set_volatile(Tensor self, value=None):
+    """No effect: gradients are switched off by no_grad() nowadays."""
+    warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+
+
 # ---- hooks
 
 cdef dict tensor_hooks(Tensor t):
@@ -282,15 +323,67 @@ def hooks_of(Tensor t):
 
 
 def get_backward_hooks(Tensor self):
-    """The hooks registered on this tensor, by the number of their handle; None when there are none."""
+    """The hooks registered on this tensor, by the number of their handle; None before the first."""
     fn = grad_fn_of(self)
-    cdef PyObject* hooks = NULL
     if fn is None:
-        hooks = self.extra.hooks if self.extra != NULL else NULL
-        return <object> hooks if hooks != NULL and <object> hooks else None
+        return held(self.extra.hooks) if self.extra != NULL else None
     if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
         return None
-    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr) or None
+    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr)
+
+
+def set_backward_hooks(Tensor self, value):
+    """Let a dict take the place of this tensor's hooks, or None: then it has none."""
+    fn = grad_fn_of(self)
+    check_hooks("_backward_hooks", value)
+    if fn is None:
+        exchange(&extra_of(self).hooks, value)
+    elif value is not None:
+        dict_in(&node_extra(<Node> fn).tensor_hooks)[self.output_nr] = value
+    elif (<Node> fn).extra != NULL and (<Node> fn).extra.tensor_hooks != NULL:
+        (<dict> (<Node> fn).extra.tensor_hooks).pop(self.output_nr, None)
+
+
+def delete_backward_hooks(Tensor self):
+    """Refused: set them to None instead."""
+    raise RuntimeError("Deletion of _backwards_hooks not allowed! Set them to None")
+
+
+def get_post_accumulate_hooks(Tensor self):
+    """The hooks that are called after a gradient was added into this leaf's grad, by the number of their handle, or None."""
+    return held(self.extra.post_hooks) if self.extra != NULL else None
+
+
+def set_post_accumulate_hooks(Tensor self, value):
+    """Let a dict take the place of these hooks, or None: then there are none."""
+    check_hooks("_post_accumulate_grad_hooks", value)
+    exchange(&extra_of(self).post_hooks, value)
+
+
+def delete_post_accumulate_hooks(Tensor self):
+    """Refused: set them to None instead."""
+    raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed! Set them to None")
+
+
+cdef object held(PyObject* value):
+    return <object> value if value != NULL else None
+
+
+cdef int exchange(PyObject** field, object value) except -1:
+    """Let an owned field hold a value; nothing in place of None."""
+    cdef PyObject* old = field[0]
+    if value is not None:
+        hold(field, value)
+    else:
+        field[0] = NULL
+        Py_XDECREF(old)
+    return 0
+
+
+cdef int check_hooks(str name, object value) except -1:
+    if value is not None and not isinstance(value, dict):
+        raise TypeError(f"{name} has to be a dict from numbers to hooks or None, got {type(value).__name__}")
+    return 0
 
 
 def register_hook(Tensor self, hook):
@@ -346,17 +439,22 @@ def edge_of(Tensor tensor):
 
 
 TENSOR_ATTRIBUTES = {
-    "requires_grad": property(get_requires_grad, assign_requires_grad, doc=get_requires_grad.__doc__),
+    "requires_grad": property(get_requires_grad, assign_requires_grad, delete_requires_grad, doc=get_requires_grad.__doc__),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
-    "grad_fn": property(get_grad_fn, refuse_grad_fn, doc=get_grad_fn.__doc__),
+    "_grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
+    "grad_fn": property(get_grad_fn, refuse_grad_fn, delete_grad_fn, doc=get_grad_fn.__doc__),
+    "_grad_fn": property(get_grad_fn, cut_grad_fn, keep_grad_fn, doc=get_grad_fn.__doc__),
     "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
-    "_backward_hooks": property(get_backward_hooks, doc=get_backward_hooks.__doc__),
+    "_backward_hooks": property(get_backward_hooks, set_backward_hooks, delete_backward_hooks, doc=get_backward_hooks.__doc__),
+    "_post_accumulate_grad_hooks": property(get_post_accumulate_hooks, set_post_accumulate_hooks, delete_post_accumulate_hooks,
+                                            doc=get_post_accumulate_hooks.__doc__),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, delete_data, doc=get_data.__doc__),
     "output_nr": property(get_output_nr, doc=get_output_nr.__doc__),
     "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
+    "volatile": property(get_volatile, set_volatile, set_volatile, doc=get_volatile.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
     "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,

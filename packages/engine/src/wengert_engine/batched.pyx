@@ -22,10 +22,11 @@ from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE,
                                 EngineHooks, Op, engine_hooks, find_op)
 from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
 from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
 from wengert_engine import attributes
 from wengert_engine import batched_errors as errors
+from wengert_engine.record cimport check_captured
 from wengert_engine.source import find_rule
 from wengert_registry import registry
 
@@ -301,7 +302,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
         finally:
             go_to(here, current)
     check_call(op, slots, level, rule)
-    if thread_state().modes & WG_DUAL:
+    if dual_is_open() and thread_state().modes & WG_DUAL:
         arguments = batched_grad().with_tangents([None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)], level)
         for i in range(op.n_params):
             own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
@@ -332,6 +333,8 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
         raise errors.refused_out(op)
     if op.flags & OP_INPLACE and not rule.is_random and (not isinstance(<object> slots[0], Tensor)
                                                         or level_in(<Tensor> slots[0]) < level):
+        if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):
+            check_captured(op, slots)
         raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1], rule.broadcasts)
     return 0
 

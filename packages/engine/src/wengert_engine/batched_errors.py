@@ -18,7 +18,7 @@ def refused_out(op: Any) -> RuntimeError:
 
 def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
     """An in-place operation whose self is not batched while another argument is."""
-    shown = "inplace arithmetic" if pointwise or name in ("copy_", "index_put_") else name
+    shown = "inplace arithmetic" if pointwise or name == "copy_" else name
     text = (f"vmap: {shown}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
             "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not "
             f"being vmapped over in a vmap. Please try to use out-of-place operators instead of {shown}. {name} got a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 from wengert_core.tensor import Tensor
@@ -36,14 +37,15 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     level = max(level_of(arg) for arg in args if isinstance(arg, Tensor))
     size, randomness = size_of(level), randomness_of(level)
     flags = tuple(isinstance(arg, Tensor) and level_of(arg) == level for arg in args)
-    values = [physical_of(arg) if flag else arg for arg, flag in zip(args, flags, strict=True)]
     with outside(level - 1):
         if cls.generate_vmap_rule:
+            values = [physical_of(arg) if flag else arg for arg, flag in zip(args, flags, strict=True)]
             outputs = generated_of(cls).apply(cls, size, randomness, flags, *values)
             dims: Any = 0
         else:
-            outputs, dims = own_rule(cls.vmap(VmapInfo(size, randomness), tuple(0 if flag else None for flag in flags),
-                                              *values))
+            shown = tuple(with_dim(arg, level) for arg in args)
+            outputs, dims = own_rule(cls.vmap(VmapInfo(size, randomness), tuple(dim for _, dim in shown),
+                                              *[value for value, _ in shown]))
         if not isinstance(outputs, (tuple, list)):
             fronted: Any = in_front(outputs, dims)
         else:
@@ -54,6 +56,36 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     return batched(fronted[0], level) if fronted[1] else fronted[0]
 
 
+class Given(threading.local):
+    """Where vmap was told that the batch is, for arguments that have it in another dim than 0: by their ids. They live
+    as long as the call.
+    """
+
+    def __init__(self) -> None:
+        self.dims: dict[int, int] = {}
+
+
+GIVEN = Given()
+
+
+def with_dim(arg: Any, level: int) -> tuple[Any, Any]:
+    """An argument as a Function's own vmap gets it, and its in_dim: the physical tensor, with the batch where vmap was
+    given it. Of tuples, lists and dicts the same for each item.
+    """
+    if isinstance(arg, Tensor):
+        if level_of(arg) != level:
+            return arg, None
+        dim = GIVEN.dims.get(id(arg), 0)
+        return physical_of(arg).movedim(0, dim) if dim else physical_of(arg), dim
+    if type(arg) is dict:
+        pairs = {key: with_dim(value, level) for key, value in arg.items()}
+        return {key: value for key, (value, _) in pairs.items()}, {key: dim for key, (_, dim) in pairs.items()}
+    if type(arg) in (tuple, list):
+        items = [with_dim(value, level) for value in arg]
+        return type(arg)(value for value, _ in items), type(arg)(dim for _, dim in items)
+    return arg, None
+
+
 def own_rule(found: Any) -> tuple[Any, Any]:
     """What a Function's own vmap returned, when it is (output, out_dims) and these fit together."""
     if not (isinstance(found, tuple) and len(found) == 2):
@@ -61,7 +93,7 @@ def own_rule(found: Any) -> tuple[Any, Any]:
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
                            f"structure compatible with the output. Got {got} instead")
     outputs, dims = found
-    if isinstance(dims, (tuple, list)) and not (isinstance(outputs, (tuple, list)) and len(outputs) == len(dims)):
+    if isinstance(dims, (tuple, list)) and not (type(outputs) is type(dims) and len(outputs) == len(dims)):
         shape = f"{len(outputs)} outputs" if isinstance(outputs, (tuple, list)) else "one output"
         raise RuntimeError("The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) "
                            f"tuple. Expected out_dims={dims} to be compatible with the structure of `output`: there "

@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_BATCHED, thread_state
-from wengert_core.tensor cimport Tensor, same_shape, shape_tuple
+from wengert_core.state cimport WG_BATCHED, WG_GUARD, WgState, thread_state
+from wengert_core.tensor cimport Tensor, same_shape, shape_tuple, storage_of
 from wengert_engine import errors
 from wengert_engine.attributes import edge_of
 from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype
@@ -26,6 +26,22 @@ def count_transforms(int change):
     """Say that a transform of functions, as grad of wengert.func, begins (1) or ends (-1) in this thread."""
     global TRANSFORMS
     TRANSFORMS += change
+
+
+def guard(number):
+    """Let this thread's operations ask before they write to memory that is older than the transform with this number;
+    0: no more. Returns the number from before.
+    """
+    cdef WgState* state = thread_state()
+    before = state.transform
+    state.transform = number
+    state.modes = state.modes | WG_GUARD if number else state.modes & ~(<unsigned int> WG_GUARD)
+    return before
+
+
+def birth(Tensor tensor):
+    """The number of the transform in which a tensor's memory was made; 0: in none."""
+    return storage_of(tensor).birth
 
 
 cdef int running_transforms() noexcept:

@@ -112,6 +112,11 @@ def inference_saved() -> RuntimeError:
                         "`torch.inference_mode()`.")
 
 
+def saved_detached(node: str, name: str) -> RuntimeError:
+    return RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is "
+                        f"not supported, please use out-of-place `.detach()` instead: {node} saved {name}")
+
+
 def freed_graph(node: str) -> RuntimeError:
     return RuntimeError("Trying to backward through the graph a second time (or directly access saved tensors after "
                         "they have already been freed). Saved intermediate values of the graph are freed when you "

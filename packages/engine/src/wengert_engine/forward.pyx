@@ -17,11 +17,11 @@ from wengert_core import display as _display
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport OP_VIEW, Op, find_op
-from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport Formula, formula_of
-from wengert_engine.function cimport set_forward_hook
+from wengert_engine.function cimport MATERIALIZE, set_forward_hook
 from wengert_engine.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
 from wengert_engine.pushing cimport can_push, push
 from wengert_engine.record cimport RecordHooks, base_hooks, stand_in_front
@@ -55,29 +55,29 @@ def is_open():
 
 
 def enter():
-    """Open the level; it must not be open."""
+    """Open the level, for all threads; it must not be open."""
     global EPOCH, IS_OPEN
     EPOCH += 1
     IS_OPEN = True
-    thread_state().modes |= WG_DUAL
+    set_dual_open(True)
 
 
 def leave():
     """Close the level: its tangents count no more."""
     global IS_OPEN
     IS_OPEN = False
-    thread_state().modes &= ~(<unsigned int> WG_DUAL)
+    set_dual_open(False)
 
 
 def is_enabled():
-    """Whether operations in this thread compute tangents."""
+    """Whether operations in this thread compute tangents where a level is open."""
     return bool(thread_state().modes & WG_DUAL)
 
 
 def switch(on):
     """Let this thread's operations compute tangents or not."""
     cdef WgState* state = thread_state()
-    state.modes = state.modes | WG_DUAL if on and IS_OPEN else state.modes & ~(<unsigned int> WG_DUAL)
+    state.modes = state.modes | WG_DUAL if on else state.modes & ~(<unsigned int> WG_DUAL)
 
 
 # ---- one tensor
@@ -294,7 +294,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     cdef WgState* state = thread_state()
     cdef int i
     BASE.record(op, slots, outs, n_outs)
-    if not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
+    if not IS_OPEN or not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
         return 0
     outputs = [<object> outs[i] for i in range(n_outs)]
     state.modes &= ~(<unsigned int> WG_DUAL)
@@ -364,7 +364,7 @@ cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     BASE.before_inplace(op, slots, keep)
-    if keep[0] == NULL and state.modes & WG_DUAL and any_dual(op, slots):
+    if keep[0] == NULL and IS_OPEN and state.modes & WG_DUAL and any_dual(op, slots):
         state.modes = modes & ~(<unsigned int> (WG_DUAL | WG_GRAD))
         try:
             old = (<object> slots[0]).clone()
@@ -380,7 +380,7 @@ cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
     cdef WgState* state = thread_state()
     cdef Tensor t = <Tensor> slots[0]
     BASE.record_inplace(op, slots, keep)
-    if not state.modes & WG_DUAL or not any_dual(op, slots):
+    if not IS_OPEN or not state.modes & WG_DUAL or not any_dual(op, slots):
         return 0
     state.modes &= ~(<unsigned int> WG_DUAL)
     try:
@@ -414,11 +414,16 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
 
 # ---- Functions
 
-def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents, bint single):
-    """Give a Function's outputs the tangents that its jvp makes. tangents: of the arguments before forward ran."""
+def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents, originals):
+    """Give a Function's outputs the tangents that its jvp makes. tangents: of the arguments before forward ran.
+
+    originals: the outputs as forward returned them.
+    """
+    cdef bint single = not isinstance(originals, tuple)
     outs = (results,) if single else results
-    given = [ZEROS_LIKE(a) if tangent is None and isinstance(a, Tensor) and FACTS.category[(<Tensor> a).code] >= CAT_FLOAT else tangent
-             for a, tangent in zip(args, tangents)]
+    originals = (originals,) if single else originals
+    given = [ZEROS_LIKE(a) if tangent is None and ctx.materialize & MATERIALIZE and isinstance(a, Tensor)
+             and FACTS.category[(<Tensor> a).code] >= CAT_FLOAT else tangent for a, tangent in zip(args, tangents)]
     found = cls.jvp(ctx, *given)
     if not isinstance(found, tuple):
         found = (found,)
@@ -427,16 +432,35 @@ def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents
     for i, (out, tangent) in enumerate(zip(outs, found)):
         if tangent is not None and not isinstance(tangent, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
-        if tangent is None or not isinstance(out, Tensor) or FACTS.category[(<Tensor> out).code] < CAT_FLOAT:
+        if tangent is None:
             continue
+        if not isinstance(out, Tensor) or FACTS.category[(<Tensor> out).code] < CAT_FLOAT or is_marked(ctx, originals[i]):
+            raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not a "
+                               f"differentiable Tensor.You should return None at that position instead. {cls.__name__}.jvp")
         for k, a in enumerate(args):
             if a is out and tangents[k] is not None and tangent is not tangents[k]:
                 raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
                                    "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace.")
-        if not (<Tensor> tangent).flags & TF_VIEW and any([views(<Tensor> out, a) for a in args]):
-            raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
-                               "view.")
+        for k, a in enumerate(args):
+            if views(<Tensor> out, a):
+                check_view(<Tensor> tangent, tangents[k])
         give(<Tensor> out, <Tensor> tangent)
+
+
+cdef bint is_marked(FunctionNode ctx, object output):
+    """Whether forward has marked an output as not differentiable."""
+    return ctx.non_differentiable != NULL and any([output is marked for marked in <object> ctx.non_differentiable])
+
+
+cdef int check_view(Tensor tangent, object source) except -1:
+    """The tangent of a view of an input: a view of the input's tangent, or None where it has none."""
+    if not tangent.flags & TF_VIEW or tangent.base == NULL:
+        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
+                           "view.")
+    if source is not None and tangent.base != <PyObject*> source and tangent.base != (<Tensor> source).base:
+        raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given grad input. Return "
+                           "a view of the tangent that jvp was given")
+    return 0
 
 
 cdef bint views(Tensor out, object arg):

@@ -1,12 +1,12 @@
 """Function: an operation of the user's own, with its derivative. The context ``ctx`` is the node itself."""
 from cpython.ref cimport Py_INCREF, PyObject
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.history cimport requires_grad
 from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
@@ -75,7 +75,19 @@ def set_materialize_grads(FunctionNode self, value):
     if not isinstance(value, bool):
         raise TypeError(f"set_materialize_grads received an invalid combination of arguments - got {type(value).__name__}, "
                         "but expected (bool)")
-    self.materialize = value
+    self.materialize = self.materialize & ~(<uint8_t> MATERIALIZE) | value * MATERIALIZE
+
+
+def get_materialize_non_diff(FunctionNode self):
+    """Whether backward gets zeros also for outputs that are not differentiable (True, the default)."""
+    return bool(self.materialize & MATERIALIZE_NON_DIFF)
+
+
+def set_materialize_non_diff(FunctionNode self, value):
+    """Choose whether backward gets zeros or None for outputs that are not differentiable."""
+    if not isinstance(value, bool):
+        raise TypeError(f"_materialize_non_diff_grads must be a bool, not {type(value).__name__}")
+    self.materialize = self.materialize & ~(<uint8_t> MATERIALIZE_NON_DIFF) | value * MATERIALIZE_NON_DIFF
 
 
 def get_saved_tensors(FunctionNode self):
@@ -141,6 +153,7 @@ CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
     "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
     "set_materialize_grads": set_materialize_grads,
+    "_materialize_non_diff_grads": property(get_materialize_non_diff, set_materialize_non_diff, doc=get_materialize_non_diff.__doc__),
     "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
     "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
     "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
@@ -164,7 +177,7 @@ cdef FunctionNode blank_context(object cls, tuple args):
     node_class = cls._backward_cls
     cdef FunctionNode ctx = <FunctionNode> FunctionNode.__new__(node_class)
     ctx.kind = NODE_CUSTOM
-    ctx.materialize = 1
+    ctx.materialize = MATERIALIZE | MATERIALIZE_NON_DIFF
     ctx.in_forward = 1
     hold(&ctx.function, cls)
     cdef list tensors = [], needs = []
@@ -206,7 +219,7 @@ cdef inline object applied(cls, tuple args):
     ctx = blank_context(cls, args)
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
-    tangents = TANGENTS_OF(args) if modes & WG_DUAL and TANGENTS_OF is not None else None
+    tangents = TANGENTS_OF(args) if dual_is_open() and modes & WG_DUAL and TANGENTS_OF is not None else None
     state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL))
     try:
         if cls._splits_context:
@@ -233,7 +246,7 @@ cdef object with_tangents(cls, FunctionNode ctx, tuple args, outputs, bint recor
         hold(&ctx.to_save, for_jvp)
         ctx.in_forward = 1
         try:
-            GIVE_TANGENTS(ctx, cls, args, results, tangents, not isinstance(outputs, tuple))
+            GIVE_TANGENTS(ctx, cls, args, results, tangents, outputs)
         finally:
             ctx.in_forward = 0
             hold(&ctx.to_save, ())
@@ -331,7 +344,12 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
             check_write(t, cls.__name__, True)
             if n_outs > 1 and t.flags & TF_VIEW and t.base != NULL:
                 raise errors.dirty_view_of_several(cls.__name__)
+            if not is_input:
+                warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
+                          "be passed to ctx.mark_dirty().")
         bump_version(t)
+        if recorded and is_input and requires_grad(t) and non_differentiable is not None and key in non_differentiable:
+            return alias(t)            # the input keeps its history
         return t
     if is_input:
         if recorded and (non_differentiable is None or key not in non_differentiable):
@@ -369,6 +387,8 @@ cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple 
               set non_differentiable) except -1:
     cdef Py_ssize_t key = <Py_ssize_t> original
     if (non_differentiable is not None and key in non_differentiable) or FACTS.category[t.code] < CAT_FLOAT:
+        if number < 32:
+            ctx.needs |= <uint32_t> 1 << number        # for backward: no gradient comes from here
         return 0
     if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
         rebase_node(ctx, t, edge_number(args, t))
@@ -376,6 +396,8 @@ cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple 
     if dirty is not None and key in dirty:
         move_retained(ctx, t)
     set_output(ctx, number, t)
+    if t.flags & TF_VIEW:
+        t.attr_version = version_of(t)     # what forward has written to it is part of what backward is the derivative of
     return 0
 
 
@@ -424,9 +446,9 @@ cdef list run_function(FunctionNode node, list parts):
     cls = <object> node.function
     cdef Py_ssize_t i
     cdef list given = parts            # the node's hooks are shown these, without zeros
-    if node.materialize:
+    if node.materialize & MATERIALIZE:
         for i in range(len(parts)):
-            if parts[i] is None and metas_of(node)[i].code != NO_TENSOR:
+            if parts[i] is None and metas_of(node)[i].code != NO_TENSOR and gets_zeros(node, i):
                 if given is parts:
                     given = list(parts)
                 given[i] = zeros_of(node, i)
@@ -435,6 +457,11 @@ cdef list run_function(FunctionNode node, list parts):
     else:
         grads = cls._run_backward(node, *given)
     return edge_gradients(node, tuple(grads) if isinstance(grads, tuple) else (grads,))  # of a named tuple a plain one
+
+
+cdef inline bint gets_zeros(FunctionNode node, Py_ssize_t output) noexcept:
+    """Whether backward gets zeros for an output without a gradient: not where one that is not differentiable is left out."""
+    return node.materialize & MATERIALIZE_NON_DIFF != 0 or output >= 32 or not node.needs >> output & 1
 
 
 cdef list edge_gradients(FunctionNode node, tuple grads):

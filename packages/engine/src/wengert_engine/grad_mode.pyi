@@ -42,6 +42,7 @@ class set_grad_enabled(Mode):
 
 class Setting(Mode):
     argument: str
+    default: bool
     mode: bool
     prev: bool
     def __init__(self, mode: bool) -> None: ...
@@ -53,6 +54,11 @@ class set_multithreading_enabled(Setting): ...
 
 class enforce_grad_layout_policy(Setting):
     def __init__(self, enable: bool = True) -> None: ...
+
+class _force_original_view_tracking(Setting):
+    def __init__(self, mode: bool) -> None: ...
+
+def is_view_replay_enabled() -> bool: ...
 
 class inference_mode(Mode):
     mode: bool

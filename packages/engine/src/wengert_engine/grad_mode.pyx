@@ -196,12 +196,13 @@ cdef bint enforces_grad_layout():
 
 
 class Setting(Mode):
-    """A thread's setting, True at first: set by a call at once, by a context manager for its body, by a decorator for a call."""
+    """A thread's setting, at first as ``default`` says: set by a call at once, by a context manager for its body, by a decorator for a call."""
 
     argument = ""                      # how torch's message names it
+    default = True
 
     def __init__(self, mode):
-        self.prev = setting(type(self).__name__)
+        self.prev = getattr(SETTINGS, type(self).__name__, self.default)
         self.switch(mode)
         self.mode = mode
 
@@ -256,6 +257,28 @@ class enforce_grad_layout_policy(Setting):
 
     def __init__(self, enable=True):
         super().__init__(enable)
+
+
+class _force_original_view_tracking(Setting):
+    """Whether the history of a view that was written to is made anew with the operations that gave it (False, the default: as
+    one view of its base).
+
+    Both give the same gradients, and wengert makes the shorter one: this is remembered and changes nothing. Thread-local; as a
+    function at once, as a context manager for its body, as a decorator.
+
+    >>> import wengert_engine.grad_mode as grad_mode
+    >>> with grad_mode._force_original_view_tracking(True):
+    ...     grad_mode.is_view_replay_enabled()
+    True
+    """
+
+    argument = "set_view_replay_enabled(): argument 'enabled'"
+    default = False
+
+
+def is_view_replay_enabled():
+    """Whether ``_force_original_view_tracking`` was left on in this thread."""
+    return getattr(SETTINGS, "_force_original_view_tracking", False)
 
 
 class inference_mode(Mode):

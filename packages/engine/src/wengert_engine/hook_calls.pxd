@@ -1,5 +1,5 @@
 """Calling hooks while a graph is run."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensor cimport Tensor, TensorExtra
 from wengert_engine.node cimport NODE_ACCUMULATE, Node, saved_of
 
 cdef list run_output_hooks(Node node, list parts)                  # of the output tensors; retained gradients
@@ -9,7 +9,8 @@ cdef list run_post_hooks(Node node, list grads, list parts)
 
 
 cdef inline bint leaf_has_hooks(Node node) noexcept:
-    """Whether the gradient of an AccumulateGrad's leaf has hooks to pass; False for other nodes."""
+    """Whether an AccumulateGrad's leaf has hooks, for its gradient or after it was added; False for other nodes."""
     if node.kind != NODE_ACCUMULATE:
         return False
-    return (<Tensor> saved_of(node)[0].value).extra != NULL and (<Tensor> saved_of(node)[0].value).extra.hooks != NULL
+    cdef TensorExtra* extra = (<Tensor> saved_of(node)[0].value).extra
+    return extra != NULL and (extra.hooks != NULL or extra.post_hooks != NULL)

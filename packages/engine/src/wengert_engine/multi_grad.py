@@ -51,6 +51,14 @@ def checked_tensors(tensors: Any) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
+def nodes_of(tensors: tuple[Tensor, ...]) -> list[Any]:
+    """The node of each tensor; AssertionError for one that does not require grad."""
+    nodes = [edge[0] for edge in map(edge_of, tensors) if edge is not None]
+    if len(nodes) != len(tensors):
+        raise AssertionError("Expected gradient function to be set")
+    return nodes
+
+
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
     """Call ``fn`` once in every run through the graph that brings gradients of ``tensors``.
 
@@ -70,9 +78,9 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     tensors = checked_tensors(tensors)
     if not callable(fn):
         raise TypeError(f"register_multi_grad_hook(): argument 'fn' must be callable, not {type(fn).__name__}")
-    nodes = [edge[0] for edge in map(edge_of, tensors) if edge is not None]
-    if len(nodes) != len(tensors):
-        raise AssertionError("Expected gradient function to be set")
+    if mode == "any":
+        tensors = tuple(tensor for tensor in tensors if tensor.requires_grad)
+    nodes = nodes_of(tensors)
     key = object()                      # of this hook in the notes of a run
 
     def gather(index: int, grad: Any) -> None:

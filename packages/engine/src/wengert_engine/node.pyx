@@ -163,8 +163,12 @@ cdef class Node:
         return add_hook(dict_in(&node_extra(self).pre_hooks), hook)
 
     def _sequence_nr(self):
-        """When the node was recorded: larger is later."""
-        return self.sequence
+        """When the node was recorded: larger is later; or what _set_sequence_nr was given."""
+        return SHOWN_NUMBERS.get(self, self.sequence) if SHOWN_NUMBERS else self.sequence
+
+    def _set_sequence_nr(self, number):
+        """Let _sequence_nr() give another number. The order in which nodes are run stays: Note [Order]."""
+        set_shown_number(self, number)
 
     @property
     def _input_metadata(self):
@@ -185,6 +189,20 @@ cdef class Node:
 
 # Before any subclass is made, since they inherit it: nodes come from wengert_take_node, with a header for the collector.
 not_made_by_hand(<PyTypeObject*> Node)
+
+
+cdef object SHOWN_NUMBERS = weakref.WeakKeyDictionary()      # what _set_sequence_nr was given
+
+
+def set_shown_number(node, number):
+    """Remember a number of 64 bits for a node to show."""
+    if not isinstance(number, int):
+        raise TypeError(f"an integer is required: _set_sequence_nr() got {type(number).__name__}")
+    if number < 0:
+        raise OverflowError(f"can't convert negative int to unsigned: _set_sequence_nr() got {number}")
+    if number >= 2**64:
+        raise OverflowError(f"int too big to convert: _set_sequence_nr() takes numbers below 2**64, got {number}")
+    SHOWN_NUMBERS[node] = number
 
 
 def order_of(Node node):
@@ -473,7 +491,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 # ---- leaves
 
 cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
-AccumulateGrad._sequence_nr = lambda self: 2**64 - 1                   # torch's: it runs before all others that are ready
+AccumulateGrad._sequence_nr = lambda self: SHOWN_NUMBERS.get(self, 2**64 - 1)      # torch's: it runs before all others that are ready
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 

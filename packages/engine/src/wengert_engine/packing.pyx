@@ -10,14 +10,15 @@ Note [Saved tensors that hooks have packed]
 cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
+from wengert_core.history cimport requires_grad
 from wengert_core.objects cimport not_made_by_hand
-from wengert_core.state cimport WG_GRAD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport alias, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport Formula, output_number
-from wengert_engine.node cimport (SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Saved, gradient_edge, hold, saved_of,
+from wengert_engine.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Saved, gradient_edge, hold, saved_of,
                                   set_output)
 
 
@@ -36,6 +37,7 @@ cdef class Packed:
     cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
     cdef uint32_t output_nr            # which of its outputs the tensor is
     cdef bint own_output               # the tensor is an output of the node that saves it
+    cdef Tensor kept                   # what was unpacked, while the node is run
 
 
 @cython.binding(False)
@@ -46,17 +48,17 @@ cdef class Several:
             self.values[i] = packed_by(<Tensor> self.values[i], pack, unpack)
         return 0
 
-    cdef tuple read(self, str node, str name):
+    cdef tuple read(self, Node node, str name):
         """The sequence, its tensors checked or unpacked."""
         cdef Py_ssize_t i
         found = []
         for i in range(len(self.values)):
             value = self.values[i]
             if isinstance(value, Packed):
-                value = tensor_of(<Packed> value)
+                value = kept_or_unpacked(node, <Packed> value)
             elif isinstance(value, Tensor) and version_of(<Tensor> value) != self.versions[i]:
                 from wengert_engine.modified import modified_value
-                raise modified_value(node, name, value, self.versions[i], version_of(<Tensor> value))
+                raise modified_value(type(node).__name__, name, value, self.versions[i], version_of(<Tensor> value))
             found.append(value)
         return tuple(found)
 
@@ -115,6 +117,7 @@ cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
         elif saved.kind == SAVED_OUTPUT:
             pack_one(node, i, <Tensor> outs[saved.output], <Tensor> outs[saved.output], hooks.pack, hooks.unpack)
         elif saved.kind == SAVED_SEVERAL:
+            node.flags |= NF_PACKED
             for k in range(<int> len((<Several> saved.value).values)):
                 (<Several> saved.value).pack_item(k, hooks.pack, hooks.unpack)
     return 0
@@ -136,6 +139,7 @@ cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack
             Py_XDECREF(fn)
     hold(&saved.value, packed)
     saved.kind = SAVED_PACKED
+    node.flags |= NF_PACKED
     return 0
 
 
@@ -160,8 +164,11 @@ cdef Tensor unpacked(Node node, int index):
     """The tensor of a packed value, with the place in the graph that the saved one had."""
     cdef Saved* saved = saved_of(node) + index
     cdef Packed packed = <Packed> saved.value
-    cdef Tensor out = tensor_of(packed)
+    cdef Tensor out
     cdef int number
+    if packed.kept is not None:
+        return packed.kept
+    out = kept_or_unpacked(node, packed)
     if packed.own_output:
         number = own_output(node, saved)
         if number >= 0:
@@ -176,12 +183,40 @@ cdef int own_output(Node node, Saved* saved) noexcept:
     return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
 
 
+cdef Tensor kept_or_unpacked(Node node, Packed packed):
+    """What a packed value stands for; unpacked once while its node is run."""
+    if packed.kept is not None:
+        return packed.kept
+    out = tensor_of(packed)
+    if node.flags & NF_KEEPS:
+        packed.kept = out
+    return out
+
+
 cdef Tensor tensor_of(Packed packed):
-    """What the unpack hook makes of a packed value, without history."""
+    """What the unpack hook makes of a packed value, without history: itself, where it has none and gets none."""
     given = packed.unpack(packed.value)
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)
+    if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED and not requires_grad(<Tensor> given):
+        return <Tensor> given
     return alias(<Tensor> given)
+
+
+cdef int drop_unpacked(Node node) except -1:
+    """Forget what was unpacked while a node was run."""
+    cdef int i
+    node.flags &= ~(<uint8_t> NF_KEEPS)
+    for i in range(node.n_saved):
+        if saved_of(node)[i].value == NULL:
+            continue
+        if saved_of(node)[i].kind == SAVED_PACKED:
+            (<Packed> saved_of(node)[i].value).kept = None
+        elif saved_of(node)[i].kind == SAVED_SEVERAL:
+            for value in (<Several> saved_of(node)[i].value).values:
+                if isinstance(value, Packed):
+                    (<Packed> value).kept = None
+    return 0
 
 
 not_made_by_hand(<PyTypeObject*> HookPair)

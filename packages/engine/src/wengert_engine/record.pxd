@@ -5,6 +5,7 @@ from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor
 from wengert_engine.node cimport Node
 
+cdef int check_captured(Op op, PyObject** slots) except -1   # with WG_GUARD: before a write to slot 0
 cdef int check_write(Tensor t, str name, bint recorded) except -1
 cdef int rebase_node(Node inner, Tensor view, int own) except -1
 cdef int move_retained(Node node, Tensor t) except -1        # before the node becomes t's grad_fn

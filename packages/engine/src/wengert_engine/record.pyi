@@ -1,1 +1,7 @@
-# Nothing for Python: recording is reached by cimport and through core's EngineHooks, see record.pxd.
+# Recording is reached by cimport and through core's EngineHooks, see record.pxd.
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.tensor import Tensor
+
+def set_captured(refuse: Callable[[Tensor, str, Any], None]) -> None: ...

@@ -13,10 +13,10 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.history cimport requires_grad
-from wengert_core.op cimport K_TENSOR_OR_NUMBER, EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, WgState, thread_state
+from wengert_core.op cimport K_TENSOR_OR_NUMBER, OP_VIEW, EngineHooks, Op, engine_hooks, find_op
+from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_GUARD, WG_INFER, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
-                                  shape_tuple, version_of)
+                                  shape_tuple, storage_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of, output_number
 from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,
@@ -31,6 +31,13 @@ cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
+cdef object CAPTURED = None            # refuses writes to what the function of a transform captures: set by wengert_functional
+
+
+def set_captured(refuse):
+    """Say who answers before a write to memory older than the transform that runs: ``refuse(tensor, op's name, other)``."""
+    global CAPTURED
+    CAPTURED = refuse
 
 
 # ---- out of place
@@ -43,6 +50,8 @@ cdef int record(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     cdef int i, at, next_dim = 0
     cdef Tensor out
     if state.modes & (WG_GRAD | WG_INFER) != WG_GRAD:    # enable_grad() in inference mode records nothing
+        return 0
+    if op.flags & OP_VIEW and (<Tensor> slots[0]).flags & TF_INFERENCE:      # nor does a view of what was made there
         return 0
     f = formula_of(op)
     if f.silent:
@@ -216,10 +225,14 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
     cdef Formula f
+    if modes & WG_GUARD:
+        check_captured(op, slots)
     if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
         check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
     cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_requires(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
+        if modes & WG_GRAD:
+            check_write(t, op.name, recorded)
         raise errors.inference_written(op.name)
     if modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
@@ -233,6 +246,14 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
             kept = CLONE(t)            # recorded: the old value keeps its history for higher orders
             Py_INCREF(kept)
             keep[0] = <PyObject*> kept
+    return 0
+
+
+cdef int check_captured(Op op, PyObject** slots) except -1:
+    """Refuse a write to what the function of a transform captures."""
+    cdef Tensor t = <Tensor> slots[0]
+    if CAPTURED is not None and storage_of(t).birth < thread_state().transform:
+        CAPTURED(t, op.name, <object> slots[1] if op.n_params > 1 and slots[1] != NULL else None)
     return 0
 
 

@@ -12,8 +12,9 @@ from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHA
 from wengert_engine.function cimport run_function
 from wengert_engine.gradients cimport fitted, materialized, shape_of, stealable, write, zeros_of
 from wengert_engine.leaves cimport accumulate
-from wengert_engine.node cimport (NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
+from wengert_engine.node cimport (NF_KEEPS, NF_PACKED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM, NODE_ERROR, NODE_FORMULA, Edge,
                                   FunctionNode, edges_of, saved_of)
+from wengert_engine.packing cimport drop_unpacked
 from wengert_engine.regions cimport part_of
 from wengert_engine.saved cimport enter_write, is_view_gradient, leave_write, saved_value
 from wengert_engine.shown cimport hidden_edges, is_shown, shown_gradients
@@ -133,7 +134,18 @@ cdef list input_gradients(Node node, list parts, bint create_graph):
         return around_view(node, parts[0], create_graph)
     if node.kind == NODE_ERROR:
         raise RuntimeError((<Formula> node.formula).error)
+    if node.flags & NF_PACKED:
+        return by_packed(node, parts, create_graph)
     return by_formula(node, <Formula> node.formula, parts, create_graph)
+
+
+cdef list by_packed(Node node, list parts, bint create_graph):
+    """by_formula of a node whose saved tensors are unpacked, each of them once."""
+    node.flags |= NF_KEEPS
+    try:
+        return by_formula(node, <Formula> node.formula, parts, create_graph)
+    finally:
+        drop_unpacked(node)
 
 
 cdef list by_formula(Node node, Formula f, list parts, bint create_graph):

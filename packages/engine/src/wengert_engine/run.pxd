@@ -31,6 +31,7 @@ cdef class Run:
     cdef uint32_t* free_slots
     cdef Ready* heap                   # nodes with gradients, the youngest first
     cdef dict elsewhere                # id of a node that another run has claimed -> slot
+    cdef uint32_t depth                # how many runs of this thread, or of those that wait for it, are around this one
     cdef Run outer                     # the run of this thread that this one was started inside of; or None
     cdef Wanted wanted                 # with inputs: the nodes that lead to them
     cdef list results                  # with inputs: the gradient of each, None where none arrived; else None
@@ -58,4 +59,6 @@ cdef class Run:
     cdef int step_general(self, Node node, list parts) except -1
     cdef int step_watched(self, Node node, list parts) except -1
     cdef bint capture(self, Node node, list parts) except -1
+    cdef bint ends_here(self, Node node) noexcept
+    cdef int leave_out(self, Node node, list grads) except -1
     cdef int give(self, int32_t position, list parts) except -1

@@ -1,7 +1,7 @@
 """Running a graph backward: nodes from the youngest to the oldest, each when all its gradients are there."""
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
@@ -14,7 +14,7 @@ from wengert_engine.gradients cimport fitted, stealable, write
 from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
                                         run_pre_hooks)
 from wengert_engine.leaves cimport accumulate
-from wengert_engine.node cimport NODE_ACCUMULATE, NODE_CUSTOM, edges_of, release_saved
+from wengert_engine.node cimport NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
 from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
 from wengert_engine.streams cimport enter, hand_over, leave, stream_of
@@ -233,7 +233,7 @@ cdef class Run:
                     self.step_chosen(node, parts)
                 elif node.kind == NODE_ACCUMULATE:
                     accumulate(node, grad, self.create_graph)
-                elif all_at_once(<Formula> node.formula):
+                elif all_at_once(<Formula> node.formula) or node.flags & NF_PACKED:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)
@@ -271,13 +271,23 @@ cdef class Run:
         return self.step_chosen(node, [None])
 
     cdef int step_chosen(self, Node node, list parts) except -1:
-        """Any node that does not take the short way; on its stream, if it has one."""
+        """Any node that does not take the short way; on its stream, if it has one. Modes and hooks for saved tensors that its
+        hooks or its backward leave on are switched off after it."""
+        cdef WgState* state = thread_state()
+        cdef unsigned int modes = state.modes
+        cdef PyObject* hooks = state.saved_hooks
         before = enter(stream_of(node))
+        Py_XINCREF(hooks)
         try:
             if self.watched:
                 return self.step_watched(node, parts)
             return self.step_general(node, parts)
         finally:
+            if state.modes != modes:
+                state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE      # a hook may begin or end a profile
+            if state.saved_hooks != hooks:
+                hooks, state.saved_hooks = state.saved_hooks, hooks
+            Py_XDECREF(hooks)
             leave(before)
 
     cdef int step_general(self, Node node, list parts) except -1:
@@ -298,7 +308,8 @@ cdef class Run:
         if node.kind == NODE_ACCUMULATE:
             grad = <Tensor> parts[0]
             if node.extra == NULL or node.extra.post_hooks == NULL:
-                parts = None           # so that the leaf can take the gradient itself
+                parts[0] = None        # so that the leaf can take the gradient itself
+                parts = None
             accumulate(node, grad, self.create_graph)
             if parts is not None:
                 run_post_hooks(node, [], parts)
@@ -308,6 +319,8 @@ cdef class Run:
         else:
             grads = input_gradients(node, parts, self.create_graph)
         if node.extra != NULL and node.extra.post_hooks != NULL:
+            if self.wanted.places != NULL and node.kind != NODE_CUSTOM:
+                self.leave_out(node, grads)
             grads = run_post_hooks(node, fitted_to_edges(node, grads), parts)
         if self.watched:
             check_gradients(node, grads, parts)
@@ -329,7 +342,10 @@ cdef class Run:
             self.step_general(node, parts)
         except Exception:
             from wengert_engine.anomaly_mode import report_failure     # here: most programs never need it
-            report_failure(node)
+            try:
+                report_failure(node)
+            except Warning:            # where warnings are errors: what has failed is the error
+                pass
             raise
         finally:
             leave_node(before)
@@ -346,7 +362,26 @@ cdef class Run:
         for i in range(node.n_edges):
             if edges_of(node)[i].node != NULL and leads_on(&self.wanted, edges_of(node)[i].node):
                 return False
+        if first >= 0 and self.accumulating:
+            return self.ends_here(node)
         return node.kind != NODE_ACCUMULATE
+
+    cdef bint ends_here(self, Node node) noexcept:
+        """Whether a node whose output's grad is set need not be run: it is, as one whose grad is retained, where somebody sees it."""
+        if node.kind != NODE_FORMULA or node.flags & NF_RELEASED \
+                or node.extra != NULL and (node.extra.pre_hooks != NULL or node.extra.post_hooks != NULL):
+            return False
+        if not self.keep_graph and node.n_saved:
+            release_saved(node)
+        return True
+
+    cdef int leave_out(self, Node node, list grads) except -1:
+        """Gradients that nobody has asked for are None for hooks."""
+        cdef int i
+        for i in range(node.n_edges):
+            if edges_of(node)[i].node == NULL or not leads_on(&self.wanted, edges_of(node)[i].node):
+                grads[i] = None
+        return 0
 
     cdef int give(self, int32_t position, list parts) except -1:
         """Keep the gradients of a node's outputs as those of the inputs that are these outputs. position: the first one."""

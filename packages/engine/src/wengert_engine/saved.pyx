@@ -7,7 +7,7 @@ from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
-from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, Edge,
+from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge,
                                   Saved, edges_of, saved_of, set_output)
 from wengert_engine.packing cimport Several, own_output, unpacked
 from wengert_engine.regions cimport part_of
@@ -56,6 +56,8 @@ cdef object saved_value(Node node, int index, bint create_graph):
         from wengert_engine.modified import modified
         number = own_output(node, saved) if saved.kind == SAVED_OUTPUT else -1
         raise modified(node, name_of(node, index), t, number, saved.version, version_of(t))
+    if t.flags & TF_CUT and is_cut(node, index, t):
+        raise errors.saved_detached(type(node).__name__, name_of(node, index))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
@@ -70,6 +72,18 @@ cdef object saved_value(Node node, int index, bint create_graph):
     if node.kind == NODE_FORMULA and not saved.own_history:
         return as_recorded(node, <Formula> node.formula, index, t)
     return t
+
+
+cdef bint is_cut(Node node, int index, Tensor t) noexcept:
+    """Whether an argument of an operation had a history when it was saved, which detach_() has taken away."""
+    cdef Formula f = <Formula> node.formula if node.kind == NODE_FORMULA and node.formula != NULL else None
+    cdef int i
+    if f is None or f.has_list or t.grad_fn != NULL or f.saved[index].what != SAVE_VALUE:
+        return False
+    for i in range(f.n_inputs):
+        if f.inputs[i].slot == f.saved[index].slot and edges_of(node)[i].node != NULL:
+            return (<Node> edges_of(node)[i].node).kind != NODE_ACCUMULATE
+    return False
 
 
 cdef Tensor alias_with_tangent(Tensor t):
@@ -92,7 +106,7 @@ cdef object of_hooks_or_several(Node node, int index, bint create_graph):
         if create_graph and out.grad_fn == <PyObject*> node and is_part_of_write(node):
             return seen_from_base(node, out)
         return out
-    return (<Several> saved.value).read(type(node).__name__, name_of(node, index))
+    return (<Several> saved.value).read(node, name_of(node, index))
 
 
 # ---- writes to views
@@ -122,7 +136,11 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
 
 
 def read_saved(node, index):
-    """What ``node._saved_NAME`` gives: a saved value, with its checks and its history."""
+    """What ``node._saved_NAME`` gives: a saved value, with its checks and its history; one that was detached, as it is."""
+    cdef Saved* saved = saved_of(<Node> node) + <int> index
+    if saved.kind == SAVED_TENSOR and saved.value != NULL and version_of(<Tensor> saved.value) == saved.version \
+            and (<Tensor> saved.value).flags & TF_CUT and is_cut(node, index, <Tensor> saved.value):
+        return <object> saved.value
     return saved_value(node, index, True)
 
 

@@ -11,8 +11,17 @@ from wengert_core import devices
 
 from wengert_engine.modified import modified_value
 from wengert_engine.packing import hooks_active, pop_hooks, push_hooks
+from wengert_engine.starting import is_running, run_number
 
-_disabled = threading.local()           # .message: why this thread may have no hooks; absent or None: it may
+_disabled = threading.local()
+"""``message``: why this thread may have no hooks; absent or None: it may. ``run``: the number of the backward in which
+that was said, after which it holds no more."""
+
+
+def disabled_because() -> str | None:
+    """Why hooks may not be entered in this thread; None: they may."""
+    message: str | None = getattr(_disabled, "message", None)
+    return None if message is None or (_disabled.run and not is_running(_disabled.run)) else message
 
 
 class saved_tensors_hooks:
@@ -37,7 +46,7 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        message = getattr(_disabled, "message", None)
+        message = disabled_because()
         if message is not None:
             raise RuntimeError(message)
         push_hooks(self.pack_hook, self.unpack_hook)
@@ -111,11 +120,11 @@ def disable_saved_tensors_hooks(error_message: str) -> Generator[None, None, Non
     if not isinstance(error_message, str):
         raise TypeError("disable_saved_tensors_hooks(): incompatible function arguments. error_message must be str, "
                         f"not {type(error_message).__name__}")
-    before = getattr(_disabled, "message", None)
+    before = disabled_because(), getattr(_disabled, "run", 0)
     if hooks_active():
         raise RuntimeError(error_message)
-    _disabled.message = error_message
+    _disabled.message, _disabled.run = error_message, run_number()
     try:
         yield
     finally:
-        _disabled.message = before
+        _disabled.message, _disabled.run = before

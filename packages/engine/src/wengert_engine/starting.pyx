@@ -1,12 +1,18 @@
-"""Starting a run through a graph, and what is done when it is over."""
-from cpython.ref cimport PyObject
+"""Starting a run through a graph, and what is done when it is over.
+
+Note [Backward passes inside of each other]
+    A Function whose backward runs a backward, as checkpoints do, may go deep: each pass takes some of the thread's stack and of
+    what Python allows of recursion. So each 60th of them (torch's number) runs in a new thread, for which the others wait.
+    It goes on with the modes, the hooks for saved tensors and the run of the one that waits.
+"""
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
-from wengert_engine.node cimport Edge, Node, edges_of
+from wengert_engine.node cimport Edge, Node, edges_of, hold
 from wengert_engine.run cimport Run
 from wengert_engine.wanted cimport find_wanted, leads_on
 
@@ -14,6 +20,9 @@ from wengert_engine.streams import ambient, finish
 
 cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef object START = object()           # what a profile's event of a start is of
+
+cdef enum:
+    DEEP = 60                          # Note [Backward passes inside of each other]
 
 cdef extern from *:
     """
@@ -28,12 +37,21 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
     roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr) whose
     gradients are returned in order (None: not reached). accumulate: with inputs, also add into the leaves' grad.
     """
+    if RUNNING != NULL and ((<Run> RUNNING).depth + 1) % DEEP == 0:
+        return run_in_thread(roots, grads, keep_graph, create_graph, inputs, accumulate)
+    return run_here(roots, grads, keep_graph, create_graph, inputs, accumulate)
+
+
+cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
+    """run_backward in this thread."""
     cdef Run run = Run.__new__(Run)
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Edge edge
     cdef int64_t event = -1
     cdef int i
+    if RUNNING != NULL:
+        run.depth = (<Run> RUNNING).depth + 1
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
     run.watched = anomaly_flags() & ANOMALY_ON
     if inputs is not None:
@@ -63,6 +81,51 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
         state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE     # a hook may begin or end a profile
         set_innermost(run.outer)
     return run.results
+
+
+cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
+    """run_here in a thread of its own, for which this one waits. Note [Backward passes inside of each other]"""
+    from threading import Thread
+
+    cdef WgState* state = thread_state()
+    modes, transform, anomaly = state.modes & ~(<unsigned int> WG_OBSERVE), state.transform, state.anomaly
+    hooks = <object> state.saved_hooks if state.saved_hooks != NULL else None
+    outer = innermost()
+    found = []
+
+    def work():
+        cdef WgState* own = thread_state()
+        cdef PyObject* left
+        own.modes, own.transform, own.anomaly = modes, transform, anomaly
+        if hooks is not None:
+            hold(&own.saved_hooks, hooks)
+        set_innermost(outer)
+        try:
+            found.append(run_here(roots, grads, keep_graph, create_graph, inputs, accumulate))
+        except BaseException as error:
+            found.append(error)
+        finally:
+            set_innermost(None)
+            left, own.saved_hooks = own.saved_hooks, NULL
+            Py_XDECREF(left)
+
+    thread = Thread(target=work, name="wengert-backward")
+    thread.start()
+    thread.join()
+    result = found.pop()
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def is_running(number):
+    """Whether the backward with a number, as run_number gives it, runs in this thread."""
+    cdef Run run = innermost()
+    while run is not None:
+        if run.id == number:
+            return True
+        run = run.outer
+    return False
 
 
 def queue_callback(callback):

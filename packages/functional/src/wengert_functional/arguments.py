@@ -39,11 +39,13 @@ def chosen(argnums: Argnums, args: tuple[Any, ...]) -> Any:
     return found if isinstance(argnums, tuple) else found[0]
 
 
-def replaced(argnums: Argnums, args: tuple[Any, ...], values: Any) -> list[Any]:
-    """The arguments with others in the places that argnums names."""
-    found = list(args)
-    for place, value in zip(places(argnums, len(args)), values if isinstance(argnums, tuple) else (values,),
-                            strict=True):
+def replaced(argnums: Argnums, args: tuple[Any, ...], values: Any,
+             passed: Callable[[Any], Any] | None = None) -> list[Any]:
+    """The arguments with others in the places that argnums names; passed: what becomes of those that stay."""
+    chosen_places = places(argnums, len(args))
+    found = list(args) if passed is None else [arg if place in chosen_places else passed(arg)
+                                               for place, arg in enumerate(args)]
+    for place, value in zip(chosen_places, values if isinstance(argnums, tuple) else (values,), strict=True):
         found[place] = value
     return found
 

@@ -12,7 +12,7 @@ from wengert_engine import enable_grad, errors, is_grad_enabled
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
 from wengert_functional.func_products import pulled
-from wengert_functional.levels import Level, is_nested, leaving, reaches_out, tracked, without_graph
+from wengert_functional.levels import Level, is_nested, leaving, passed, reaches_out, tracked, without_graph
 
 WHERE = "grad_and_value(f)(*args)"
 
@@ -48,10 +48,11 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     @wraps(func)
     def both(*args: Any, **keywords: Any) -> Any:
         again = is_grad_enabled()
-        with Level(), enable_grad():
+        with Level(inputs=(args, keywords)), enable_grad():
             leaves, spec = trees.flatten(chosen(argnums, args))
             inputs = [tracked(leaf) for leaf in leaves]
-            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs)), **keywords)
+            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs), passed),
+                          **{name: passed(value) for name, value in keywords.items()})
             output, aux = with_aux(result, has_aux, WHERE)
             check_scalar(output)
             nested = is_nested()

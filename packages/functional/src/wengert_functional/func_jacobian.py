@@ -8,11 +8,12 @@ from typing import Any
 
 from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, is_grad_enabled
+from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, check_differentiable, chosen, output_leaves, replaced, with_aux
 from wengert_functional.func_products import JVP, VJP, linear
-from wengert_functional.levels import Level, check_tensor, is_nested, leaving, reaches_out, tracked
+from wengert_functional.levels import Level, check_tensor, is_nested, leaving, passed, reaches_out, tracked
 from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
 
 RANDOMNESS = ("error", "different", "same")
@@ -37,10 +38,11 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
     @wraps(func)
     def jacobian(*args: Any, **keywords: Any) -> Any:
         again = is_grad_enabled()
-        with Level(), enable_grad():
+        with Level(inputs=(args, keywords)), enable_grad():
             leaves, spec = trees.flatten(chosen(argnums, args))
             inputs = [tracked(leaf) for leaf in leaves]
-            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs)), **keywords)
+            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs), passed),
+                          **{name: passed(value) for name, value in keywords.items()})
             output, aux = with_aux(result, has_aux, VJP)
             outputs, out_spec = output_leaves(output, VJP)
             check_differentiable(outputs)
@@ -74,7 +76,7 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
                                f"{randomness}")
         values, spec = trees.flatten(chosen(argnums, args))
         check_primals(values, args)
-        with Level(computes_gradients=forward.is_open()):
+        with Level(computes_gradients=forward.is_open(), inputs=(args, keywords)):
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
                 func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
@@ -102,7 +104,8 @@ def columns_by_duals(call: Call, values: list[Any], randomness: str) -> Columns:
             kept[:] = [out_spec, trees.tree_map(lambda leaf: leaf if leaf is None else primal_of(leaf), aux)]
         return leaves
 
-    _, found = forward_columns(leaves_of, values, randomness)
+    with _set_fwd_grad_enabled(True):
+        _, found = forward_columns(leaves_of, values, randomness)
     return kept[0], found, kept[1]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, grad, is_grad_enabled
-from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
+from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, dual_level, make_dual, unpack_dual
 
 from wengert_functional import trees
 from wengert_functional.arguments import check_differentiable, output_leaves, with_aux
@@ -41,7 +41,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(wg.ones(2))
     (tensor([1., 1.]),)
     """
-    with Level(), enable_grad():
+    shows_graph = is_grad_enabled()
+    with Level(inputs=primals), enable_grad():
         leaves, spec = trees.flatten(primals)
         inputs = [tracked(leaf) for leaf in leaves]
         result, aux = with_aux(func(*trees.unflatten(spec, inputs)), has_aux, VJP)
@@ -49,6 +50,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         check_differentiable(outputs)
         recorded = is_nested() or reaches_out(outputs)
         shown = leaving(result), leaving(aux)
+        if not shows_graph:
+            shown = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf, without_graph), shown)
         own = set(STATE.leaves)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Any, ...]:
@@ -103,7 +106,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(tensor)}")
-    with Level(computes_gradients=forward.is_open()):
+    with Level(computes_gradients=forward.is_open(), inputs=(primals, tangents)):
         push = pushed_twice_back if forward.is_open() else pushed
         output, found, aux = push(func, values, spec, directions, has_aux)
         leaves, out_spec = output_leaves(output, JVP)
@@ -123,7 +126,7 @@ Pushed = tuple[Any, list[Any], Any]
 def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
            has_aux: bool) -> Pushed:
     """By dual tensors."""
-    with dual_level():
+    with _set_fwd_grad_enabled(True), dual_level():
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)

@@ -20,6 +20,7 @@ from wengert_engine.ends import count_transforms
 from wengert_engine.namespaces.forward_ad import make_dual
 
 from wengert_functional import trees
+from wengert_functional.captures import Guard
 
 batching: Any = None
 """The engine's module of batched tensors, once vmap has been imported."""
@@ -43,17 +44,21 @@ class Level:
     """A transform that is running: a context, in which inference mode is off. leaves: those of an earlier level whose
     graph is used again.
 
-    computes_gradients: inside of vmap tensors then say that they require grad.
+    computes_gradients: inside of vmap tensors then say that they require grad.   inputs: what the function that is
+    called may write to, beside what it makes itself; None: no function is called, or it may write to anything.
     """
 
-    def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True) -> None:
+    def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True, inputs: Any = None) -> None:
         self.leaves = leaves
+        self.guard = None if inputs is None else Guard(trees.flatten(inputs)[0])
         self.batching = batching if computes_gradients else None
         self.recording = inference_mode(False) if is_inference_mode_enabled() else None
 
     def __enter__(self) -> None:
         if self.recording is not None:
             self.recording.__enter__()
+        if self.guard is not None:
+            self.guard.begin()
         STATE.depth += 1
         count_transforms(1)
         STATE.leaves.update(self.leaves)
@@ -63,6 +68,8 @@ class Level:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         STATE.depth -= 1
+        if self.guard is not None:
+            self.guard.end()
         count_transforms(-1)
         if self.batching is not None:
             self.batching.count_transforms(-1)
@@ -87,6 +94,12 @@ def tracked(value: Any) -> Any:
     if not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError(f"only Tensors of floating point dtype can require gradients, got {value.dtype}")
     return own_leaf(value)
+
+
+def passed(tree: Any) -> Any:
+    """An argument that is not differentiated, as the function gets it: writes to it leave no history outside."""
+    return trees.tree_map(lambda leaf: leaf if not isinstance(leaf, Tensor) or leaf.requires_grad
+                          else without_graph(leaf), tree)
 
 
 def own_leaf(value: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -124,13 +125,31 @@ def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: i
     try:
         inputs = [value if dim is None else batched.batched(value, level)
                   for value, dim in zip(fronted, dims, strict=True)]
-        result = func(*trees.unflatten(spec, inputs), **keywords)
+        arguments = trees.unflatten(spec, inputs)
+        if any(dims):
+            with told(inputs, dims):
+                result = func(*arguments, **keywords)
+        else:
+            result = func(*arguments, **keywords)
         leaves, out_spec = trees.flatten(result)
         placed = read_outputs(func, leaves, out_spec, out_dims, level)
         outputs = [(batched.physical_of(leaf), True) if is_at(leaf, level) else (leaf, False) for leaf in leaves]
     finally:
         batched.leave()
     return outputs, out_spec, placed
+
+
+@contextmanager
+def told(inputs: list[Any], dims: list[Any]) -> Generator[None, None, None]:
+    """Let Functions of users know where the batch was given that is in dim 0 now."""
+    from wengert_engine.batched_function import GIVEN
+
+    before = GIVEN.dims
+    GIVEN.dims = {**before, **{id(value): dim for value, dim in zip(inputs, dims, strict=True) if dim}}
+    try:
+        yield
+    finally:
+        GIVEN.dims = before
 
 
 def is_at(value: Any, level: int) -> bool:

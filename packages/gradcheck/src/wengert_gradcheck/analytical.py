@@ -111,11 +111,9 @@ def pushed(subject: Subject, which: int, tangent: Tensor, places: Sequence[int])
     """The tangents of the outputs for a tangent of one input."""
     with dual_level():
         args = list(subject.args)
-        for place, x in zip(subject.places, subject.inputs, strict=True):
+        for i, (place, x) in enumerate(zip(subject.places, subject.inputs, strict=True)):
             # they require grad: a function may differentiate itself, as that of gradgradcheck does
-            args[place] = x.detach().requires_grad_()
-        place = subject.places[which]
-        args[place] = make_dual(args[place], tangent)
+            args[place] = make_dual(x.detach().requires_grad_(), tangent if i == which else zeros_like(x))
         outputs = subject.func(*args)
         chosen = [outputs] if isinstance(outputs, Tensor) else [outputs[i] for i in places]
         return [unpack_dual(y).tangent for y in chosen]

@@ -21,7 +21,7 @@ from wengert_gradcheck.fast import check_fast
 from wengert_gradcheck.progress import nothing
 from wengert_gradcheck.slow import check_forward, check_reverse, check_zero, numericals
 from wengert_gradcheck.subject import Subject, as_tuple, subject_of
-from wengert_gradcheck.undefined import check_multiplied, check_undefined
+from wengert_gradcheck.undefined import check_multiplied, check_undefined, check_undefined_forward
 from wengert_gradcheck.validation import check_inputs
 
 STACKLEVEL = 4
@@ -72,12 +72,13 @@ def gradcheck(
     tensor or requires no grad is passed on.   eps: the step of the differences.   atol, rtol: numbers agree when
     ``|analytical - numerical| <= atol + rtol * |numerical|``.   raise_exception: False returns False instead of raising
     GradcheckError.   nondet_tol: how far the gradients of two runs may differ.   check_undefined_grad: None as the
-    gradient of outputs must work as zeros do.   check_grad_dtypes: gradients have the dtypes of the inputs.
-    check_batched_grad: ``grad(..., is_grads_batched=True)`` gives what a loop gives.   check_batched_forward_grad: the
-    same of forward mode, with tangents that are batched as vmap makes them.   check_forward_ad,
-    check_backward_ad: the modes that are checked.   fast_mode: compare ``v J u`` for random vectors, in a few calls;
-    both jacobians are computed only to explain a difference.   masked: of sparse inputs, without effect on dense ones.
-    check_sparse_nnz: of older versions; NotImplementedError when True, as there are no sparse tensors.
+    gradient of outputs must work as zeros do, and no tangent as zeros.   check_grad_dtypes: gradients have the dtypes
+    of the inputs.   check_batched_grad: ``grad(..., is_grads_batched=True)`` gives what a loop gives.
+    check_batched_forward_grad: the same of forward mode, with tangents that are batched as vmap makes them.
+    check_forward_ad, check_backward_ad: the modes that are checked.   fast_mode: compare ``v J u`` for random vectors,
+    in a few calls; both jacobians are computed only to explain a difference.   masked: of sparse inputs, without
+    effect on dense ones.   check_sparse_nnz: of older versions; NotImplementedError when True:
+    there are no sparse tensors.
 
     Returns True if all differences are small. A GradcheckError shows the jacobians, the worst entries, a map of what is
     wrong where and the usual cause of such a pattern; see its attributes and ``figure()``.
@@ -107,7 +108,7 @@ def gradcheck(
     assert not (check_batched_forward_grad and not check_forward_ad), (
         "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     refuse_sparse(check_sparse_nnz)
-    options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad and check_backward_ad,
+    options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad,
                       check_grad_dtypes, check_batched_grad, check_batched_forward_grad, check_forward_ad,
                       check_backward_ad, fast_mode)
     return checked(func, as_tuple(inputs), options, raise_exception)
@@ -154,8 +155,10 @@ def run(subject: Subject, options: Options) -> None:
         check_batched(subject, options.tolerance.atol, options.tolerance.rtol)
     if options.backward:
         check_multiplied(subject, outputs)
-    if options.undefined:
+    if options.undefined and options.backward:
         check_undefined(subject, STACKLEVEL + 1)
+    if options.undefined and options.forward:
+        check_undefined_forward(subject, places)
 
 
 # torch.autograd.gradcheck is a function, and a module to import names from: so is this one

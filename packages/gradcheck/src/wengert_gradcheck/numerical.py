@@ -74,15 +74,30 @@ def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Seque
                 write(i, moved)
                 if single:
                     result = func(*args)
-                    targets[0].copy_((result if isinstance(result, Tensor) else result[places[0]]).detach())
+                    found = [(result if isinstance(result, Tensor) else result[places[0]]).detach()]
                 else:
-                    for target, numbers in zip(targets, results(subject, places), strict=True):
-                        target.copy_(numbers)
+                    found = results(subject, places)
+                for target, numbers, like in zip(targets, found, likes, strict=True):
+                    if numbers.shape != target.shape or numbers.dtype is not like.dtype:
+                        write(i, old - move)
+                        below_it = results(subject, places)
+                        write(i, old + move)
+                        check_same(below_it, results(subject, places), eps, f" on index {elements.at(i)}")
+                    target.copy_(numbers)
         finally:
             write(i, old)
         done()
     return [slope(array_of(a), array_of(b), eps).reshape(n, y.numel())
             for a, b, y in zip(above, below, likes, strict=True)]
+
+
+def check_same(below: Sequence[Tensor], above: Sequence[Tensor], eps: float, where: str = "") -> None:
+    """AssertionError where an output has another shape or dtype on the other side of the inputs."""
+    for a, b in zip(below, above, strict=True):
+        for name, one, other in (("shape", repr(a.shape), repr(b.shape)), ("dtype", repr(a.dtype), repr(b.dtype))):
+            if one != other:
+                raise AssertionError(f"Expected `func` to return outputs with the same {name} when inputs are perturbed"
+                                     f"{where} by {eps}, but got: {name}s {one} and {other}.")
 
 
 def in_rows(tensors: Sequence[Tensor], n: int) -> Iterator[tuple[Tensor, ...]]:
@@ -103,13 +118,15 @@ def along(subject: Subject, x: Tensor, direction: Array, places: Sequence[int], 
     array = x.detach().numpy() if has_array(x) else x.data
     old = array.clone() if isinstance(array, Tensor) else array.copy()
     move = eps * direction.reshape(tuple(x.shape))
-    sides = []
+    sides: list[list[Array]] = []
+    outputs: list[list[Tensor]] = []
     try:
         for sign in (1, -1):
             moved = old + (tensor_of(sign * move, old) if isinstance(old, Tensor) else sign * move)
             array[...] = moved
-            sides.append([array_of(y.to(ACCUMULATE.get(y.dtype, y.dtype), copy=True))
-                          for y in results(subject, places)])
+            outputs.append(results(subject, places))
+            sides.append([array_of(y.to(ACCUMULATE.get(y.dtype, y.dtype), copy=True)) for y in outputs[-1]])
     finally:
         array[...] = old
+    check_same(outputs[1], outputs[0], eps)
     return [slope(a, b, eps).reshape(-1) for a, b in zip(*sides, strict=True)]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import wengert_engine as we
 from wengert_core.tensor import Tensor
+from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_gradcheck.errors import GradcheckError
-from wengert_gradcheck.subject import Subject, array_of
+from wengert_gradcheck.subject import Subject, array_of, tensor_of
 
 WARNING = (
     "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
@@ -28,6 +30,38 @@ def check_multiplied(subject: Subject, outputs: list[Tensor]) -> None:
             largest = float(np.max(np.abs(array_of(grad))))
             raise GradcheckError(f"backward not multiplied by grad_output: the gradients of all outputs are zero, but "
                                  f"input {i} gets a gradient of up to {largest:.3g}", input=i)
+
+
+def check_undefined_forward(subject: Subject, places: Sequence[int]) -> None:
+    """GradcheckError where an input without a tangent does not count as one whose tangent is zero."""
+    rng = np.random.default_rng(0)
+    directions = [rng.standard_normal(x.numel()).astype(array_of(x).dtype) for x in subject.inputs]
+    with dual_level():
+        args = list(subject.args)
+        for place, x, direction in zip(subject.places, subject.inputs, directions, strict=True):
+            args[place] = make_dual(fresh(x), tensor_of(direction, x))
+        for i, (place, x) in enumerate(zip(subject.places, subject.inputs, strict=True)):
+            found = []
+            for one in (make_dual(fresh(x), x.new_zeros(tuple(x.shape))), fresh(x)):
+                outputs = subject.func(*args[:place], one, *args[place + 1:])
+                several = [outputs] if isinstance(outputs, Tensor) else [outputs[k] for k in places]
+                found.append([unpack_dual(y).tangent for y in several])
+            for k, (zero, none) in enumerate(zip(*found, strict=True)):
+                compare_tangents(places[k] if places else k, i, x, zero, none)
+
+
+def fresh(x: Tensor) -> Tensor:
+    """An input without its history; it requires grad, as a function may differentiate itself."""
+    return x.detach().requires_grad_()
+
+
+def compare_tangents(output: int, which: int, x: Tensor, zero: Tensor | None, none: Tensor | None) -> None:
+    """GradcheckError unless two tangents agree; None is as good as zeros."""
+    one, other = (np.zeros(()) if tangent is None else array_of(tangent) for tangent in (zero, none))
+    if not np.allclose(one, other, rtol=1e-5, atol=1e-8):
+        raise GradcheckError(f"Mismatch in tangent values for output with index: {output} when input: {x} has an "
+                             f"undefined tangent value.  Got: {zero} but expected: {none}. The first is for zeros as "
+                             f"the tangent of input {which}, the second for none", output=output, input=which)
 
 
 def undefine(y: Tensor) -> Any:

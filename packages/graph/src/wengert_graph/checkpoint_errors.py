@@ -46,6 +46,12 @@ def other_number(before: int, now: int) -> CheckpointError:
                            f"Number of tensors saved during recomputation: {now}.{TIP}")
 
 
+def unpacked_again() -> CheckpointError:
+    return CheckpointError("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+                           "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                           "Otherwise please open an issue with details on your use case.")
+
+
 def too_many() -> CheckpointError:
     return CheckpointError("torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
                            f"original forward pass.{TIP}")

@@ -31,6 +31,10 @@ class StopRecomputationError(BaseException):
     """All that is needed has been computed. No Exception: functions which catch those shall not catch this."""
 
 
+UNPACKED = object()
+"""Stands for a value that has been handed out: a node asks for it once."""
+
+
 class Holder:
     """Stands for a saved tensor. Note [What stands for a saved tensor]."""
 
@@ -42,7 +46,8 @@ class Holder:
 
     def kept(self) -> list[Any]:
         """What is held in its place, for reports: the segment's arguments, and what has been computed again."""
-        return [value for _, _, value in saved_values(self.segment.kept)] + list(self.values.values())
+        again = [value for value in self.values.values() if value is not UNPACKED]
+        return [value for _, _, value in saved_values(self.segment.kept)] + again
 
 
 class KeepArguments(Function):
@@ -129,7 +134,11 @@ class Segment:
                 if alive is not None:
                     alive.values[run] = value
             queue_callback(lambda: self.forget(run))
-        return holder.values[run]
+        value = holder.values[run]
+        if value is UNPACKED:
+            raise errors.unpacked_again()
+        holder.values[run] = UNPACKED
+        return value
 
     def forget(self, run: int) -> None:
         """A backward is over which has kept the graph: a further one computes again."""
@@ -195,7 +204,7 @@ class SecondRun:
         if len(self.values) >= wanted:
             self.surplus = True
             return tensor.detach()
-        self.values.append(tensor.detach())
+        self.values.append(tensor.detach() if tensor.requires_grad else tensor)  # what is one tensor stays one
         if self.segment.early_stop and len(self.values) == wanted:
             raise StopRecomputationError(id(self))
         return tensor.detach()

@@ -23,6 +23,7 @@ from wengert_registry.claims import NEEDED
 
 from wengert.modules import (
     ABSENT,
+    CHANGING,
     OUR_PLACES,
     SUBMODULES,
     Mounted,
@@ -218,6 +219,8 @@ def mount_entry(dotted: str) -> Any:
         registry.note(errors.refused_names(candidate, lost, "the names are there already"))
     if ours or not module.__doc__:
         module.__doc__ = source.__doc__
+    if ours and hasattr(source, "__changing__"):
+        CHANGING[module.__name__] = source
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
     for name in GROUP.names():
         if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:

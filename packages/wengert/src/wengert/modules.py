@@ -13,6 +13,9 @@ FIND: list[Callable[[str], Any]] = []
 """Called with a dotted name below ``wengert`` that is not there: gives it, or raises AttributeError."""
 KNOWN: list[Callable[[str], list[str]]] = []
 """Called with a module's dotted name: the names that could be mounted in it."""
+CHANGING: dict[str, ModuleType] = {}
+"""The module of a distribution that gives a module of wengert names whose values change: they are asked for each time.
+The names are its ``__changing__``."""
 
 
 class Mounted(ModuleType):
@@ -25,6 +28,9 @@ class Mounted(ModuleType):
             return getattr(self, name)
         if name == "__all__":
             return [name for name in dir(self) if not name.startswith("_")]
+        source = CHANGING.get(self.__name__)
+        if source is not None and name in source.__changing__:
+            return getattr(source, name)
         return FIND[0](f"{dotted_name(self)}.{name}")
 
     def __dir__(self) -> list[str]:

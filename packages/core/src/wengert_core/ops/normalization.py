@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.checks import every_sample
+from wengert_core.checks import every_sample, unguarded
 from wengert_core.dtypes import type_name
 from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
@@ -111,7 +111,7 @@ def move(running: Tensor, observed: Tensor, momentum: float) -> None:
             "place, were not batched. Inside of vmap use batched statistics, or none (track_running_stats=False)"
         )
     observed = observed.detach() if hasattr(observed, "detach") else observed
-    running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum)
+    unguarded(lambda: running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum))
 
 
 def batch_norm(

@@ -21,6 +21,15 @@ __all__ = [
     "UnpackedDualTensor", "_is_fwd_grad_enabled", "_set_fwd_grad_enabled", "dual_level", "enter_dual_level",
     "exit_dual_level", "make_dual", "set_fwd_grad_enabled", "unpack_dual",
 ]
+__changing__ = ("_current_level",)
+"""Names whose value is another from time to time."""
+
+
+def __getattr__(name: str) -> int:
+    """``_current_level``: the number of the level that is open, the same for all threads; -1: none."""
+    if name == "_current_level":
+        return current_level()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -38,7 +47,8 @@ def current_level() -> int:
 def enter_dual_level() -> int:
     """Open a forward-mode level and return its number, which exit_dual_level takes.
 
-    Dual tensors are made and used inside a level. RuntimeError inside another one. Prefer ``with dual_level()``.
+    Dual tensors are made and used inside a level, by all threads. RuntimeError inside another one. Prefer
+    ``with dual_level()``.
 
     >>> level = enter_dual_level()
     >>> exit_dual_level(level=level)
@@ -142,7 +152,7 @@ class dual_level(Mode):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    return forward.is_enabled() or not forward.is_open()
+    return forward.is_enabled()
 
 
 class _set_fwd_grad_enabled(Mode):

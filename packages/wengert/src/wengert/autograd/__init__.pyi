@@ -18,6 +18,7 @@ from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_engine.anomaly_mode import AnomalyError as AnomalyError
 from wengert_engine.anomaly_mode import detect_anomaly as detect_anomaly
 from wengert_engine.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from wengert_engine.grad_mode import _force_original_view_tracking as _force_original_view_tracking
 from wengert_engine.grad_mode import enforce_grad_layout_policy as enforce_grad_layout_policy
 from wengert_engine.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
 from wengert_engine.grad_mode import is_multithreading_enabled as is_multithreading_enabled
@@ -30,7 +31,8 @@ from wengert_gradcheck.gradcheck import gradcheck as gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
 __all__ = [
-    "AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_is_multithreading_enabled",
+    "AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_force_original_view_tracking",
+    "_is_multithreading_enabled",
     "_unsafe_preserve_version_counter", "backward", "detect_anomaly", "enable_grad",
     "enforce_grad_layout_policy", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled",
     "kineto_available", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
