@@ -302,9 +302,9 @@ array(
 )
 
 
-def masked_scatter_(self: Tensor, mask: Any, source: Tensor) -> Tensor:
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """In-place version of masked_scatter. RuntimeError for a mask that cannot be expanded to self."""
-    if isinstance(mask, Tensor) and mask.shape != self.shape:
+    if getattr(mask, "shape", self.shape) != self.shape:
         if mask.dim() > self.dim():
             raise RuntimeError(
                 f"expand(CPU{CPP_NAMES[mask.dtype.name]}Type{{{list(mask.shape)}}}, size={list(self.shape)}): the "
