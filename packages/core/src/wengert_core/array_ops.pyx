@@ -16,6 +16,7 @@ from wengert_core.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, 
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
+from wengert_core.outputs cimport into_out
 from wengert_core.references cimport call_reference, check_kind, result_arrays, result_into
 from wengert_core.state cimport WG_BATCHED, WG_RECORD
 from wengert_core.state cimport thread_state
@@ -183,6 +184,8 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         computed[i] = None             # known here only: its memory may be taken over
         code = output_code(op.impl[0][i], array, op, slots)
         check_kind(op, array, code, i, n)
+        if n == 1 and op.impl[2] == "dims" and given_out(op, slots) != <PyObject*> None:
+            return into_out(op, slots, in_order(op, slots, tensor_of_result(array, code)), live)
         if n == 1 and given_out(op, slots) != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]

@@ -99,9 +99,11 @@ def _shared(obj: Any, dtype: dtype | None) -> Tensor | None:
         from wengert_core.dlpack import from_dlpack
 
         return from_dlpack(obj)
-    if isinstance(obj, (bytes, bytearray, memoryview)):
-        return frombuffer(obj, -1, 0, dtype or get_default_dtype())
-    return None
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, -1, 0, dtype or get_default_dtype())  # as torch: the buffer's own format does not count
 
 
 def scalar_tensor(value: Any, dtype: dtype | None) -> Tensor:
@@ -116,6 +118,8 @@ def frombuffer(buffer: Any, count: int, offset: int, dtype: dtype | None) -> Ten
         view = memoryview(buffer).cast("B")
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
+    except ValueError:  # a format with a byte order, as those of ctypes
+        view = np.frombuffer(buffer, np.uint8).data
     length, itemsize = view.nbytes, dtype.itemsize
     if length == 0 or count == 0:
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")

@@ -125,7 +125,10 @@ cdef object cat_run(Op op, PyObject** slots):
             first = t
     if first is None:
         first = <Tensor> item_of(tensors, 0)
-    dim = wrap_dim(int_slot(op, slots, 1), first.rank)
+        dim = 0                            # of vectors without elements only: as in torch, any dim will do
+        int_slot(op, slots, 1)
+    else:
+        dim = wrap_dim(int_slot(op, slots, 1), first.rank)
     for k in range(first.rank):
         shape[k] = first.dims[k]
     shape[dim] = 0
@@ -203,10 +206,10 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         else:
             parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]      # a list another thread may change
             place_all(<PyObject*> parts, n, dim, stacked, out)
-    if slots[2] != <PyObject*> None:
-        return into_out(op, slots, out, live)
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)
+    if slots[2] != <PyObject*> None:
+        return into_out(op, slots, out, live)
     if live:
         record(op, slots, out, live)
     return out

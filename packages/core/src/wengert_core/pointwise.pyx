@@ -446,7 +446,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     cdef PyObject** inputs = slots
     cdef Tensor out, target
     cdef PyObject* keep = NULL
-    cdef bint inplace = op.flags & OP_INPLACE, given = given_out(op, slots) != <PyObject*> None
+    cdef bint inplace = op.flags & OP_INPLACE, given = given_out(op, slots) != <PyObject*> None, fits
     for i in range(p.n_in):
         if isinstance(<object> slots[i], Tensor):
             broadcast(op, &ndim, shape, <Tensor> slots[i])
@@ -458,8 +458,10 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
         target = <Tensor> inputs[0]
         before_write(op, told, out, live, &keep)
     elif given:
-        check_given(op, slots, p.n_in, ndim, shape)
+        fits = check_given(op, slots, p.n_in, ndim, shape)
         out = prepare_out(op, slots, slots[op.out_slot], loop.result, ndim, shape, live)
+        if not fits and ndim > 1:
+            lay_out_as_inputs(out, inputs, p.n_in, ndim, shape)
         target = held_if_large(out)
     else:
         target = out = new_result(loop.result, slots, p.n_in, ndim, shape)
@@ -496,7 +498,7 @@ cdef int write_keeping(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor
 
 
 cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize_t* shape) except -1:
-    """RuntimeError for an out= of another shape than the result's in the memory of an input, which is read after out= was resized."""
+    """Return whether out= has the result's shape. RuntimeError where it has not, but an input's memory: that is read after a resize."""
     cdef Tensor out
     cdef int i
     cdef bint same
@@ -513,7 +515,7 @@ cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize
                                "cannot be resized")
         if isinstance(<object> slots[i], Tensor):
             check_input(op, WRITES_APART, i, <Tensor> slots[i], out)
-    return 0
+    return same
 
 
 cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape):
@@ -537,14 +539,20 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
 
 cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
     """A fresh result; its dims lie in memory in the order of the first input that tells two of them apart, as in torch."""
+    cdef Tensor out = new_empty(code, ndim, shape)
+    if ndim > 1:
+        lay_out_as_inputs(out, slots, n, ndim, shape)
+    return out
+
+
+cdef int lay_out_as_inputs(Tensor out, PyObject** slots, int n, int ndim, const Py_ssize_t* shape) except -1:
+    """Give a row-major tensor without gaps, which holds nothing yet, the order of dims that the inputs have."""
     cdef Py_ssize_t strides[MOST_OPERANDS][64]
     cdef const Py_ssize_t* read[MOST_OPERANDS]
     cdef int order[64]
-    cdef Tensor t, out
+    cdef Tensor t
     cdef int i, k, n_read = 0, offset
     cdef bint rows = True, whole
-    if ndim < 2:
-        return new_empty(code, ndim, shape)
     for i in range(n):
         if not isinstance(<object> slots[i], Tensor):
             continue
@@ -555,16 +563,15 @@ cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* 
         for k in range(t.rank):
             whole = whole and t.dims[k] == shape[k]
         if rows and whole:
-            return new_empty(code, ndim, shape)
+            return 0
         for k in range(ndim):
             strides[n_read][k] = 0 if k < offset or t.dims[k - offset] != shape[k] else t.dims[t.rank + k - offset]
         read[n_read] = strides[n_read]
         n_read += 1
-    out = new_empty(code, ndim, shape)
     if out.count and n_read:
         order_of(ndim, n_read, read, shape, order)
         dense_strides(out, order)
-    return out
+    return 0
 
 
 # ---- running

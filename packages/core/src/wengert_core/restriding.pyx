@@ -14,13 +14,15 @@ from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.elsewhere import owner_of
-from wengert_core.layouts import contiguous_format, preserve_format
+from wengert_core.layouts cimport (FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of,
+                                   has_format, lay_out)
+from wengert_core.layouts import contiguous_format
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
 from wengert_core.parts cimport out_of_bounds
 from wengert_core.resizing cimport resize_to
 from wengert_core.size_math cimport extent, mul_add, numel
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
+from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
                                   new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
 
@@ -111,26 +113,37 @@ cdef object resize_run(Op op, PyObject** slots):
     cdef Tensor t = checked_self(op, slots)
     cdef Py_ssize_t shape[64]
     cdef int ndim = ints_slot(op, slots, 1, shape)
-    check_format(<object> slots[2], False)
-    return resized(op, slots, t, ndim, shape)
+    cdef int form = asked_format(op, slots[2])
+    if form == FORMAT_PRESERVE:
+        raise RuntimeError("Unsupported memory formatPreserve: resize_ has nothing to preserve; use contiguous_format or channels_last")
+    return resized(op, slots, t, ndim, shape, form)
 
 
 cdef object resize_as_run(Op op, PyObject** slots):
     """resize_as_(self, the_template): resize_ to another tensor's sizes."""
     cdef Tensor t = checked_self(op, slots)
     cdef Tensor template = <Tensor> slots[1]
-    check_format(<object> slots[2], True)
-    return resized(op, slots, t, template.rank, template.dims)
+    cdef int form = asked_format(op, slots[2])
+    if form == FORMAT_PRESERVE:
+        form = FORMAT_CONTIGUOUS
+        if template.rank == 4 and not template.flags & TF_CONTIGUOUS and has_format(template, FORMAT_CHANNELS_LAST):
+            form = FORMAT_CHANNELS_LAST
+        elif template.rank == 5 and not template.flags & TF_CONTIGUOUS and has_format(template, FORMAT_CHANNELS_LAST_3D):
+            form = FORMAT_CHANNELS_LAST_3D
+    return resized(op, slots, t, template.rank, template.dims, form)
 
 
-cdef int check_format(object memory_format, bint may_preserve) except -1:
-    if memory_format is None or memory_format is contiguous_format or (may_preserve and memory_format is preserve_format):
-        return 0
-    from wengert_core.telling import told
-    raise RuntimeError(f"Unsupported memory format {told(memory_format)}: use contiguous_format")
+cdef int asked_format(Op op, PyObject* memory_format) except -2:
+    """What memory_format= asks for; -1: nothing."""
+    if memory_format == NULL or memory_format == <PyObject*> None:
+        return -1
+    if type(<object> memory_format) is not type(contiguous_format):
+        raise TypeError(f"{op.name}(): argument 'memory_format' must be torch.memory_format, not {type(<object> memory_format).__name__}")
+    return <int> format_of(memory_format, FORMAT_CONTIGUOUS)
 
 
-cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape):
+cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape, int form):
+    """t with these sizes, and the strides of a format where one is asked for."""
     cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* keep = NULL
     cdef bint same = t.rank == ndim
@@ -143,12 +156,17 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
         raise RuntimeError("cannot resize variables that require grad")
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
-    if same:
+    if form == FORMAT_CHANNELS_LAST and ndim != 4 or form == FORMAT_CHANNELS_LAST_3D and ndim != 5:
+        name = "channels_last" if form == FORMAT_CHANNELS_LAST else "channels_last_3d"
+        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {name} format: {op.name} got {ndim} sizes")
+    if same and (form < 0 or has_format(t, <Format> form)):
         return t
     if (t.flags & TF_INFERENCE or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
         Py_XDECREF(keep)
     resize_to(t, ndim, shape)
+    if form >= 0:
+        lay_out(t, <Format> form)
     bump_version(t)
     return t
 

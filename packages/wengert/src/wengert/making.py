@@ -74,7 +74,10 @@ def filled(sizes: tuple[int, ...], dtype: wc.dtype, device: Any, low: Any, high:
     low, high = bounds(dtype, low, high, -9, 9, info_of_reals.min, info_of_reals.max)
     made = wc.empty(sizes, dtype=dtype, device=device)
     parts = wc.view_as_real(made) if dtype.is_complex else made
-    parts.uniform_(low, high)
+    if high - low > info_of_reals.max:  # more than a number of the dtype: halves, doubled
+        parts.uniform_(low / 2, high / 2).mul_(2)
+    else:
+        parts.uniform_(low, high)
     return made
 
 

@@ -31,6 +31,12 @@ def roll(xp: Any, x: Any, shifts: Any, dims: Any) -> Any:
     """The reference of roll."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not x.size and len(shifts) == 1:
+        return x
+    if not x.ndim and dims:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     if not dims and len(shifts) == 1:
         return xp.roll(x, shifts[0])
     if len(shifts) != len(dims):

@@ -302,7 +302,21 @@ array(
 )
 
 
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """In-place version of masked_scatter. RuntimeError for a mask that cannot be expanded to self."""
+    if getattr(mask, "shape", self.shape) != self.shape:
+        if mask.dim() > self.dim():
+            raise RuntimeError(
+                f"expand(CPU{CPP_NAMES[mask.dtype.name]}Type{{{list(mask.shape)}}}, size={list(self.shape)}): the "
+                f"number of sizes provided ({self.dim()}) must be greater or equal to the number of dimensions in the "
+                f"tensor ({mask.dim()})"
+            )
+        mask.expand(self.shape)  # RuntimeError where a size does not fit
+    return TABLE.ops["masked_scatter_"](self, mask, source)
+
+
 TABLE.methods["put_"] = put_
+TABLE.methods["masked_scatter_"] = masked_scatter_
 for NAME in (
     "argwhere",
     "take_along_dim",

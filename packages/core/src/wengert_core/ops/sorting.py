@@ -244,6 +244,8 @@ def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """The distinct values, sorted; on demand where each element's is, and how often each comes."""
+    if dim is not None and isinstance(input, Tensor) and not input.dim():
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     values, inverse, counts = unique_op(input, dim)
     if input.dim() == 0:
         values, counts = values.reshape(1), counts.reshape(1)
