@@ -129,7 +129,8 @@ def keep(commit: str, arguments: Sequence[str]) -> int:
 def publish(arguments: Sequence[str]) -> int:
     """Make the site of the kept results."""
     if not any(FOLDER.glob("results/*/machine.json")):
-        raise SystemExit(f"bench: {FOLDER.name}/results/ has no results yet: make bench-keep COMMIT=...")
+        say(f"there is nothing to publish: make bench-keep COMMIT=... brings results into {FOLDER.name}/results/")
+        return 0
     code = subprocess.run(asv("publish", *arguments, config=with_kept_results()), check=False).returncode
     if not code:
         say(f"{FOLDER.name}/{SITE}; `make docs` brings it and links to it")

@@ -24,7 +24,7 @@ from toolchain import DEBIAN, compiler
 from workspace import ROOT
 
 sys.path.insert(0, str(ROOT / "asv_benchmarks"))
-from benchmarks import hot_paths
+import benchmarks.hot_paths as hot_paths
 
 BASELINE = ROOT / "asv_benchmarks" / "instruction_counts.json"
 TOLERANCE = 0.02
