@@ -581,7 +581,7 @@ def of_data(data, dtype):
     return tensor_of_data(data, dtype_code(dtype))
 
 
-def of_array(array, dtype, str what="NumPy array"):
+def of_array(cnp.ndarray array, dtype, str what="NumPy array"):
     """A tensor on the memory of an array, or a converted copy when ``dtype`` is another one than the array's."""
     cdef Tensor t = tensor_sharing(array, what)
     cdef int code = dtype_code(dtype)

@@ -295,10 +295,10 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     cdef Py_ssize_t shape[64]
     cdef int i, ndim = 0
     cdef Tensor out
-    if r.fns[t.code] == NULL or elsewhere():
-        return by_reference(op, r, t, mask, keepdim)
     if r.repeated and t.count >= MANY and copies(t, mask) >= COPIES:
         return of_copies(op, r, t, mask, keepdim)
+    if r.fns[t.code] == NULL or elsewhere():
+        return by_reference(op, r, t, mask, keepdim)
     for i in range(t.rank):
         if not mask >> i & 1:
             shape[ndim] = t.dims[i]
