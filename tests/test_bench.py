@@ -1,8 +1,7 @@
 """tools/bench.py: what it shows of asv's report, and that results are kept apart from those of every day."""
 
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -40,14 +39,8 @@ REPORT = """· Discovering benchmarks
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        import bench
-
-        yield bench
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+def bench(tool: Callable[[str], ModuleType]) -> ModuleType:
+    return tool("bench")
 
 
 def test_a_line_for_each_benchmark_and_each_failure_once(bench: ModuleType) -> None:

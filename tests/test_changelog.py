@@ -1,6 +1,5 @@
 """The changelog: every package has fragments that tools/changelog.py understands, and it composes them."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,8 @@ dependencies = [{needs}]
 
 
 @pytest.fixture(scope="module")
-def changelog():
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        import changelog as module
-
-        yield module
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+def changelog(tool):
+    return tool("changelog")
 
 
 def package(root: Path, name: str, needs: str = "", **changes: str) -> None:

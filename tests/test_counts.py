@@ -1,8 +1,7 @@
 """tools/counts.py: instructions of hot paths beside their baseline."""
 
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -12,20 +11,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
-def counts() -> Iterator[ModuleType]:
-    before = list(sys.path)
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        import counts
-
-        yield counts
-    finally:
-        sys.path[:] = before
+def counts(tool: Callable[[str], ModuleType]) -> ModuleType:
+    return tool("counts")
 
 
 @pytest.fixture
 def counted(counts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """What valgrind would count, and a baseline that says so; without valgrind."""
+    """The counts that valgrind would give, and a baseline that says so; without valgrind."""
     now = {"x + y": 1000, "x * y": 500}
     monkeypatch.setattr(counts, "BASELINE", tmp_path / "baseline.json")
     monkeypatch.setattr(counts.hot_paths, "can_count", lambda: True)

@@ -1,8 +1,7 @@
 """tools/fresh.py: the commands of a page, and what becomes of one that fails."""
 
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -38,14 +37,8 @@ Then `.venv/bin/python tools/op_families.py`, `make PYTHON=python3.12 ...`,
 
 
 @pytest.fixture(scope="module")
-def fresh() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        import fresh
-
-        yield fresh
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+def fresh(tool: Callable[[str], ModuleType]) -> ModuleType:
+    return tool("fresh")
 
 
 def test_commands_of_a_page(fresh: ModuleType) -> None:

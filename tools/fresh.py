@@ -90,7 +90,7 @@ def selected(some: Sequence[str], only: Sequence[str], skip: Sequence[str]) -> l
 
 
 def script_of(command: str, folder: Path) -> str:
-    """What the shell runs: with what a command needs before it."""
+    """The line that the shell runs: with what a command needs before it."""
     if command.startswith("make "):
         return command
     if command.startswith(".venv/bin/"):

@@ -47,7 +47,7 @@ r, p = wg.ones(4, requires_grad=True), wg.ones(8, 8, requires_grad=True)
 index, mask = wg.tensor([0, 2]), wg.tensor([True, False, True, False])
 row = wg.ones(8)
 """
-"""What the paths name: x, y [4] and m [8, 8] plain; r [4] and p [8, 8] require gradients."""
+"""The tensors that the paths name: x, y [4] and m [8, 8] plain; r [4] and p [8, 8] require gradients."""
 
 STATEMENTS = """
 x + y; x * y; x + 1.5; x.exp(); x.sum(); m @ m; x.add_(y); x > y; x[1]; m[:, 1:3]; x[index]; m[1] = 2.0

@@ -35,7 +35,7 @@ def test_what_is_not_expanded_is_read():
 
 
 def test_gradients():
-    engine = pytest.importorskip("wengert")
+    engine = pytest.importorskip("wengert", reason="core is installed alone, without gradients")
     x = engine.ones(1, requires_grad=True)
     x.expand(2**25).mean().backward()
     assert x.grad.tolist() == [1.0]

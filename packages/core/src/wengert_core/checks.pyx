@@ -134,23 +134,22 @@ def each_sample(name, function, *arguments):
     return function(*arguments)
 
 
-def unrecorded(function):
-    """function() as under no_grad(): reverse mode does not see what it computes, forward mode does."""
+cdef object without(unsigned int bits, object function):
+    """function(), with some modes of this thread switched off."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
-    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    state.modes = modes & ~bits
     try:
         return function()
     finally:
         state.modes = modes
+
+
+def unrecorded(function):
+    """function() as under no_grad(): reverse mode does not see what it computes, forward mode does."""
+    return without(WG_GRAD, function)
 
 
 def unguarded(function):
     """function(), which may write to what the function of a transform captures: a write that belongs to an operation."""
-    cdef WgState* state = thread_state()
-    cdef unsigned int modes = state.modes
-    state.modes = modes & ~(<unsigned int> WG_GUARD)
-    try:
-        return function()
-    finally:
-        state.modes = modes
+    return without(WG_GUARD, function)

@@ -13,6 +13,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
+from wengert_core.call_arguments cimport arguments
 from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_OBSERVE, thread_state
 
@@ -314,13 +315,6 @@ cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs
     out = keywords.pop("out", None)
     result = composite.function(*given, **keywords)
     return result if out is None else into(composite.name, result, out)
-
-
-cdef tuple arguments(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
-    """A call's arguments as a tuple and a dict."""
-    cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
-    return (tuple([<object> args[i] for i in range(nargs)]),
-            {<object> PyTuple_GET_ITEM(kwnames, i): <object> args[nargs + i] for i in range(n_keywords)})
 
 
 cdef PyObject* composite_get(PyObject* composite, PyObject* instance, PyObject* owner) noexcept:

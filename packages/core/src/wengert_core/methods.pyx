@@ -19,6 +19,8 @@ from cpython.ref cimport Py_INCREF, PyObject
 
 from types import FunctionType
 
+from wengert_core.call_arguments cimport arguments
+
 cdef extern from "Python.h":
     ctypedef struct PyGetSetDef:
         const char* name
@@ -160,15 +162,13 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
 
 cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, or one that names the method."""
-    cdef Py_ssize_t i, n = PyVectorcall_NARGS(nargsf)
     try:
         raise_again(method)
     except TypeError as error:
         if not method.in_words:
             raise
         from wengert_core.overrides import asked_of, called
-        given = tuple([<object> args[i] for i in range(n)])
-        keywords = {} if kwnames == NULL else {word: <object> args[n + i] for i, word in enumerate(<tuple> <object> kwnames)}
+        given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
         askers = asked_of(given, keywords, error)
         if not askers:
             raise

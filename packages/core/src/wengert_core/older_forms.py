@@ -12,7 +12,7 @@ warned: list[str] = []  # torch says it once in a process, whatever is called
 
 
 def slots(name: str, params: tuple[str, ...], n: int, values: list[Any]) -> list[int] | None:
-    """Where the positional arguments of a call in an older form belong, and a UserWarning the first time; else None.
+    """The slots of the positional arguments of a call in an older form, and a UserWarning the first time; else None.
 
     params: of the op; n: how many of them may be given by place.   Factors may be tensors without dims, too.
 

@@ -5,6 +5,7 @@ from cpython.object cimport PyTypeObject, PyCallable_Check
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memset
 
+from wengert_core.call_arguments cimport arguments
 from wengert_core.dtypes cimport code_of, dtype, dtype_of
 from wengert_core.plain_values cimport is_plain_ints, items_of, plain_float, plain_int, plain_ints, plain_number
 from wengert_core.schema import parse_schema
@@ -369,8 +370,7 @@ cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject
         raised_in_words(op, args, nargs)
     except TypeError as error:
         from wengert_core.overrides import asked_of, called
-        given = tuple([<object> args[i] for i in range(nargs)])
-        keywords = {} if kwnames == NULL else {word: <object> args[nargs + i] for i, word in enumerate(<tuple> <object> kwnames)}
+        given, keywords = arguments(args, nargs, kwnames)
         askers = asked_of(given, keywords, error)
         if not askers:
             raise

@@ -13,24 +13,23 @@ import math
 
 import numpy as np
 
-from wengert_core.arrays cimport array_of
 from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    given_out, intercepted, prepare_out, record)
-from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT32, FLOAT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of)
 from wengert_core.holding cimport held_if_large, held_slots
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.elsewhere cimport elsewhere, reference_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.layouts cimport dense_strides, order_of
 from wengert_core.loops cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_input, without_overlap
 from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
-from wengert_core.references cimport call_this, converted_into
+from wengert_core.pointwise_references cimport by_reference
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
@@ -56,6 +55,8 @@ cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare":
 cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
                     "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND}
 
+cdef dict NARROWED = {None: NARROW_NONE, "numbers": NARROW_NUMBERS, "quotient": NARROW_QUOTIENT}
+
 
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
               variant=None, variants=(), bint bounds=False, identity=None, narrow=None):
@@ -66,7 +67,7 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
     p.alpha_slot = -1 if alpha is None else op.params.index(alpha)
     p.check = CHECKS[check]
     p.bounds = bounds
-    p.narrow = (None, "numbers", "quotient").index(narrow)
+    p.narrow = NARROWED[narrow]
     p.identity = (None, "real", "always").index(identity)
     for d in dtypes:
         p.accepts |= 1 << code_of(d)
@@ -134,7 +135,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
             for d in row["dtypes"]:
                 v.accepts |= 1 << code_of(d)
         v.check = CHECKS[row["check"]] if "check" in row else p.check
-        v.narrow = (None, "numbers", "quotient").index(row.get("narrow"))
+        v.narrow = NARROWED[row.get("narrow")]
         addresses[value] = <size_t> v
     p.variants = <PyObject*> addresses
     Py_INCREF(addresses)
@@ -621,7 +622,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             keep.append(<object> value)
     lay(&operands[n_in], out, ndim)
     if loop.state != LOOP_NATIVE or away:
-        return by_reference(op, p, keep, loop, out)
+        return by_reference(op, <object> p.reference, keep, loop, out)
     if out.count < WITHOUT_GIL:
         run_loop(&own, n_in, operands, ndim, shape)
     else:
@@ -661,55 +662,3 @@ def truncated(xp, x):
 
 cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)) \
     + 4 * ((-math.inf, math.inf),)     # what a bound that is None stands for: nothing is below or above
-
-
-# ---- by reference: the row's formula on NumPy arrays
-
-cdef int by_reference(Op op, Pointwise* p, list inputs, Loop* loop, Tensor out) except -1:
-    """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
-    dtype = NUMPY_DTYPES[loop.compute]
-    cdef bint away = elsewhere()
-    reference = <object> p.reference
-    if away and reference is op.reference:
-        reference = reference_of(op)
-        if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
-            return 0
-    arrays = []
-    for i, value in enumerate(inputs):
-        if value is None:
-            arrays.append(None)
-            continue
-        array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
-        wanted = NUMPY_DTYPES[loop.first] if i == 0 else dtype
-        if array.dtype != wanted:
-            array = array.astype(wanted)
-        arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
-    return converted_into(op, call_this(op, reference, arrays), out, loop.out)
-
-
-cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
-    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: nothing was done."""
-    cdef Tensor t
-    cdef int i, arrays = 0
-    flat = getattr(kernel, "flat", None)
-    if flat is None or not out.flags & TF_CONTIGUOUS or (out.code != FLOAT32 and out.code != FLOAT64):
-        return False
-    values = []
-    for i in range(len(inputs)):
-        value = inputs[i]
-        if isinstance(value, Tensor) and (<Tensor> value).device:
-            t = <Tensor> value
-            if t.code != out.code or not t.flags & TF_CONTIGUOUS or not same_shape(t, out):
-                return False
-            values.append(<Py_ssize_t> t.data)
-            arrays |= 1 << i
-        elif value is None:
-            return False
-        else:
-            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor) else value)
-    return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)
-
-
-cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
-                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
-                                  "float64", "complex64", "complex128")])

@@ -317,7 +317,7 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
 
 
 cdef Py_ssize_t copies(Tensor t, uint64_t mask) noexcept:
-    """How often a reduction meets each element, by expanded dims."""
+    """The number of times that a reduction meets each element, by expanded dims."""
     cdef Py_ssize_t n = 1
     cdef int i
     for i in range(t.rank):

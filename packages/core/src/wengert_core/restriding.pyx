@@ -134,7 +134,7 @@ cdef object resize_as_run(Op op, PyObject** slots):
 
 
 cdef int asked_format(Op op, PyObject* memory_format) except -2:
-    """What memory_format= asks for; -1: nothing."""
+    """The format that memory_format= asks for; -1: none."""
     if memory_format == NULL or memory_format == <PyObject*> None:
         return -1
     if type(<object> memory_format) is not type(contiguous_format):

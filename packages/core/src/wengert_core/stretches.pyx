@@ -145,7 +145,7 @@ cdef inline bint lies_in_rows(Operand* o, int ndim, Py_ssize_t n) noexcept nogil
 
 
 cdef int rows_together(int n_in, Operand* operands, int ndim, const Py_ssize_t* shape) noexcept nogil:
-    """How many rows one stretch takes; 0: each is one. Note [Short rows]"""
+    """The number of rows that one stretch takes; 0: each is one. Note [Short rows]"""
     cdef Py_ssize_t n
     cdef int k
     if ndim < 2 or shape[ndim - 1] > SHORT or shape[ndim - 2] < ROWS:

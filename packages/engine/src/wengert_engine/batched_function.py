@@ -57,8 +57,8 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
 
 
 class Given(threading.local):
-    """Where vmap was told that the batch is, for arguments that have it in another dim than 0: by their ids. They live
-    as long as the call.
+    """The dims in which vmap was given the batch, of arguments that have it in another dim than 0: by their ids. They
+    live as long as the call.
     """
 
     def __init__(self) -> None:

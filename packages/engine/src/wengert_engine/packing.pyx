@@ -184,7 +184,7 @@ cdef int own_output(Node node, Saved* saved) noexcept:
 
 
 cdef Tensor kept_or_unpacked(Node node, Packed packed):
-    """What a packed value stands for; unpacked once while its node is run."""
+    """The tensor that a packed value stands for; unpacked once while its node is run."""
     if packed.kept is not None:
         return packed.kept
     out = tensor_of(packed)
@@ -194,7 +194,7 @@ cdef Tensor kept_or_unpacked(Node node, Packed packed):
 
 
 cdef Tensor tensor_of(Packed packed):
-    """What the unpack hook makes of a packed value, without history: itself, where it has none and gets none."""
+    """The unpack hook's result for a packed value, without history: itself, where it has none and gets none."""
     given = packed.unpack(packed.value)
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)

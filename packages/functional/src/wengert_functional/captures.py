@@ -32,7 +32,7 @@ class State(threading.local):
 
 
 class Guard:
-    """What one transform lets its function write to. inputs: the leaves of all of the function's arguments."""
+    """The memory that one transform lets its function write to. inputs: the leaves of all arguments."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         self.number = next(_NUMBERS)
@@ -77,7 +77,7 @@ def refuse(tensor: Any, name: str, other: Any) -> None:
 
 
 def overload(name: str, other: Any) -> str:
-    """What PyTorch calls an in-place operation with this operand."""
+    """PyTorch's name of an in-place operation with this operand."""
     if name == "set_":
         return "set_.source_Tensor" if isinstance(other, Tensor) else "set_"
     if name in TENSOR_OR_NUMBER:

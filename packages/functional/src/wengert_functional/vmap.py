@@ -127,7 +127,7 @@ def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: i
                   for value, dim in zip(fronted, dims, strict=True)]
         arguments = trees.unflatten(spec, inputs)
         if any(dims):
-            with told_of_dims(inputs, dims):
+            with given_dims(inputs, dims):
                 result = func(*arguments, **keywords)
         else:
             result = func(*arguments, **keywords)
@@ -140,7 +140,7 @@ def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: i
 
 
 @contextmanager
-def told_of_dims(inputs: list[Any], dims: list[Any]) -> Generator[None, None, None]:
+def given_dims(inputs: list[Any], dims: list[Any]) -> Generator[None, None, None]:
     """Let Functions of users know where the batch was given that is in dim 0 now."""
     from wengert_engine.batched_function import GIVEN
 

@@ -65,15 +65,17 @@ for name, largest, words in (
 
 
 def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
-    """log(cumsum(exp(x))), each from the largest so far."""
+    """log(cumsum(exp(x))). Of complex numbers: sums of 1, 2, 4, ... elements up to each one, in as many passes."""
     if not x.size:
         return x
     if x.dtype.kind == "f":
         return xp.logaddexp.accumulate(x.astype(xp.float64), axis=dim).astype(x.dtype)
     sums = xp.array(xp.moveaxis(x, dim, 0))
     sums[0] = log_of_sum(xp, sums[0], xp.full_like(sums[0], -xp.inf))
-    for i in range(1, len(sums)):
-        sums[i] = log_of_sum(xp, sums[i], sums[i - 1])
+    step = 1
+    while step < len(sums):
+        sums[step:] = log_of_sum(xp, sums[step:], sums[:-step])
+        step *= 2
     return xp.moveaxis(sums, 0, dim)
 
 

@@ -14,7 +14,7 @@ from wengert_engine.starting import queue_callback, run_backward, wants_inputs
 
 
 class _EngineBase:
-    """What ``Variable._execution_engine`` is: programs for PyTorch find the engine here."""
+    """The class of ``Variable._execution_engine``, where programs for PyTorch find the engine."""
 
     queue_callback = staticmethod(queue_callback)
 
