@@ -349,3 +349,27 @@ def test_a_part_that_is_absent_leaves_its_names_to_others(tmp_path: Path) -> Non
     assert succeed(tmp_path, LOUD + program, WENGERT_DISABLE_PLUGINS="wengert-special") == ["2.0 2.0"]
     values = succeed(tmp_path, START + program.replace(".item()", ".item().__round__(4)"))
     assert values == ["1.2661 1.2661"]
+
+
+def test_changing_names_are_asked_for_each_time(tmp_path: Path) -> None:
+    source = """
+count, answer = 0, 42
+__all__ = ["answer", "fixed"]
+__changing__ = ("now", "fixed")
+fixed = 1  # no copy of it is kept
+def __getattr__(name):
+    global count, fixed
+    if name != "now":
+        raise AttributeError(name)
+    count += 1
+    fixed = count
+    return count
+"""
+    install(tmp_path, "acme", {"namespace:acme": "acme_module"}, acme_module=source)
+    program = """
+print(wg.acme.now, wg.acme.now, wg.acme.fixed, wg.acme.answer)
+held = wg.acme
+wg.plugins.disable("acme")
+print(hasattr(wg, "acme"), hasattr(held, "now"))
+"""
+    assert succeed(tmp_path, START + program) == ["1 2 2 42", "False False"]

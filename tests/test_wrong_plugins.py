@@ -183,6 +183,8 @@ CASES = [
             probe="import wengert.wrong"),
     name("a module whose list of names is wrong", "wrong", MODULE + "value.__all__ = ['absent']", "__all__",
          probe="wg.wrong"),
+    name("a module whose changing names are none", "wrong", MODULE + "value.__changing__ = 5", "__changing__",
+         probe="wg.wrong"),
     name("names that are no dict", "top.wrong", "value = 3", "expected a dict of names"),
     name("names that are there", "top.wrong",
             "value = {'exp': 3, 'fine': 4, 'Tensor.exp': 5, 'ones.x': 6, 'Tensor.x': len}",

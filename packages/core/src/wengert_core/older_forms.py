@@ -18,7 +18,8 @@ def slots(name: str, params: tuple[str, ...], n: int, values: list[Any]) -> list
 
     >>> import warnings
     >>> x = Tensor([1.0])
-    >>> with warnings.catch_warnings(record=True):
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
     ...     slots("addmm", ("self", "mat1", "mat2", "beta", "alpha", "out"), 3, [2, x, 3, x, x])
     [3, 0, 4, 1, 2]
     """

@@ -18,6 +18,7 @@ from wengert_core.later import Later
 from wengert_core.namespace import LATER as CORE_LATER
 from wengert_core.ops import names as core_names
 from wengert_core.plugin_names import MOUNTED, gone, put_method, why_not_method
+from wengert_core.telling import told
 from wengert_registry import PluginError, errors, registry
 from wengert_registry.claims import NEEDED
 
@@ -175,6 +176,7 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
                             f"property, got {type(obj).__name__}")
     elif isinstance(obj, ModuleType):
         public_names(obj)
+        changing_names(obj)
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -185,6 +187,14 @@ def public_names(module: ModuleType) -> list[str]:
     if isinstance(public, str) or not all(isinstance(name, str) and hasattr(module, name) for name in public):
         raise TypeError(f"__all__ of the module {module.__name__} names what is not there: expected names in it")
     return list(public)
+
+
+def changing_names(module: ModuleType) -> tuple[str, ...]:
+    """The names of a module that are asked for each time, its ``__changing__``. TypeError where that holds no names."""
+    names = getattr(module, "__changing__", ())
+    if type(names) not in (tuple, list) or not all(type(name) is str and name.isidentifier() for name in names):
+        raise TypeError(f"__changing__ of the module {module.__name__} must be a tuple of names, got {told(names)}")
+    return tuple(names)
 
 
 # ---- mounting
@@ -207,7 +217,8 @@ def mount_entry(dotted: str) -> Any:
             raise AttributeError(errors.refused_entry(candidate, why_no_object(dotted)))
         give(candidate, {dotted: source})
         return source
-    module, public = module_at(dotted), public_names(source)
+    module, changing = module_at(dotted), changing_names(source)
+    public = [name for name in public_names(source) if name not in changing]
     ours = candidate.distribution.first_party
     free = public if ours else [name for name in public if not why_not(f"{dotted}.{name}", owner)]
     if ours:
@@ -219,8 +230,7 @@ def mount_entry(dotted: str) -> Any:
         registry.note(errors.refused_names(candidate, lost, "the names are there already"))
     if ours or not module.__doc__:
         module.__doc__ = source.__doc__
-    if ours and hasattr(source, "__changing__"):
-        CHANGING[module.__name__] = source
+    CHANGING[module.__name__] = dict.fromkeys(changing, source)
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
     for name in GROUP.names():
         if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
@@ -310,6 +320,7 @@ def arrange() -> None:
             unmount(dotted, value)
     for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
         del FILLED[dotted]
+        CHANGING.pop(f"wengert.{dotted}", None)
     now = {name: GROUP.current(name) for name in GROUP.names()}
     changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
     ARRANGED.clear()

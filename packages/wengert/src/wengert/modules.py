@@ -13,9 +13,9 @@ FIND: list[Callable[[str], Any]] = []
 """Called with a dotted name below ``wengert`` that is not there: gives it, or raises AttributeError."""
 KNOWN: list[Callable[[str], list[str]]] = []
 """Called with a module's dotted name: the names that could be mounted in it."""
-CHANGING: dict[str, ModuleType] = {}
-"""The module of a distribution that gives a module of wengert names whose values change: they are asked for each time.
-The names are its ``__changing__``."""
+CHANGING: dict[str, dict[str, ModuleType]] = {}
+"""For modules of wengert, by their full names: names whose values change, with the module of a distribution that gives
+them. They are asked for each time; they are the ``__changing__`` of that module."""
 
 
 class Mounted(ModuleType):
@@ -28,8 +28,8 @@ class Mounted(ModuleType):
             return getattr(self, name)
         if name == "__all__":
             return [name for name in dir(self) if not name.startswith("_")]
-        source = CHANGING.get(self.__name__)
-        if source is not None and name in source.__changing__:
+        source = CHANGING.get(self.__name__, {}).get(name)
+        if source is not None:
             return getattr(source, name)
         return FIND[0](f"{dotted_name(self)}.{name}")
 
