@@ -82,6 +82,8 @@ WORDS = [  # call, exception, phrase; of torch where it does not leak itself
     (lambda: wc.softmax(X, 0, -1), TypeError, r"softmax\(\): argument 'dtype' must be torch\.dtype, not int"),
     (lambda: wc.float_power(None, X), TypeError, r"float_power\(\)"),
     (lambda: wc.hstack([X], out=1j), TypeError, r"hstack\(\)"),
+    *[(lambda f=f: f(range(2**40)), TypeError, r"argument .tensors. \(position 1\) must be tuple of Tensors, not range")
+      for f in (wc.hstack, wc.vstack, wc.dstack, wc.column_stack, TABLE.ops["linalg.multi_dot"])],
     (lambda: TABLE.ops["fft.hfft"](X, out=-1), TypeError, r"hfft\(\)"),
     (lambda: wc.conv1d(X[None], X[None, None], padding=None), TypeError, r"conv1d\(\)"),
     (lambda: wc.cat([None]), TypeError, r"expected Tensor as element 0 in argument 0, but got NoneType; cat\(\)"),

@@ -10,8 +10,7 @@ from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTyp
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
-from wengert_core.driving cimport LIVE_INTERCEPT
-from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -120,7 +119,7 @@ def is_batched(*values):
 
 def is_constant(Tensor t):
     """Whether no derivative by this tensor is asked for here, and it is no batch: what it was can stand for it."""
-    return not t.flags & thread_state().modes & (LIVE_INTERCEPT | WG_RECORD)
+    return not t.flags & thread_state().modes & (WG_BATCHED | WG_FOREIGN | WG_RECORD)
 
 
 def each_sample(name, function, *arguments):

@@ -12,7 +12,7 @@ from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
-from wengert_core.state cimport WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -252,7 +252,9 @@ def set_foreign(address):
 
 
 cdef object intercepted(Op op, PyObject** slots, uint32_t live):
-    """Hand the call to whoever is responsible for batched tensors, other devices or observing."""
+    """Hand the call to whoever is responsible for batched tensors, other devices, observing or products in derivatives."""
     if live & WG_OBSERVE and OBSERVER.run_op != NULL:
         return OBSERVER.run_op(op, slots, live)
+    if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING:       # those inside of a batch are met when its rule runs
+        return HOOKS.run_in_derivative(op, slots, live)
     return HOOKS.intercept(op, slots, live)

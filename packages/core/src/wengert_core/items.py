@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -19,3 +19,18 @@ def listed(values: Iterable[T]) -> list[T]:
     [1, 2]
     """
     return list(chain(values))
+
+
+def sequence_of_tensors(name: str, tensors: Any) -> list[Any]:
+    """The items of a tuple or list of tensors; another iterable, which may have no end, is a TypeError.
+
+    >>> sequence_of_tensors("hstack", range(2**62))
+    Traceback (most recent call last):
+        ...
+    TypeError: hstack(): argument 'tensors' (position 1) must be tuple of Tensors, not range
+    """
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    return listed(tensors)

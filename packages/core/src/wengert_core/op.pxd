@@ -77,6 +77,8 @@ ctypedef struct EngineHooks:           # installed by the engine; NULL entries: 
     int (*record_inplace)(Op op, PyObject** slots, PyObject* keep) except -1
     # instead of running: batched tensors, other devices, observers
     object (*intercept)(Op op, PyObject** slots, uint32_t live)
+    # instead of running, where WG_DERIVING is live: an op of a formula, in a thread that asked for strong zeros
+    object (*run_in_derivative)(Op op, PyObject** slots, uint32_t live)
     # a view's grad_fn, made anew if its base has changed; borrowed
     PyObject* (*view_grad_fn)(Tensor t) except? NULL
 

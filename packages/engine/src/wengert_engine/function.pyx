@@ -6,10 +6,11 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.history cimport requires_grad
 from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, dual_is_open, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
+from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.ends cimport running_transforms
 from wengert_engine.gradients cimport zeros_of
 from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode, Saved,
@@ -220,7 +221,7 @@ cdef inline object applied(cls, tuple args):
     if modes & WG_GRAD:
         recorded = True in <tuple> ctx.needs_input
     tangents = TANGENTS_OF(args) if dual_is_open() and modes & WG_DUAL and TANGENTS_OF is not None else None
-    state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL))
+    state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL | WG_DERIVING))
     try:
         if cls._splits_context:
             outputs = cls.forward(*args)
@@ -239,15 +240,18 @@ cdef inline object applied(cls, tuple args):
 cdef object with_tangents(cls, FunctionNode ctx, tuple args, outputs, bint recorded, tuple tangents):
     """finish, and the outputs' tangents by the Function's jvp, in which ctx.saved_tensors is what was saved for it."""
     cdef WgState* state = thread_state()
+    cdef unsigned int modes
     for_jvp = <object> ctx.for_forward if ctx.for_forward != NULL else ()
     state.modes &= ~(<unsigned int> WG_DUAL)
     try:
         results = finish(cls, ctx, args, outputs, recorded)
         hold(&ctx.to_save, for_jvp)
         ctx.in_forward = 1
+        modes = begin_derivative(state)
         try:
             GIVE_TANGENTS(ctx, cls, args, results, tangents, outputs)
         finally:
+            end_derivative(state, modes)
             ctx.in_forward = 0
             hold(&ctx.to_save, ())
     finally:

@@ -12,7 +12,7 @@ from _thread import _local
 
 from wengert_core.caution import warn_user
 
-from wengert_core.state cimport WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.state cimport WG_DERIVING, WG_GRAD, WG_INFER, WgState, thread_state
 
 
 def is_grad_enabled():
@@ -148,8 +148,14 @@ class enable_grad(no_grad):
     """Operations in this context are recorded, also inside ``no_grad``. Also a decorator."""
 
     def __enter__(self):
-        self.before.append(is_grad_enabled())
-        switch(WG_GRAD, True)
+        cdef WgState* state = thread_state()
+        self.before.append(state.modes)
+        state.modes = (state.modes | WG_GRAD) & ~(<unsigned int> WG_DERIVING)      # values, which a backward computes again
+
+    def __exit__(self, kind, error, trace):
+        cdef WgState* state = thread_state()
+        cdef unsigned int both = WG_GRAD | WG_DERIVING
+        state.modes = state.modes & ~both | <unsigned int> self.before.pop() & both
 
 
 class set_grad_enabled(Mode):

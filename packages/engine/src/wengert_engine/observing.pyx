@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.observer cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
 from wengert_core.memory cimport MemoryStats, memory_stats
 from wengert_core.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
-from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.listeners cimport tell, tell_end
 from wengert_engine.node cimport NODE_ACCUMULATE, Node
@@ -97,7 +97,7 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
         if place and event > 0 and event & INDEX > 0:
             timed = recording.timer.begin(place)
-        if not live & (WG_BATCHED | WG_FOREIGN):
+        if not live & (WG_BATCHED | WG_FOREIGN) or live & (WG_BATCHED | WG_DERIVING) == WG_DERIVING:
             result = op.run(op, slots)
         elif HOOKS.intercept != NULL:
             result = HOOKS.intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))

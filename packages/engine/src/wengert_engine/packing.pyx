@@ -14,9 +14,10 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from wengert_core.history cimport requires_grad
 from wengert_core.objects cimport not_made_by_hand
-from wengert_core.state cimport WG_BATCHED, WG_GRAD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
 from wengert_core.tensor cimport alias, version_of
 from wengert_engine import errors
+from wengert_engine.deriving cimport end_derivative
 from wengert_engine.formula cimport Formula, output_number
 from wengert_engine.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR, Saved, gradient_edge, hold, saved_of,
                                   set_output)
@@ -195,7 +196,13 @@ cdef Tensor kept_or_unpacked(Node node, Packed packed):
 
 cdef Tensor tensor_of(Packed packed):
     """The unpack hook's result for a packed value, without history: itself, where it has none and gets none."""
-    given = packed.unpack(packed.value)
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    state.modes = modes & ~(<unsigned int> WG_DERIVING)
+    try:
+        given = packed.unpack(packed.value)
+    finally:
+        end_derivative(state, modes)
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)
     if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED and not requires_grad(<Tensor> given):

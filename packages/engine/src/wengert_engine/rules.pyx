@@ -4,9 +4,10 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_GRAD, thread_state
+from wengert_core.state cimport WG_GRAD, WG_STRONG, WgState, thread_state
 from wengert_core.tensor cimport same_shape
 from wengert_engine import errors
+from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_NEGATE, RULE_PASS,
                                      RULE_SCALE, RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO, InputRule)
 from wengert_engine.function cimport run_function
@@ -126,8 +127,20 @@ cdef Tensor zeros_for(Edge* edge):
 
 cdef list input_gradients(Node node, list parts, bint create_graph):
     """The gradients for a node's edges, in their order. parts: those of its outputs, None where there is none."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes
     if node.kind == NODE_ACCUMULATE:
         return into_leaf(node, parts[0], create_graph)
+    if not state.modes & WG_STRONG:
+        return by_kind(node, parts, create_graph)
+    modes = begin_derivative(state)
+    try:
+        return by_kind(node, parts, create_graph)
+    finally:
+        end_derivative(state, modes)
+
+
+cdef list by_kind(Node node, list parts, bint create_graph):
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
     if node.kind == NODE_COPY_SLICES:

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from wengert_core.observer cimport EVENT_NODE, ObserverHooks, observer_hooks
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_BATCHED, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.gradients cimport fitted, stealable, write
@@ -234,6 +234,8 @@ cdef class Run:
                 elif node.kind == NODE_ACCUMULATE:
                     accumulate(node, grad, self.create_graph)
                 elif all_at_once(<Formula> node.formula) or node.flags & NF_PACKED:
+                    self.step_general(node, [grad])
+                elif state.modes & WG_STRONG:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)

@@ -67,8 +67,10 @@ derivative(
 
 def logit_part(part: Tensor, self: Tensor, eps: float | None) -> Tensor:
     """part / (self (1 - self)); outside [0, 1] NaN, outside [eps, 1 - eps] 0. Both ways: of what is real."""
-    low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
-    return wc.where((self < low) | (self > 1 - low), outside, part / (self * (1 - self)))
+    slope = self * (1 - self)
+    if eps is None:
+        return part / slope.masked_fill((self < 0) | (self > 1), math.nan)
+    return wc.where((self < eps) | (self > 1 - eps), 0.0, part / slope)
 
 
 derivative(

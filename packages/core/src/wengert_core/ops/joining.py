@@ -10,7 +10,7 @@ from wengert_core.caution import warn_user
 from wengert_core.checks import each_sample, is_batched
 from wengert_core.dtypes import ALL as DTYPES
 from wengert_core.dtypes import type_name
-from wengert_core.items import listed
+from wengert_core.items import sequence_of_tensors
 from wengert_core.ops.table import TABLE
 from wengert_core.size_math import checked_numel
 from wengert_core.sizes import Size
@@ -48,8 +48,8 @@ TABLE.alias("concatenate", cat, method=False)
 
 
 def parts(name: str, tensors: Any) -> list[Tensor]:
-    """The tensors as a list; RuntimeError when there are none."""
-    found = listed(tensors)
+    """The tensors as a list; RuntimeError when there are none, TypeError for what is no sequence."""
+    found = sequence_of_tensors(name, tensors)
     if not found:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return found

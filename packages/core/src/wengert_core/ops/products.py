@@ -9,7 +9,7 @@ from typing import Any
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES, type_name
 from wengert_core.factories import not_for
-from wengert_core.items import listed
+from wengert_core.items import sequence_of_tensors
 from wengert_core.ops.joining import widened
 from wengert_core.ops.linalg_checks import check_floating, check_same_dtype, given
 from wengert_core.ops.matmul import mm
@@ -152,7 +152,7 @@ def check_chain(tensors: list[Tensor]) -> None:
 
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     """The product of several matrices in the cheapest order; the first and the last may be vectors."""
-    tensors = listed(tensors)
+    tensors = sequence_of_tensors("linalg_multi_dot", tensors)
     check_chain(tensors)
     row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
     chain = [

@@ -27,6 +27,8 @@ from wengert_engine.inspection import SavedTensor as SavedTensor
 from wengert_engine.mutation import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from wengert_engine.namespaces.variable import Variable as Variable
 from wengert_engine.nested import NestedIOFunction as NestedIOFunction
+from wengert_formulas.strong_zeros import is_strong_zeros_enabled as is_strong_zeros_enabled
+from wengert_formulas.strong_zeros import strong_zeros as strong_zeros
 from wengert_gradcheck.gradcheck import gradcheck as gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 
@@ -35,5 +37,6 @@ __all__ = [
     "_is_multithreading_enabled",
     "_unsafe_preserve_version_counter", "backward", "detect_anomaly", "enable_grad",
     "enforce_grad_layout_policy", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled",
-    "kineto_available", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "is_strong_zeros_enabled", "kineto_available", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled", "strong_zeros",
 ]
