@@ -2,6 +2,7 @@
 
 import pytest
 import wengert_core as wc
+from wengert_core.ops.table import TABLE
 
 HUGE = (2**40, 2**61, 2**62, 2**63 - 1)
 TOO_LARGE = "value cannot be converted to type int without overflow"
@@ -77,3 +78,15 @@ def test_counts_that_no_memory_holds_are_refused():
         with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
             op(name)(wc.ones(3), 2**62)
     assert bincount(wc.tensor([0, 2, 2]), minlength=4).tolist() == [1, 0, 2, 0]
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_padding_of_no_elements_lists_no_places(mode):
+    x = wc.empty(0, 2**40)
+    assert TABLE.ops["nn.functional.pad"](x, (3, 2), mode=mode).shape == (0, 2**40 + 5)
+
+
+def test_images_of_no_elements_list_no_places():
+    x = wc.empty(0, 1, 2**40)
+    assert TABLE.ops["nn.functional.interpolate"](x, size=2**41).shape == (0, 1, 2**41)
+    assert TABLE.ops["nn.functional.interpolate"](x, scale_factor=2, mode="linear").shape == (0, 1, 2**41)

@@ -1,7 +1,7 @@
 """Random numbers: generators on NumPy's bit generators, and the state that all functions without ``generator=`` share.
 
-NumPy's random module is loaded when the first number is drawn. A seed gives the same numbers on every machine, but not
-those of another library.
+NumPy's random module is loaded when the first number is drawn. A seed gives the same numbers on every machine (normal
+ones but for their rounding), but not those of another library.
 
 >>> from wengert_core import manual_seed, rand
 >>> g = manual_seed(0)
@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core import elsewhere
+from wengert_core import drawing, elsewhere
 from wengert_core.devices import DEVICES, device, device_number
 from wengert_core.dtypes import ALL
 from wengert_core.methods import checked
@@ -80,7 +80,9 @@ class Generator:
             with _MAKING:  # two threads' first numbers come from one generator
                 made = self._numpy
                 if made is None:
-                    made = self._numpy = np.random.Generator(np.random.PCG64(self._seed))
+                    made = np.random.Generator(np.random.PCG64(0))
+                    drawing.seed(made, self._seed)
+                    self._numpy = made
         return made
 
     def manual_seed(self, seed: Any) -> Generator:
@@ -90,7 +92,10 @@ class Generator:
         value = int(seed)
         if not -(1 << 63) <= value < 1 << 64:
             raise ValueError(f"Overflow when unpacking long long: the seed {value} does not fit into 64 bits")
-        self._seed, self._numpy = value & MASK, None
+        with _MAKING:
+            self._seed = value & MASK
+            if self._numpy is not None:
+                drawing.seed(self._numpy, self._seed)
         return self
 
     def seed(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core import construct as _construct
+from wengert_core import drawing
 from wengert_core import factory as _factory
 from wengert_core import sampling
 from wengert_core.checks import is_batched
@@ -40,20 +41,22 @@ def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters
     return _construct.put(tensor, sampler(rng, tuple(tensor.shape), tensor.dtype, *parameters))
 
 
-def _new(name: str, sampler: Any, size: Any, generator: Any, kind: Any) -> Tensor:
+def _new(name: str, fill: Any, sampler: Any, size: Any, generator: Any, kind: Any) -> Tensor:
+    """fill: draws into the tensor; where it cannot, the sampler makes an array."""
     sizes = _sizes(name, size)
     tensor = _construct.blank(kind, *sizes)  # first: it refuses sizes that cannot be
-    return _construct.put(tensor, sampler(numpy_generator(generator, name), sizes, kind))
+    rng = numpy_generator(generator, name)
+    return tensor if fill(rng, tensor) else _construct.put(tensor, sampler(rng, sizes, kind))
 
 
 def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Uniform in [0, 1)."""
-    return _new("rand", sampling.unit, size, generator, dtype or get_default_dtype())
+    return _new("rand", drawing.unit, sampling.unit, size, generator, dtype or get_default_dtype())
 
 
 def randn(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    return _new("randn", sampling.normal, size, generator, dtype or get_default_dtype())
+    return _new("randn", drawing.normal, sampling.normal, size, generator, dtype or get_default_dtype())
 
 
 def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None) -> Tensor:
@@ -72,6 +75,10 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
     if hasattr(type(size), "__index__"):
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not int")
     tensor = _construct.blank(dtype or INT64, *_sizes("randint", size))
+    if tensor.dtype is INT64 and type(low) is int and type(high) is int and -(1 << 63) <= low < high < 1 << 63:
+        rng = numpy_generator(generator, "randint")
+        if drawing.whole(rng, tensor, low, high - 1):
+            return tensor
     return _filled("randint", sampling.integers, tensor, generator, *bounds)
 
 
@@ -94,7 +101,8 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
         raise RuntimeError(
             f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
         )
-    return _construct.put(tensor, numpy_generator(generator, "randperm").permutation(n))
+    rng = numpy_generator(generator, "randperm")
+    return tensor if drawing.order(rng, tensor) else _construct.put(tensor, sampling.shuffled(rng, n))
 
 
 def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
@@ -141,7 +149,8 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         if given.dtype.kind == "c":
             raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
-        return xp.asarray(rng.random(given.shape) < p).astype(given.dtype)
+        found = drawing.chance(rng, given.shape, p)
+        return xp.asarray(rng.random(given.shape) < p if found is None else found).astype(given.dtype)
     if given.dtype.kind != "f" and not given.size:
         return given
     if given.dtype.kind != "f":
@@ -187,8 +196,12 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
     rng = numpy_generator(generator, "multinomial")
     weights = xp.atleast_2d(given).astype(xp.float64)
     if replacement:
+        found = drawing.places(rng, np.ascontiguousarray(weights), num_samples) if xp is np else None
+        if found is not None:
+            return found[0] if given.ndim == 1 else found
         ends = xp.cumsum(weights, -1)
         draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
+        draws = xp.minimum(draws, xp.nextafter(ends[:, -1:], 0))  # rounding may reach the end
         rows = [xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)]
         places = xp.stack(rows) if rows else xp.zeros((0, num_samples), xp.int64)
     else:
@@ -251,13 +264,13 @@ def normal(
     if isinstance(std, Tensor):
         if std.dtype.is_complex:
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        std = np.asarray(std.tolist()).reshape(std.shape)
+        std = sampling.numbers(std)
         if not (std >= 0).all():
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
     if isinstance(mean, Tensor):
-        mean = np.asarray(mean.tolist()).reshape(mean.shape)
+        mean = sampling.numbers(mean)
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
     given = tensors[0].device if device is None and tensors else device
     place = device_number("cpu" if given is None else given, "normal")

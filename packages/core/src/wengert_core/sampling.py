@@ -1,7 +1,7 @@
 """Samples from distributions as arrays: what the random ops draw.
 
 A sampler gets NumPy's generator, a shape, the dtype of the tensor to fill, and the distribution's parameters; it
-checks these and returns an array that is then converted.
+checks these and returns an array that is then converted. Where core/drawing.pyx can, it draws the numbers instead.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core import drawing
 from wengert_core.caution import warn_user
-from wengert_core.dtypes import C_NAMES
+from wengert_core.dtypes import ALL, C_NAMES
 from wengert_core.factories import CPP_NAMES, not_for
 from wengert_core.tensor import Tensor
 
@@ -85,8 +86,31 @@ def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std
     if 0 in shape:
         return np.zeros(shape, np.float32)
     _float_only("normal_kernel_cpu", kind)
-    sample = rng.standard_normal(shape, _precision(kind))
-    return sample if mean == 0 and std == 1 else sample * _precision(kind)(std) + _precision(kind)(mean)
+    found = drawing.normals(rng, shape, _precision(kind), mean, std)
+    return box_muller(rng, shape, _precision(kind), mean, std) if found is None else found
+
+
+BLOCK = 256
+"""Of normal numbers: the first half of a block is r * cos(a), the second r * sin(a), of pairs in the order of drawing."""
+
+
+def box_muller(rng: np.random.Generator, shape: Shape, precision: type, mean: Any, std: Any) -> Array:
+    """Normal numbers (Box and Muller, 1958), as kernels/draws.h computes them, but for their rounding."""
+    n = math.prod(shape)
+    whole, rest = divmod(n, BLOCK)
+    pairs = whole * (BLOCK // 2) + (rest + 1) // 2
+    if precision is np.float32:
+        raw = rng.bit_generator.random_raw(pairs)
+        first, second = ((raw >> 24) + 1).astype(precision) * precision(2.0**-40), (raw & 0xFFFFFF) / precision(1 << 24)
+    else:
+        raw = rng.bit_generator.random_raw((pairs, 2)) >> 11
+        first, second = (raw[:, 0] + 1) * 2.0**-53, raw[:, 1] * 2.0**-53
+    radius = np.sqrt(-2 * np.log(first)) * precision(std)
+    turn = second.astype(np.float64) * (2 * math.pi)
+    halves = [(radius * part(turn)).astype(precision) + precision(mean) for part in (np.cos, np.sin)]
+    at = whole * (BLOCK // 2)
+    blocks = np.concatenate([half[:at].reshape(whole, BLOCK // 2) for half in halves], 1).reshape(-1)
+    return np.concatenate([blocks, *(half[at:] for half in halves)])[:n].reshape(shape)
 
 
 def _continuous(name: str, kind: Any) -> None:
@@ -96,6 +120,22 @@ def _continuous(name: str, kind: Any) -> None:
             "specified "
             f"{CPP_NAMES[kind.name]}"
         )
+
+
+def shuffled(rng: np.random.Generator, n: int) -> Array:
+    """The numbers from 0 to n - 1 in an order that is as likely as any other (Fisher and Yates)."""
+    order = list(range(n))
+    partners = rng.integers(0, np.arange(n - 1, 0, -1), endpoint=True).tolist()
+    for i, k in zip(range(n - 1, 0, -1), partners, strict=True):
+        order[i], order[k] = order[k], order[i]
+    return np.array(order, np.int64)
+
+
+def numbers(tensor: Any) -> Array:
+    """A tensor's numbers as an array, in double precision where they are real."""
+    if tensor.is_complex() or tensor.device.type != "cpu":
+        return np.asarray(tensor.tolist()).reshape(tensor.shape)
+    return tensor.detach().to(ALL["float64"]).numpy()
 
 
 def exponential(rng: np.random.Generator, shape: Shape, kind: Any, lambd: Any) -> Array:
@@ -143,12 +183,13 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     if isinstance(p, Tensor):
         if p.dtype.category != 2:
             raise not_for("bernoulli_tensor_cpu_p_", p.dtype)
-        p = np.asarray(p.expand(shape).tolist())
+        p = numbers(p.expand(shape))
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError(
                 "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli_ got probabilities outside [0, 1]"
             )
-    return rng.random(shape) < p
+    found = None if isinstance(p, np.ndarray) else drawing.chance(rng, shape, p)
+    return rng.random(shape) < p if found is None else found
 
 
 UNSET = "unset"

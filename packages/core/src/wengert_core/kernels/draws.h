@@ -81,6 +81,7 @@ WG_UNUSED static void wg_fill_unit_f32(wg_pcg *pcg, float *out, wg_ssize n) {
         const uint64_t x = wg_draw(&s);
         out[i] = ((uint32_t)x >> 8) * 0x1p-24f;
         out[i + 1] = ((uint32_t)(x >> 32) >> 8) * 0x1p-24f;
+        pcg->half = (uint32_t)(x >> 32);        /* as NumPy leaves it */
     }
     if (i < n) out[i] = (wg_draw_half(pcg, &s) >> 8) * 0x1p-24f;
     wg_close(pcg, &s);
@@ -182,7 +183,7 @@ WG_UNUSED static void wg_fill_whole(wg_pcg *pcg, int64_t *out, wg_ssize n, int64
     wg_close(pcg, &s);
 }
 
-/* The numbers from 0 to n - 1 in an order that is as likely as any other (Fisher and Yates), as NumPy shuffles. */
+/* The numbers from 0 to n - 1 in an order that is as likely as any other (Fisher and Yates). */
 WG_UNUSED static void wg_fill_order(wg_pcg *pcg, int64_t *out, wg_ssize n) {
     wg_stream s = wg_open(pcg);
     for (wg_ssize i = 0; i < n; i++) out[i] = i;
@@ -191,6 +192,23 @@ WG_UNUSED static void wg_fill_order(wg_pcg *pcg, int64_t *out, wg_ssize n) {
         const int64_t kept = out[i];
         out[i] = out[k];
         out[k] = kept;
+    }
+    wg_close(pcg, &s);
+}
+
+/* Places drawn by their weights, with replacement; ends: the weights' running sums. */
+WG_UNUSED static void wg_fill_places(wg_pcg *pcg, const double *ends, wg_ssize n, int64_t *out, wg_ssize draws) {
+    wg_stream s = wg_open(pcg);
+    for (wg_ssize i = 0; i < draws; i++) {
+        double at = ends[n - 1];
+        while (!(at < ends[n - 1])) at = (wg_draw(&s) >> 11) * 0x1p-53 * ends[n - 1];        /* rounding may reach the end */
+        const double *first = ends;
+        for (wg_ssize left = n; left > 1;) {                    /* the first end beyond the number, without branches */
+            const wg_ssize half = left / 2;
+            first += first[half - 1] <= at ? half : 0;
+            left -= half;
+        }
+        out[i] = first - ends;
     }
     wg_close(pcg, &s);
 }

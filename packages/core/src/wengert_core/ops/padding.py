@@ -41,23 +41,24 @@ constant_pad_nd = TABLE.padding_row(
 # ---- reflections, copies of edges, and rounds: where each element comes from
 
 
-def reflected(n: int, before: int, after: int) -> list[int]:
+def reflected(n: int, before: int, after: int) -> Any:
     """Back and forth, the edges once."""
-    return [abs(i) if i < n else 2 * (n - 1) - i for i in range(-before, n + after)]
+    at = np.abs(np.arange(-before, n + after))
+    return np.where(at < n, at, 2 * (n - 1) - at)
 
 
-def replicated(n: int, before: int, after: int) -> list[int]:
+def replicated(n: int, before: int, after: int) -> Any:
     """The edges again and again."""
-    return [min(max(i, 0), n - 1) for i in range(-before, n + after)]
+    return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
-def circular(n: int, before: int, after: int) -> list[int]:
+def circular(n: int, before: int, after: int) -> Any:
     """Round and round, after what negative numbers cut is gone."""
     start, kept = max(-before, 0), n + min(before, 0) + min(after, 0)
-    return [start + i % kept for i in range(-max(before, 0), kept + max(after, 0))] if kept > 0 else []
+    return start + np.arange(-max(before, 0), kept + max(after, 0)) % kept if kept > 0 else np.arange(0)
 
 
-MOST_PLACES = 2**31 - 1  # each is a Python number while it is made
+MOST_PLACES = 2**31 - 1
 PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
 NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 
@@ -65,7 +66,7 @@ NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 @functools.lru_cache(128)
 def origins(mode: str, size: int, before: int, after: int) -> Any:
     """Where the elements of a padded dim come from, as an array; nothing writes into it."""
-    return np.asarray(PLACES[mode](size, before, after), np.int64)
+    return PLACES[mode](size, before, after)
 
 
 def places(input: Any, pad: Sequence[int], mode: str) -> list[tuple[int, Tensor]]:
@@ -80,6 +81,8 @@ def places(input: Any, pad: Sequence[int], mode: str) -> list[tuple[int, Tensor]
 
 def unpadded(grad: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
     """The adjoint of padding: each element has what its copies have. ``input``: or one of its shape."""
+    if not grad.numel():  # places would be listed all the same
+        return grad.new_zeros(input.shape)
     sizes = list(grad.shape)
     for dim, index in reversed(places(input, pad, mode)):
         sizes[dim] = input.size(dim)
@@ -91,6 +94,8 @@ def add_row(n: int, mode: str) -> None:
     """Padding of n dims, as one node."""
 
     def stages(self: Tensor, padding: Sequence[int]) -> Any:
+        if not self.numel():
+            return TABLE.ops["constant_pad_nd"](self, tuple(padding))
         result = self
         for dim, index in places(self, padding, mode):
             result = result.index_select(dim, index)
@@ -98,8 +103,8 @@ def add_row(n: int, mode: str) -> None:
 
     def reference(xp: Any, x: Any, padding: Sequence[int]) -> Any:
         for i in range(n):
-            wanted = PLACES[mode](x.shape[-1 - i], *padding[2 * i : 2 * i + 2])
-            x = xp.take(x, xp.asarray(wanted, "int64"), -1 - i)
+            wanted = origins(mode, x.shape[-1 - i], *padding[2 * i : 2 * i + 2])
+            x = xp.take(x, xp.asarray(wanted), -1 - i)
         return x
 
     TABLE.staged(
@@ -120,6 +125,8 @@ for dims in (1, 2, 3):
 
 def check_places(input: Tensor, pad: list[int]) -> None:
     """MemoryError for more places along a dim than can be listed."""
+    if not input.numel():  # none is listed
+        return
     for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
         if size + before + after > MOST_PLACES:
             raise MemoryError(
@@ -181,6 +188,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     check_mode(input, pads, mode)
     if mode == "circular":
+        if not input.numel():
+            return constant_pad_nd(input, tuple(pads))
         result = input
         for dim, index in places(input, pads, mode):
             result = result.index_select(dim, index)
@@ -248,6 +257,8 @@ def images_of(self: Tensor, output_size: Any, kernel_size: Any, dilation: Any, p
     blocks = counts(output_size, kernel_size, dilation, padding, stride)
     wide = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
     front, channels = self.shape[:-2], self.size(-2) // (kernel_size[0] * kernel_size[1])
+    if not self.numel():  # places would be listed all the same
+        return self.new_zeros((*front, channels, *output_size))
     found = few_places if math.prod(kernel_size) * math.prod(blocks) <= FEW else few_places.__wrapped__
     index = beside(self, found(*map(tuple, (wide, kernel_size, blocks, dilation, stride))))
     flat = self.reshape(*front, channels, index.numel())

@@ -196,6 +196,8 @@ def scaled(kind: str) -> Any:
     """The stages of a row: along one dim after the other, from the last."""
 
     def upsample(self: Tensor, output_size: Any, align_corners: bool, scales: Any) -> Tensor:
+        if not self.numel():  # taps would be listed all the same
+            return kept(self, self.new_empty((*self.shape[:2], *output_size)))
         wide = self if self.dtype.itemsize != 2 or kind.startswith("nearest") else self.float()
         every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
         for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims
@@ -208,6 +210,8 @@ def scaled(kind: str) -> Any:
 
 def scaled_back(grad_output: Tensor, kind: str, input_size: Any, align_corners: bool, scales: Any) -> Tensor:
     """The stages of the gradient of all of them."""
+    if not grad_output.numel():
+        return grad_output.new_zeros((*grad_output.shape[:2], *input_size))
     wide = grad_output if grad_output.dtype.itemsize != 2 else grad_output.float()
     for d, taps in enumerate(every_taps(kind, input_size, grad_output.shape[2:], align_corners, scales)):
         wide = spread(wide, d + 2, input_size[d], taps)
