@@ -86,8 +86,10 @@ cdef bint fits(Tensor t) noexcept:
 
 # ---- into a tensor whose values nobody has seen
 
-def unit(rng, Tensor t):
+def unit(rng, Tensor t, low=0, high=1):
     """Fill a contiguous tensor with numbers uniform in [0, 1); False, and nothing done, where NumPy has to."""
+    if low != 0 or high != 1:
+        return False
     bits = rng.bit_generator
     cdef wg_pcg* pcg = known_state(bits)
     if pcg == NULL or not fits(t) or (t.code != FLOAT32 and t.code != FLOAT64):
@@ -108,14 +110,17 @@ cdef void fill_unit(wg_pcg* pcg, int code, char* data, Py_ssize_t n) noexcept no
         wg_fill_unit_f64(pcg, <double*> data, n)
 
 
-def normal(rng, Tensor t):
-    """Fill a contiguous tensor with standard normal numbers; False, and nothing done, where NumPy has to."""
+def normal(rng, Tensor t, mean=0, std=1):
+    """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to or what is given cannot be."""
+    if not std >= 0:
+        return False
+    cdef double at = mean, scale = std
     bits = rng.bit_generator
     cdef wg_pcg* pcg = known_state(bits)
     if pcg == NULL or not fits(t) or (t.code != FLOAT32 and t.code != FLOAT64):
         return False
     with bits.lock:
-        fill_normal(pcg, t.code, t.data, t.count, 0, 1)
+        fill_normal(pcg, t.code, t.data, t.count, at, scale)
     return True
 
 
@@ -198,14 +203,24 @@ def chance(rng, tuple shape, p):
     return out
 
 
-def places(rng, cnp.ndarray weights, Py_ssize_t draws):
-    """draws places of each row of weights (2-d, float64, contiguous), with replacement; None where NumPy has to."""
-    cdef Py_ssize_t n_rows = weights.shape[0], n = weights.shape[1], i
+def running_sums(cnp.ndarray[double, ndim=2, mode="c"] weights):
+    """The running sums of each row, in its own memory; NumPy's cumsum takes twice as long. Returns the array."""
+    cdef double* at = <double*> cnp.PyArray_BYTES(weights)
+    cdef Py_ssize_t n_rows = weights.shape[0], n = weights.shape[1], i, k
+    with nogil:
+        for i in range(n_rows):
+            for k in range(1, n):
+                at[i * n + k] += at[i * n + k - 1]
+    return weights
+
+
+def places(rng, cnp.ndarray[double, ndim=2, mode="c"] ends, Py_ssize_t draws):
+    """draws places of each row of weights, with replacement, by their running sums ends; None where NumPy has to."""
+    cdef Py_ssize_t n_rows = ends.shape[0], n = ends.shape[1], i
     bits = rng.bit_generator
     cdef wg_pcg* pcg = known_state(bits)
     if pcg == NULL:
         return None
-    cdef cnp.ndarray ends = np.cumsum(weights, 1)
     cdef cnp.ndarray out = np.empty((n_rows, draws), np.int64)
     cdef double* at = <double*> cnp.PyArray_BYTES(ends)
     cdef int64_t* to = <int64_t*> cnp.PyArray_BYTES(out)

@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted
 from wengert_core.dtypes cimport dtype_of
+from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op
 from wengert_core.references cimport sample_into
 from wengert_core.state cimport WG_BATCHED, thread_state
@@ -13,10 +14,13 @@ from wengert_core.tensor cimport Tensor, shape_tuple
 from wengert_core.random import numpy_generator
 
 
-def configure(Op op, sampler):
-    """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array."""
+def configure(Op op, sampler, fill):
+    """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array.
+
+    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such function.
+    """
     op.run = random_run
-    op.impl = sampler
+    op.impl = (sampler, fill)
 
 
 cdef object random_run(Op op, PyObject** slots):
@@ -30,7 +34,9 @@ cdef object random_run(Op op, PyObject** slots):
     arguments = [<object> slots[i] for i in range(1, op.n_params - 1)]
     before_write(op, slots, t, live, &keep)
     try:
-        sample_into(op, op.impl(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
+        sampler, fill = op.impl
+        if fill is None or elsewhere() or not fill(rng, t, *arguments):
+            sample_into(op, sampler(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
     except BaseException:
         Py_XDECREF(keep)
         raise

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core import drawing
+from wengert_core import drawing, sampling
 from wengert_core import factory as _factory
-from wengert_core import sampling
 from wengert_core.checks import is_batched
 from wengert_core.devices import DEVICES, device_number
 from wengert_core.dtypes import ALL, dtype, get_default_dtype
@@ -192,25 +191,42 @@ def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
 
 def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
     """Places drawn by weights: by the inverse distribution, or (no replacement) the largest weight / exponential."""
-    _check_weights(xp, given, num_samples, replacement)
+    _check_sizes(given, num_samples, replacement)
     rng = numpy_generator(generator, "multinomial")
     weights = xp.atleast_2d(given).astype(xp.float64)
+    positive = bool(weights.size and weights.min() >= 0)
+    ends = _running_sums(xp, weights) if replacement else weights.sum(-1, keepdims=True)
+    if not (positive and (xp.isfinite(ends[:, -1]) & (ends[:, -1] > 0)).all()):
+        _check_weights(xp, given)
     if replacement:
-        found = drawing.places(rng, np.ascontiguousarray(weights), num_samples) if xp is np else None
+        found = drawing.places(rng, ends, num_samples) if xp is np else None
         if found is not None:
             return found[0] if given.ndim == 1 else found
-        ends = xp.cumsum(weights, -1)
         draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
         draws = xp.minimum(draws, xp.nextafter(ends[:, -1:], 0))  # rounding may reach the end
         rows = [xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)]
         places = xp.stack(rows) if rows else xp.zeros((0, num_samples), xp.int64)
     else:
         scores = weights / xp.asarray(rng.standard_exponential(weights.shape))
-        places = xp.argsort(-scores, -1)[:, :num_samples]
+        places = _largest(xp, scores, num_samples)
     return places[0] if given.ndim == 1 else places
 
 
-def _check_weights(xp: Any, given: Array, num_samples: int, replacement: bool) -> None:
+def _running_sums(xp: Any, weights: Array) -> Array:
+    """cumsum of each row, in its own memory on the CPU."""
+    return drawing.running_sums(weights) if xp is np else xp.cumsum(weights, -1)
+
+
+def _largest(xp: Any, scores: Array, n: int) -> Array:
+    """The places of the n largest of each row, the largest first."""
+    if n >= scores.shape[-1]:
+        return xp.argsort(-scores, -1)[:, :n]
+    some = xp.argpartition(-scores, n - 1, -1)[:, :n]
+    order = xp.argsort(-xp.take_along_axis(scores, some, -1), -1)
+    return xp.take_along_axis(some, order, -1)
+
+
+def _check_sizes(given: Array, num_samples: int, replacement: bool) -> None:
     if given.dtype.kind != "f":
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {CPP_NAMES[given.dtype.name]}"
@@ -224,6 +240,9 @@ def _check_weights(xp: Any, given: Array, num_samples: int, replacement: bool) -
             f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
             f"{given.shape[-1]}"
         )
+
+
+def _check_weights(xp: Any, given: Array) -> None:
     if not (xp.isfinite(given).all() and (given >= 0).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not (given.sum(-1) > 0).all():

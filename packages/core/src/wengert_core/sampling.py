@@ -91,7 +91,7 @@ def normal(rng: np.random.Generator, shape: Shape, kind: Any, mean: Any = 0, std
 
 
 BLOCK = 256
-"""Of normal numbers: the first half of a block is r * cos(a), the second r * sin(a), of pairs in the order of drawing."""
+"""Of normal numbers: the first half of a block is r * cos(a), the second r * sin(a), of pairs as they are drawn."""
 
 
 def box_muller(rng: np.random.Generator, shape: Shape, precision: type, mean: Any, std: Any) -> Array:

@@ -1,7 +1,7 @@
 """Random numbers: factories, samples by tensors of parameters, and ops that fill a tensor."""
 
+from wengert_core import drawing, sampling
 from wengert_core import randoms as make
-from wengert_core import sampling
 from wengert_core.ops.table import TABLE
 
 factory, random = TABLE.factory, TABLE.random
@@ -37,9 +37,9 @@ TABLE.array("binomial(Tensor count, Tensor prob, *, object? generator=None) -> T
             method=False, doc="Numbers of successes in count trials that succeed with the probability prob.")
 
 random("uniform_(Tensor self, float from=0, float to=1, *, object? generator=None) -> Tensor", sampler=sampling.uniform,
-       doc="Fills with numbers distributed uniformly in [from, to).")
+       fill=drawing.unit, doc="Fills with numbers distributed uniformly in [from, to).")
 random("normal_(Tensor self, float mean=0, float std=1, *, object? generator=None) -> Tensor", sampler=sampling.normal,
-       doc="Fills with normal numbers.")
+       fill=drawing.normal, doc="Fills with normal numbers.")
 random("exponential_(Tensor self, float lambd=1, *, object? generator=None) -> Tensor", sampler=sampling.exponential,
        doc="Fills with exponential numbers of rate lambd.")
 random("cauchy_(Tensor self, float median=0, float sigma=1, *, object? generator=None) -> Tensor",

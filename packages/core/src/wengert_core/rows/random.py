@@ -14,18 +14,22 @@ from wengert_core.schema import parse_schema
 class RandomRows(Rows):
     """Rows that draw from a generator."""
 
-    @s.checked(sampler=s.function, doc=s.text)
-    def random(self, schema: str, *, sampler: Callable[..., Any], doc: str = "") -> Op:
+    @s.checked(sampler=s.function, fill=s.function_or_none, doc=s.text)
+    def random(
+        self, schema: str, *, sampler: Callable[..., Any], fill: Callable[..., bool] | None = None, doc: str = ""
+    ) -> Op:
         """A row ``name_(Tensor self, parameters, *, object? generator=None)``, a method.
 
         sampler: callable (NumPy generator, shape, dtype, *parameters) that checks these and returns an array. The
         derivative with respect to what was overwritten is zero.
+        fill: callable (NumPy generator, tensor, *parameters) that writes the numbers into a tensor on the CPU; or it
+        returns False, having done nothing, and the sampler is asked.
         """
         params = parse_schema(schema)[1]
         if len(params) < 2 or params[-1][:2] != ("generator", "object"):
             raise s.misfit(self, schema, "a row of samples has a tensor first, and 'object? generator=None' last")
         s.fitting(self, schema, "sampler", sampler, len(params) + 1)
         op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
-        driver("random_ops").configure(op, sampler)
+        driver("random_ops").configure(op, sampler, fill)
         self.add(op, op.name)
         return op
