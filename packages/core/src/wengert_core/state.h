@@ -17,7 +17,7 @@ enum {
                              compute. FOREIGN is then off in the modes. Note [Drivers for other devices] in elsewhere.pxd */
     WG_GUARD = 1 << 19,   /* tensor: never.          mode: a transform of wengert.func runs, which refuses writes to what its
                              function captures. It is looked at before a write, and where memory is made */
-    WG_CAST = 1 << 20,    /* tensor: always on.       mode: arguments are cast before an operation runs. Note [Casts before calls]
+    WG_CAST = 1 << 21,    /* tensor: always on.       mode: arguments are cast before an operation runs. Note [Casts before calls]
                              in argument_casts.pyx */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
     WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE | WG_CAST,
