@@ -5,8 +5,8 @@
 
 The first, in wengert's environment, writes the sample table as calls (tests/oracle/oracle_inputs.py); the second, where
 there is PyTorch 2.13, writes tests/oracle/answers/inputs.json; arguments.json: which of these calls are refused when an
-argument has another type (tests/oracle/oracle_arguments.py); and forms.json: what methods, in-place variants and out=
-give (tests/oracle/oracle_forms.py).
+argument has another type (tests/oracle/oracle_arguments.py); forms.json: what methods, in-place variants and out=
+give (tests/oracle/oracle_forms.py); and autocast.json: dtypes inside of autocast (tests/oracle/oracle_autocast.py).
 """
 
 import argparse
@@ -21,6 +21,7 @@ ORACLE = Path(__file__).resolve().parent.parent / "tests" / "oracle"
 sys.path.insert(0, str(ORACLE))
 
 from oracle_arguments import outcome  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_autocast import autocast_dtypes  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 from oracle_forms import forms  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 from oracle_inputs import Call, answer, found  # type: ignore[import-not-found,unused-ignore] # noqa: E402
 
@@ -45,7 +46,7 @@ def record(questions: dict[str, tuple[list[Call], tuple[str, ...]]]) -> None:
     if not torch.__version__.startswith("2.13"):
         raise SystemExit(f"the answers are PyTorch 2.13's; this environment has {torch.__version__}")
     torch.set_num_threads(1)
-    lines, refusals, shapes, n = [], [], [], 0
+    lines, refusals, shapes, casts, n = [], [], [], [], 0
     for op, (asked, names) in sorted(questions.items()):
         place = found(op, torch)
         if place is None or not asked:
@@ -57,7 +58,9 @@ def record(questions: dict[str, tuple[list[Call], tuple[str, ...]]]) -> None:
         refusals.append(f"  {json.dumps(op)}: {json.dumps({'path': place[0], **outcome(place[0], samples, torch)})}")
         shown = {"path": place[0], "forms": forms(place[0], samples, names, torch)}
         shapes.append(f"  {json.dumps(op)}: {json.dumps(shown)}")
-    for name, written in (("inputs", lines), ("arguments", refusals), ("forms", shapes)):
+        dtypes = {"path": place[0], "dtypes": autocast_dtypes(place[0], samples, torch)}
+        casts.append(f"  {json.dumps(op)}: {json.dumps(dtypes)}")
+    for name, written in (("inputs", lines), ("arguments", refusals), ("forms", shapes), ("autocast", casts)):
         text = f'{{"torch": {json.dumps(torch.__version__)}, "ops": {{\n' + ",\n".join(written) + "\n}}\n"
         (ORACLE / "answers" / f"{name}.json").write_text(text, encoding="utf-8")
     print(f"{len(lines)} ops, {n} calls")

@@ -107,7 +107,9 @@ def compiled_classes() -> dict[type, str]:
         if name.startswith("wengert_") and not name.startswith(("wengert_testing", "wengert_registry")):
             for value in vars(module).values():
                 if isinstance(value, type) and not value.__flags__ & (1 << 9) and value.__module__ == name:
-                    found[value] = f"{name}.{value.__qualname__}"
+                    # of wengert_core the name "tensor" is an op
+                    shadowed = name == "wengert_core.tensor"
+                    found[value] = value.__qualname__ if shadowed else f"{name}.{value.__qualname__}"
     return found
 
 

@@ -16,6 +16,7 @@ import wengert_functional
 import wengert_profiler
 from wengert import Tensor
 from wengert_core.op import find
+from wengert_core.tensor import Storage  # noqa: F401 - texts name it
 from wengert_registry import registry
 from wengert_testing.calls import mapped
 from wengert_testing.samples import CASES
@@ -195,7 +196,9 @@ def instance(name: str) -> Any:
 
 MADE: dict[str, Callable[[], Any]] = {
     "Tensor": lambda: T(2, 3),
-    "Storage": lambda: T(2, 3).untyped_storage(),
+    "Storage": lambda: T(2, 3).numpy().base,
+    "UntypedStorage": lambda: T(2, 3).untyped_storage(),
+    "TypedStorage": lambda: wengert.FloatStorage(3),
     "Node": node,
     "FunctionNode": lambda: Square.apply(leaf(2, 3)).grad_fn,
     "SavedTensor": saved,

@@ -39,7 +39,7 @@ def take_away(seed):
     rng = random.Random(seed)
     while time.monotonic() < END:
         t = rng.choice(TAKEN)
-        way = rng.randrange(4)
+        way = rng.randrange(5)
         try:
             if way == 0:
                 t.set_(rng.choice(GEOMETRIES)())
@@ -47,6 +47,8 @@ def take_away(seed):
                 t.resize_(rng.choice([(3,), (N, N), (N * N,), (2, 2, 2, 2, 2)]))
             elif way == 2:
                 t.t_()
+            elif way == 3:
+                t.untyped_storage().resize_(rng.choice([N * N * 4, N * N * 8, 1 << 22]))
             else:
                 t.set_({again}(t))
         except (RuntimeError, IndexError):

@@ -16,7 +16,7 @@ from wengert_core.public import LATER as _LATER
 from wengert_core.public import PUBLIC as _PUBLIC
 from wengert_core.public import load_later as _load_later
 from wengert_core.sizes import Size
-from wengert_core.tensor import Storage, Tensor
+from wengert_core.tensor import Tensor
 from wengert_core.tensor_methods import mount_all as _mount_all
 from wengert_core.without_engine import mount_all as _mount_without_engine
 

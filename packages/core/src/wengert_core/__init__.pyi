@@ -47,7 +47,8 @@ from wengert_core.random import manual_seed as manual_seed
 from wengert_core.random import seed as seed
 from wengert_core.random import set_rng_state as set_rng_state
 from wengert_core.sizes import Size as Size
-from wengert_core.tensor import Storage as Storage
+from wengert_core.storages import UntypedStorage as UntypedStorage
+from wengert_core.storages import is_storage as is_storage
 from wengert_core.tensor import Tensor as Tensor
 from wengert_core.tensor import (
     _Device,
@@ -58,6 +59,8 @@ from wengert_core.tensor import (
     _Scalar,
     _ValuesIndices,
 )
+from wengert_core.typed_storages import TypedStorage as TypedStorage
+from wengert_core.typed_storages import storagetype as _storagetype
 from wengert_core.workers import get_num_threads as get_num_threads
 from wengert_core.workers import set_num_threads as set_num_threads
 
@@ -94,6 +97,19 @@ long: dtype
 cfloat: dtype
 cdouble: dtype
 
+BFloat16Storage: _storagetype
+BoolStorage: _storagetype
+ByteStorage: _storagetype
+CharStorage: _storagetype
+ComplexDoubleStorage: _storagetype
+ComplexFloatStorage: _storagetype
+DoubleStorage: _storagetype
+FloatStorage: _storagetype
+HalfStorage: _storagetype
+IntStorage: _storagetype
+LongStorage: _storagetype
+ShortStorage: _storagetype
+Storage: _storagetype
 BoolTensor: tensortype
 ByteTensor: tensortype
 CharTensor: tensortype

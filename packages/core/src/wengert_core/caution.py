@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-OURS = {"wengert", "wengert_core", "wengert_engine", "wengert_formulas", "wengert_graph"}
+OURS = {"wengert", "wengert_compat", "wengert_core", "wengert_engine", "wengert_formulas", "wengert_graph"}
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -13,9 +13,10 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
+from wengert_core.argument_casts cimport cast_for, cast_values, set_functions_hook, switch_back, switch_off
 from wengert_core.call_arguments cimport arguments
 from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_OBSERVE, thread_state
+from wengert_core.state cimport WG_CAST, WG_OBSERVE, thread_state
 
 from wengert_core.tensor cimport Tensor
 
@@ -266,16 +267,35 @@ cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssiz
     return composite_vectorcall(<PyObject*> composite, args, nargs, <PyObject*> own)
 
 
-cdef object observed_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    """The entry while some thread is observed."""
+cdef object watched_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    """The entry while some thread is observed, or has casts."""
     cdef int64_t event
     if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
-        return composite_vectorcall(callable_, args, nargsf, kwnames)
+        return cast_vectorcall(callable_, args, nargsf, kwnames)
     event = OBSERVER.begin(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
     try:
-        return composite_vectorcall(callable_, args, nargsf, kwnames)
+        return cast_vectorcall(callable_, args, nargsf, kwnames)
     finally:
         OBSERVER.end(event)
+
+
+cdef object cast_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    """The call, with its arguments cast where the thread says so. Note [Casts before calls]"""
+    cdef Composite composite = <Composite> callable_
+    cdef tuple given
+    cdef dict keywords
+    if not thread_state().modes & WG_CAST:
+        return composite_vectorcall(callable_, args, nargsf, kwnames)
+    cast = cast_for(callable_)
+    given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
+    if cast is None or keywords.get("out") is not None:
+        return composite_vectorcall(callable_, args, nargsf, kwnames)
+    switch_off()
+    try:
+        values = cast_values(composite.name, cast, [*given, *keywords.values()])
+        return composite(*values[:len(given)], **dict(zip(keywords, values[len(given):])))
+    finally:
+        switch_back()
 
 
 cdef PyObject* LAST = NULL             # the Composite that was made last; Composite.after leads to the one made before it
@@ -295,17 +315,33 @@ cdef void unlink_last(PyObject* after) noexcept:
     LAST = after
 
 
+cdef bint OBSERVED = False, CAST = False     # some thread is observed; some thread has casts
+
+
 cdef void observe_functions(bint on) noexcept:
-    """Give all the entry that looks whether the thread is observed, or the one that does not."""
+    global OBSERVED
+    OBSERVED = on
+    choose_entry()
+
+
+cdef void cast_functions(bint on) noexcept:
+    global CAST
+    CAST = on
+    choose_entry()
+
+
+cdef void choose_entry() noexcept:
+    """Give all the entry that looks what the thread does besides, or the one that does not."""
     global ENTRY
     cdef PyObject* one = LAST
-    ENTRY = <void*> observed_vectorcall if on else <void*> composite_vectorcall
+    ENTRY = <void*> watched_vectorcall if OBSERVED or CAST else <void*> composite_vectorcall
     while one != NULL:
         (<Composite> one).vectorcall = ENTRY
         one = (<Composite> one).after
 
 
 OBSERVER.observe_functions = observe_functions
+set_functions_hook(cast_functions)
 
 
 cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):

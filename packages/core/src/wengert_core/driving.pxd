@@ -20,5 +20,5 @@ cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1
 cdef object intercepted(Op op, PyObject** slots, uint32_t live)
 cdef object common_code(Op op, PyObject** slots, int n, int* code)
 cdef enum:
-    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 23  # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_DERIVING: somebody else runs the op
-    LIVE_BEYOND = 4 | 8 | 16 | 1 << 23 | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run
+    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
+    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run

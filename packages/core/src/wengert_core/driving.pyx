@@ -3,6 +3,7 @@
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.argument_casts cimport run_cast
 from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8, DTypeFacts, dtype_facts, dtype_of
@@ -12,7 +13,8 @@ from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
-from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
+from wengert_core.state cimport (WG_BATCHED, WG_CAST, WG_DERIVING, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open,
+                                 thread_state)
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -252,7 +254,9 @@ def set_foreign(address):
 
 
 cdef object intercepted(Op op, PyObject** slots, uint32_t live):
-    """Hand the call to whoever is responsible for batched tensors, other devices, observing or products in derivatives."""
+    """Hand the call to whoever is responsible for casts, batched tensors, other devices, observing or products in derivatives."""
+    if live & WG_CAST:
+        return run_cast(op, slots)     # which calls the driver again, without casts
     if live & WG_OBSERVE and OBSERVER.run_op != NULL:
         return OBSERVER.run_op(op, slots, live)
     if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING:       # those inside of a batch are met when its rule runs

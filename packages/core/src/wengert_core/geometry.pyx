@@ -5,7 +5,6 @@ from wengert_core.dims cimport wrap_dim
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.layouts cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.plain_values cimport plain_int
-from wengert_core.state cimport WG_BATCHED
 from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
 from wengert_core.layouts import contiguous_format
@@ -45,14 +44,6 @@ def stride(Tensor self, dim=None, *, axis=None):
 def storage_offset(Tensor self):
     """Where the first element lies in the storage, in elements."""
     return (self.data - storage_of(self).data) // FACTS.itemsize[self.code]
-
-
-def untyped_storage(Tensor self):
-    """The memory this tensor lies in, shared with its views."""
-    if self.flags & WG_BATCHED:
-        from wengert_core.inside_vmap import no_storage
-        raise no_storage()
-    return storage_of(self)
 
 
 def is_contiguous(Tensor self, *, memory_format=contiguous_format):
@@ -103,7 +94,7 @@ def base_of(Tensor self):
 
 
 METHODS = {"size": size, "stride": stride, "storage_offset": storage_offset, "is_set_to": is_set_to,
-           "untyped_storage": untyped_storage, "is_contiguous": is_contiguous, "nelement": nelement, "_is_view": is_view,
+           "is_contiguous": is_contiguous, "nelement": nelement, "_is_view": is_view,
            "nbytes": property(nbytes, doc=nbytes.__doc__), "itemsize": property(itemsize, doc=itemsize.__doc__),
            "_base": property(base_of, doc=base_of.__doc__)}
 """What a table mounts on Tensor."""

@@ -28,7 +28,7 @@ def make(name: str, kind: dtype, args: tuple[Any, ...], device: Any = None) -> T
         return _construct.blank(kind, 0)
     first = args[0]
     lone = len(args) == 1 and (isinstance(first, bool) or not hasattr(type(first), "__index__"))
-    if lone or isinstance(first, (Tensor, np.ndarray)):
+    if lone or isinstance(first, (Tensor, np.ndarray)) or hasattr(type(first), "_as_tensor"):
         return _from_data(name, kind, first)
     for i, size in enumerate(args):
         if not hasattr(type(size), "__index__"):
@@ -52,11 +52,22 @@ def _from_data(name: str, kind: dtype, data: Any) -> Tensor:
         if name != "Tensor" and data.dtype is not kind:
             raise TypeError(f"{name}: expected a tensor of dtype {kind!r}, got {data.dtype!r}; use .to({kind!r})")
         return as_subclass(data, Tensor) if type(data) is not Tensor else data.detach()
+    if hasattr(type(data), "_as_tensor"):  # a storage
+        if data.dtype is not kind:
+            wanted, got = (name_of_kind(one) for one in (kind, data.dtype))
+            raise RuntimeError(f"Expected a Storage of type {wanted} or an UntypedStorage, but got type {got} for "
+                               "argument 1 'storage'")
+        return data._as_tensor()  # type: ignore[no-any-return]
     if isinstance(data, Size):
         return _construct.blank(kind, *data)
     if isinstance(data, (int, float, complex, dict, type)) or not hasattr(data, "__len__"):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return _construct.of_data(data, kind)
+
+
+def name_of_kind(kind: dtype) -> str:
+    """Return the name of a dtype in legacy classes: "Float"."""
+    return next((name for name, target in _NAMES.items() if ALL[target] is kind), str(kind))
 
 
 def construct(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:

@@ -18,7 +18,7 @@ from wengert_core.op cimport Op, call_bound, find_op
 from wengert_core.outputs cimport into_out
 from wengert_core.products cimport computing_code, has_product, multiply
 from wengert_core.references cimport call_reference, result_into
-from wengert_core.state cimport WG_DUAL, WG_GRAD, thread_state
+from wengert_core.state cimport WG_CAST, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensor cimport Tensor, alias, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -241,6 +241,8 @@ cdef object matmul_run(Op op, PyObject** slots):
     cdef int ndim
     if MM is None:
         look_up()
+    if thread_state().modes & WG_CAST:     # a product of vectors is cast as matmul is, not as dot
+        return intercepted(op, slots, live_of(a, b))
     if a.rank == 2 and b.rank == 2:
         return MM.run(MM, slots)
     if a.rank == 2 and b.rank == 1:

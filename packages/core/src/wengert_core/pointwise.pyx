@@ -30,7 +30,7 @@ from wengert_core.plain_values cimport is_plain_number
 from wengert_core.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
 from wengert_core.pointwise_references cimport by_reference
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_CAST, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.stretches cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
 
@@ -317,7 +317,7 @@ cdef object pointwise_run(Op op, PyObject** slots):
     if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
-    if live & LIVE_BEYOND == WG_OBSERVE:
+    if live & WG_CAST or live & LIVE_BEYOND == WG_OBSERVE:
         return intercepted(op, own, live)                # which calls this again, unobserved
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)

@@ -96,6 +96,10 @@ LATER = {
         "interop": "from_numpy",
         "legacy": """BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor
                      LongTensor ShortTensor tensortype""",
+        "storages": "UntypedStorage is_storage",
+        "typed_storages": """BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
+                             ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage
+                             ShortStorage Storage TypedStorage""",
         "random": "Generator random default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
     }.items()
     for name in names.split()
@@ -108,4 +112,5 @@ def load_later(name: str) -> Any:
     module = import_module(f"wengert_core.{LATER[name]}")
     if name == LATER[name]:
         return module
-    return module.TYPES[name] if name.endswith("Tensor") else getattr(module, name)
+    types = getattr(module, "TYPES", {})
+    return types[name] if name in types else getattr(module, name)

@@ -3,6 +3,9 @@
 Note [Memory that grows]
     A tensor points into its memory directly, so memory moves only when no other tensor looks into it. Where others do, or
     where the memory belongs to somebody else, what does not fit is refused, and never written where they cannot see it.
+    A storage, as users hold it, is a tensor of bytes on the memory (storages.py): it looks into the memory like any other tensor, and
+    knows of one more, that it was asked of. Both may get other memory, if nobody else looks into it: an array, a view, a tensor
+    that ``set_`` put there or one that a running kernel holds each have a reference to the Storage.
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy
@@ -11,8 +14,12 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport UINT8, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport storage_bytes
 from wengert_core.memory cimport FOREIGN_BIN
-from wengert_core.size_math cimport mul_add
-from wengert_core.tensor cimport Storage, Tensor, checked_numel, new_empty_at, new_view, storage_of, swap_contents
+from wengert_core.size_math cimport extent, mul_add
+from wengert_core.state cimport WG_ASK, WG_BATCHED
+from libc.stdint cimport uint32_t
+
+from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, checked_numel, new_empty_at, new_view, shape_tuple,
+                                  storage_of, strides_of, swap_contents)
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
@@ -79,3 +86,76 @@ cdef void move(Tensor t, Storage old, Storage fresh) noexcept:
     Py_INCREF(fresh)
     Py_XDECREF(t.storage)
     t.storage = <PyObject*> fresh
+
+
+# ---- storages
+
+def whole_memory(Tensor t):
+    """Return a tensor of bytes on all of t's memory, with its version counter; a view of nothing."""
+    if t.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import no_storage
+        raise no_storage()
+    cdef Storage s = storage_of(t)
+    cdef Py_ssize_t one = 1
+    cdef Tensor like = alias(t), memory
+    like.code = UINT8
+    memory = new_view(like, 1, &s.nbytes, &one, s.data)
+    cdef PyObject* base = memory.base
+    memory.base = NULL
+    memory.flags &= ~(<uint32_t> (TF_VIEW | TF_INFERENCE | WG_ASK))
+    Py_XDECREF(base)
+    return memory
+
+
+cdef bint also_looks(Tensor memory, Tensor looker) noexcept:
+    return looker is not None and looker is not memory and looker.storage == memory.storage
+
+
+cdef object reason(Tensor memory, Tensor looker, Py_ssize_t held):
+    """Return why the memory stays; None where nobody but the two looks into it. held: references of the caller to the Storage."""
+    if memory.base != NULL or not is_ours(memory, <Storage> memory.storage):
+        return "it belongs to another object"
+    if memory.storage.ob_refcnt > 1 + also_looks(memory, looker) + held:
+        return "other tensors or arrays look into it"
+    return None
+
+
+def looks_into(Tensor memory, Tensor t):
+    """Return whether a tensor has the Storage that a storage's tensor of bytes has."""
+    return t.storage == memory.storage
+
+
+def why_not_movable(Tensor memory, Tensor looker=None):
+    """Return why the bytes of a storage cannot get other memory, for a message; None where they can.
+
+    memory: the storage's tensor of bytes.   looker: a tensor that would get the other memory as well.
+    """
+    return reason(memory, looker, 0)
+
+
+def move_memory(Tensor memory, Tensor room, Tensor looker=None):
+    """Give a storage's tensor of bytes, and looker, the memory of room, with as many of the bytes as fit. Note [Memory that grows]
+
+    RuntimeError where others look into the memory, or where looker would reach beyond the new one.
+    """
+    cdef Storage old = storage_of(memory), fresh = storage_of(room)
+    cdef Py_ssize_t nbytes = old.nbytes if old.nbytes < fresh.nbytes else fresh.nbytes, one = 1, end
+    cdef bint moves = also_looks(memory, looker)
+    why = reason(memory, looker, 1)    # ``old``
+    if why is not None:
+        raise RuntimeError(f"Trying to resize storage that is not resizable: {why}; clone() it first")
+    if moves and looker.count:
+        end = (looker.data - old.data) + extent(looker.rank, looker.dims, strides_of(looker), 0, 1) - 1 + FACTS.itemsize[looker.code]
+        if end > fresh.nbytes:
+            raise RuntimeError(f"a storage of {old.nbytes} bytes cannot become one of {fresh.nbytes} bytes: a tensor of shape "
+                               f"{list(shape_tuple(looker))} looks into it, up to byte {end}; resize_() the tensor first")
+    if memory.device:
+        copy_into(new_view(room, 1, &nbytes, &one, fresh.data), new_view(memory, 1, &nbytes, &one, old.data))
+    elif nbytes:
+        memcpy(fresh.data, old.data, nbytes)
+    fresh.version, fresh.birth = old.version, old.birth
+    if moves:
+        move(looker, old, fresh)
+    move(memory, old, fresh)
+    memory.data = fresh.data
+    memory.dims[0] = memory.count = fresh.nbytes

@@ -11,7 +11,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dims cimport int_slot, ints_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, intercepted
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.devices import DEVICES as _DEVICES
 from wengert_core.elsewhere import owner_of
 from wengert_core.layouts cimport (FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of,
@@ -194,10 +194,11 @@ cdef object set_run(Op op, PyObject** slots):
             raise RuntimeError(f"Could not set tensor of type {_C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type {_C_NAMES[t.code]}")
         given = alias_fresh_version(<Tensor> slots[1])
         if slots[3] != <PyObject*> None:
-            given = part_of(op, slots, t.code, storage_of(<Tensor> slots[1]))
+            given = None               # it would look into memory that may have to grow
+            given = part_of(op, slots, t, asked_storage(slots[1], t.code))
             place_beside(given, t)
-    elif isinstance(<object> slots[1], Storage):
-        given = part_of(op, slots, t.code, <Storage> slots[1])
+    elif asked_storage(slots[1], t.code) is not None:
+        given = part_of(op, slots, t, asked_storage(slots[1], t.code))
         place_beside(given, t)
     else:
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
@@ -213,14 +214,26 @@ cdef object set_run(Op op, PyObject** slots):
     return t
 
 
-cdef Tensor part_of(Op op, PyObject** slots, int code, Storage storage):
-    """A tensor in a storage: all of it, or with the offset, sizes and strides of the slots (in elements)."""
+cdef object asked_storage(PyObject* source, int code):
+    """Return the UntypedStorage of a tensor or storage; None for what is neither. RuntimeError for a storage of another dtype."""
+    from wengert_core.storages import source_of
+    return source_of(<object> source, dtype_of(code))
+
+
+cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
+    """A tensor in an UntypedStorage: all of it, or with the offset, sizes and strides of the slots.
+
+    The storage grows where that is needed, unless the sizes and strides are what t has, as torch has it.
+    """
+    cdef Tensor memory = untyped._memory
+    cdef bint same
+    cdef int code = t.code
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t itemsize = FACTS.itemsize[code], offset = int_slot(op, slots, 2), end, step = 1
     cdef int i, ndim = 1
     if slots[3] == <PyObject*> None:
-        shape[0] = storage.nbytes // itemsize - offset
+        shape[0] = memory.count // itemsize - offset
     else:
         ndim = ints_slot(op, slots, 3, shape)
     for i in range(ndim - 1, -1, -1):
@@ -234,12 +247,20 @@ cdef Tensor part_of(Op op, PyObject** slots, int code, Storage storage):
                                f"strides {[strides[k] for k in range(ndim)]}, offset {offset}")
     numel(ndim, shape)
     end = extent(ndim, shape, strides, offset, itemsize)
-    if end > storage.nbytes:
-        raise out_of_bounds(ndim, shape, strides, offset, itemsize, end, storage.nbytes)
+    if end > memory.count:
+        same = ndim == t.rank
+        for i in range(ndim):
+            same = same and shape[i] == t.dims[i] and strides[i] * itemsize == strides_of(t)[i]
+        if same:
+            raise out_of_bounds(ndim, shape, strides, offset, itemsize, end, memory.count)
+        memory = None                  # which is one more reference to the Storage that grows
+        untyped.resize_(end)
+        memory = untyped._memory
     offset = mul_add("set_", offset, itemsize, 0)
+    cdef Storage storage = storage_of(memory)
     for i in range(ndim):
         strides[i] *= itemsize
-    return new_on_memory(code, ndim, shape, strides, storage.data + offset, storage.data, storage.nbytes, storage)
+    return new_on_memory(code, ndim, shape, strides, memory.data + offset, storage.data, storage.nbytes, storage)
 
 
 cdef int place_beside(Tensor given, Tensor t) except -1:

@@ -17,10 +17,13 @@ enum {
                              compute. FOREIGN is then off in the modes. Note [Drivers for other devices] in elsewhere.pxd */
     WG_GUARD = 1 << 19,   /* tensor: never.          mode: a transform of wengert.func runs, which refuses writes to what its
                              function captures. It is looked at before a write, and where memory is made */
+    WG_CAST = 1 << 21,    /* tensor: always on.       mode: arguments are cast before an operation runs. Note [Casts before calls]
+                             in argument_casts.pyx */
     WG_STRONG = 1 << 22,  /* tensor: never.          mode: derivatives computed here have strong zeros: zero times anything is zero */
     WG_DERIVING = 1 << 23, /* tensor: always on.     mode: with STRONG, while a formula computes: whoever has strong products runs the op */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
-    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE | WG_DERIVING,
+    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE | WG_CAST | WG_DERIVING,
+    WG_LEFT_ON = WG_OBSERVE | WG_CAST, /* a hook or a Function may switch these on or off for what follows */
     WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK | WG_DUAL
 };
 

@@ -4,7 +4,7 @@ Note [One test decides]
     A tensor's flag word and the mode word share their low bits: a bit has an effect only where both have it set.
     ``live = (a.flags | b.flags) & modes`` is 0 exactly when an operation is nothing but its kernel. Bits which belong to
     the tensor alone (FOREIGN: it is not on the CPU) are always on in the modes; bits which belong to the thread alone
-    (OBSERVE, INFER, ELSEWHERE, DERIVING) are always on in the tensors.
+    (OBSERVE, INFER, ELSEWHERE, CAST, DERIVING) are always on in the tensors.
 """
 from cpython.ref cimport PyObject
 
@@ -20,6 +20,8 @@ cdef extern from "wengert_core/state.h":
         WG_ASK
         WG_ELSEWHERE
         WG_GUARD
+        WG_CAST
+        WG_LEFT_ON
         WG_STRONG
         WG_DERIVING
         WG_RECORD

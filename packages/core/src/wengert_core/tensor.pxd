@@ -14,7 +14,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint8_t, uint16_t
 
 
-cdef enum:                             # Tensor.flags above the bits of state.h
+cdef enum:                             # Tensor.flags beside the bits of state.h; 1 << 20 is TF_CUT of the engine's node.pxd
     TF_CONTIGUOUS = 64                 # row-major without gaps
     TF_VIEW = 128                      # has a base: grad_fn may have to be made anew, see engine
     TF_RETAINS_GRAD = 512

@@ -121,7 +121,6 @@ METHODS = {
     "is_neg": _false,
     "is_pinned": _is_pinned,
     "is_same_size": _is_same_size,
-    "is_shared": _false,
     "ndimension": Tensor.dim,
     "pin_memory": _pin_memory,
     "record_stream": _record_stream,
@@ -144,6 +143,8 @@ LATER = {
         "__array__": "array_interface", "__array_wrap__": "array_wrap", "numpy": "numpy", "tolist": "tolist",
     },
     "legacy": {"new": "new"},
+    "storages": {"is_shared": "is_shared", "share_memory_": "share_memory", "untyped_storage": "untyped_storage"},
+    "typed_storages": {"storage": "storage_method", "storage_type": "storage_type"},
     "orders_of_dims": {"dim_order": "dim_order", "resize": "resize", "resize_as": "resize_as"},
 }  # fmt: skip
 """Methods and properties by the module that has them, which is loaded when one of them is asked for."""

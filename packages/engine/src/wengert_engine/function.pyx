@@ -6,7 +6,7 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.history cimport requires_grad
 from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_OBSERVE, WgState, dual_is_open, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
                                   alias, bump_version, new_empty, new_view, strides_of, version_of)
 from wengert_engine import errors
@@ -231,7 +231,7 @@ cdef inline object applied(cls, tuple args):
         else:
             outputs = cls.forward(ctx, *args)
     finally:
-        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
+        state.modes = modes & ~(<unsigned int> WG_LEFT_ON) | state.modes & WG_LEFT_ON
     if tangents is None:
         return finish(cls, ctx, args, outputs, recorded)
     return with_tangents(cls, ctx, args, outputs, recorded, tangents)

@@ -9,7 +9,7 @@ from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_DERIVING, WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.state cimport WG_CAST, WG_DERIVING, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of, hold
@@ -57,7 +57,7 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
     if inputs is not None:
         run.results = [None] * len(inputs)
         find_wanted(&run.wanted, roots, inputs)
-    state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) & ~(<unsigned int> WG_DERIVING)
+    state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) & ~(<unsigned int> (WG_CAST | WG_DERIVING))
     run.outer = innermost()
     set_innermost(run)
     if modes & WG_OBSERVE and OBSERVER.begin != NULL:
@@ -88,7 +88,7 @@ cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_g
     from threading import Thread
 
     cdef WgState* state = thread_state()
-    modes, transform, anomaly = state.modes & ~(<unsigned int> WG_OBSERVE), state.transform, state.anomaly
+    modes, transform, anomaly = state.modes & ~(<unsigned int> WG_LEFT_ON), state.transform, state.anomaly
     hooks = <object> state.saved_hooks if state.saved_hooks != NULL else None
     outer = innermost()
     found = []

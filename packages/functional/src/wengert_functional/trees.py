@@ -17,13 +17,13 @@ DICTS = (dict, OrderedDict, defaultdict)
 
 
 class Spec:
-    """How a nest was built: its container's type, the keys of a dict, and the specs of its parts."""
+    """How a nest was built: its container's type, the keys of a dict, the specs of its parts, what else makes it."""
 
-    __slots__ = ("keys", "kind", "make", "parts")
+    __slots__ = ("keys", "kind", "make", "parts", "rest")
 
     def __init__(self, kind: type | None, keys: tuple[Any, ...] | None, parts: list[Spec],
-                 make: Callable[[list[Any]], Any]) -> None:
-        self.kind, self.keys, self.parts, self.make = kind, keys, parts, make
+                 make: Callable[[list[Any]], Any], rest: Any = None) -> None:
+        self.kind, self.keys, self.parts, self.make, self.rest = kind, keys, parts, make, rest
 
     def __str__(self) -> str:
         inner = [str(part) for part in self.parts]
@@ -40,9 +40,12 @@ class Spec:
 
 LEAF = Spec(None, None, [], lambda parts: parts[0])
 
+REGISTERED: dict[type, tuple[Callable[[Any], tuple[Iterable[Any], Any]], Callable[[list[Any], Any], Any]]] = {}
+"""Classes that are containers too: what takes one apart into (parts, the rest), and what makes it of both."""
 
-def flatten(tree: Any) -> tuple[list[Any], Spec]:
-    """The leaves of a nest from left to right, and its spec.
+
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Spec]:
+    """The leaves of a nest from left to right, and its spec. is_leaf: what says of a container that it is a leaf here.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves, str(spec)
@@ -50,7 +53,7 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
     """
     leaves: list[Any] = []
     try:
-        return leaves, take_apart(tree, leaves)
+        return leaves, take_apart(tree, leaves, is_leaf)
     except RecursionError:
         raise ValueError(
             f"expected nested containers of tensors, got a {type(tree).__name__} that contains itself, or that is "
@@ -58,17 +61,27 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
         ) from None
 
 
-def take_apart(tree: Any, leaves: list[Any]) -> Spec:
+def take_apart(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None = None) -> Spec:
     """The spec of a nest, whose leaves are appended."""
     kind = type(tree)
-    if isinstance(tree, DICTS) and kind in DICTS:
+    if is_leaf is not None and is_leaf(tree):
+        leaves.append(tree)
+        return LEAF
+    if kind in DICTS:
         keys = tuple(tree)
-        return Spec(kind, keys, [take_apart(tree[key], leaves) for key in keys], dict_maker(tree, keys))
+        parts = [take_apart(tree[key], leaves, is_leaf) for key in keys]
+        return Spec(kind, keys, parts, dict_maker(tree, keys), getattr(tree, "default_factory", None))
+    if kind in REGISTERED:
+        apart, build = REGISTERED[kind]
+        inside, rest = apart(tree)
+        parts = [take_apart(part, leaves, is_leaf) for part in inside]
+        return Spec(kind, None, parts, lambda made: build(made, rest), rest)
     make = maker(tree)
     if make is None:
         leaves.append(tree)
         return LEAF
-    return Spec(kind, None, [take_apart(part, leaves) for part in tree], make)
+    parts = [take_apart(part, leaves, is_leaf) for part in tree]
+    return Spec(kind, None, parts, make, tree.maxlen if kind is deque else None)
 
 
 def dict_maker(tree: Any, keys: tuple[Any, ...]) -> Callable[[list[Any]], Any]:
@@ -125,14 +138,11 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
         leaves, other = flatten(tree)
         return leaves if other is LEAF else None
     kind: Any = type(tree)
-    if kind is not spec.kind or len(tree) != len(spec.parts):
+    if kind is not spec.kind:
         return None
-    if spec.keys is not None:
-        if tuple(tree) != spec.keys:
-            return None
-        values = list(tree.values())
-    else:
-        values = list(tree)
+    values = parts_of(tree)
+    if len(values) != len(spec.parts) or (spec.keys is not None and tuple(tree) != spec.keys):
+        return None
     found: list[Any] = []
     for part, value in zip(spec.parts, values, strict=True):
         inner = leaves_like(part, value)
@@ -140,6 +150,13 @@ def leaves_like(spec: Spec, tree: Any) -> list[Any] | None:
             return None
         found += inner
     return found
+
+
+def parts_of(tree: Any) -> list[Any]:
+    """The parts of a container."""
+    if type(tree) in DICTS:
+        return list(tree.values())
+    return list(REGISTERED[type(tree)][0](tree)[0] if type(tree) in REGISTERED else tree)
 
 
 def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
@@ -150,9 +167,9 @@ def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
     [0, 0, None]
     """
     kind: Any = type(tree)
-    if maker(tree) is None and kind not in DICTS:
+    if maker(tree) is None and kind not in DICTS and kind not in REGISTERED:
         return [tree] * count_leaves(spec)
-    if spec.kind is None or len(tree) != len(spec.parts):
+    if spec.kind is None or len(parts_of(tree)) != len(spec.parts):
         return None
     if kind is not spec.kind and not (kind in DICTS and spec.keys is not None):
         return None
@@ -160,6 +177,8 @@ def broadcast_leaves(spec: Spec, tree: Any) -> list[Any] | None:
         if any(key not in tree for key in spec.keys):
             return None
         tree = [tree[key] for key in spec.keys]
+    else:
+        tree = parts_of(tree)
     found: list[Any] = []
     for part, value in zip(spec.parts, tree, strict=True):
         inner = broadcast_leaves(part, value)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from wengert_core.argument_casts import casts_again
 from wengert_core.caution import warn_user
 from wengert_core.random import get_states
 from wengert_core.tensor import Tensor
@@ -123,7 +124,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state = get_states() if preserve_rng_state else None
+        ctx.rng_state, ctx.casts = get_states() if preserve_rng_state else None, casts_again()
         ctx.inputs = [None if isinstance(one, Tensor) else one for one in args]
         ctx.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -138,7 +139,7 @@ class CheckpointFunction(Function):
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[place] = tensor
         leaves = detach_variable(tuple(inputs))
-        with random_state(ctx.rng_state), enable_grad():
+        with random_state(ctx.rng_state), ctx.casts(), enable_grad():
             outputs = ctx.run_function(*leaves)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)

@@ -17,6 +17,7 @@ from typing import Any
 from weakref import ref
 
 from wengert_core import empty, equal
+from wengert_core.argument_casts import casts_again
 from wengert_core.random import get_states
 from wengert_core.tensor import Tensor
 from wengert_engine import Function, enable_grad
@@ -101,7 +102,7 @@ class Segment:
                  *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
-        self.rng_state = get_states() if preserve else None
+        self.rng_state, self.casts = get_states() if preserve else None, casts_again()
         self.kept: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
         self.holders: list[ref[Holder]] = []
         self.facts: list[Any] = []
@@ -160,7 +161,7 @@ class Segment:
         arguments = self.arguments()
         self.may_differ |= not self.complete
         try:
-            with (random_state(self.rng_state), enable_grad(), self.again,
+            with (random_state(self.rng_state), enable_grad(), self.casts(), self.again,
                   saved_tensors_hooks(second.pack, lambda tensor: tensor)):
                 self.function(*arguments, **self.keywords)
         except StopRecomputationError as stop:

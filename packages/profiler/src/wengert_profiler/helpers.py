@@ -10,6 +10,16 @@ from typing import Any, ClassVar
 from wengert_core.items import listed
 
 
+def kineto_available() -> bool:
+    """Return False: what is profiled is written by wengert's own profiler, not by Kineto.
+
+    >>> import wengert as wg
+    >>> wg.autograd.profiler.kineto_available()
+    False
+    """
+    return False
+
+
 class EnforceUnique:
     """Raises when a key is seen twice."""
 

@@ -3,7 +3,7 @@
 from wengert_profiler.enums import ProfilerActivity
 from wengert_profiler.event_list import EventList
 from wengert_profiler.events import FunctionEvent
-from wengert_profiler.helpers import EnforceUnique, KinetoStepTracker, MemRecordsAcc
+from wengert_profiler.helpers import EnforceUnique, KinetoStepTracker, MemRecordsAcc, kineto_available
 from wengert_profiler.labels import record_function
 from wengert_profiler.naming import MEMORY_EVENT_NAME, OUT_OF_MEMORY_EVENT_NAME
 from wengert_profiler.nvprof import load_nvprof, parse_nvprof_trace
@@ -21,6 +21,7 @@ __all__ = [
     "ProfilerActivity",
     "emit_itt",
     "emit_nvtx",
+    "kineto_available",
     "load_nvprof",
     "parse_nvprof_trace",
     "profile",

@@ -34,21 +34,35 @@ plugins: Registry
 def __getattr__(name: str) -> Any: ...  # what plugins bring
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+from wengert_core import BFloat16Storage as BFloat16Storage
 from wengert_core import BFloat16Tensor as BFloat16Tensor
+from wengert_core import BoolStorage as BoolStorage
 from wengert_core import BoolTensor as BoolTensor
+from wengert_core import ByteStorage as ByteStorage
 from wengert_core import ByteTensor as ByteTensor
+from wengert_core import CharStorage as CharStorage
 from wengert_core import CharTensor as CharTensor
+from wengert_core import ComplexDoubleStorage as ComplexDoubleStorage
+from wengert_core import ComplexFloatStorage as ComplexFloatStorage
+from wengert_core import DoubleStorage as DoubleStorage
 from wengert_core import DoubleTensor as DoubleTensor
+from wengert_core import FloatStorage as FloatStorage
 from wengert_core import FloatTensor as FloatTensor
 from wengert_core import Generator as Generator
+from wengert_core import HalfStorage as HalfStorage
 from wengert_core import HalfTensor as HalfTensor
+from wengert_core import IntStorage as IntStorage
 from wengert_core import IntTensor as IntTensor
+from wengert_core import LongStorage as LongStorage
 from wengert_core import LongTensor as LongTensor
+from wengert_core import ShortStorage as ShortStorage
 from wengert_core import ShortTensor as ShortTensor
 from wengert_core import Size as Size
 from wengert_core import Storage as Storage
 from wengert_core import TABLE as TABLE
 from wengert_core import Tensor as Tensor
+from wengert_core import TypedStorage as TypedStorage
+from wengert_core import UntypedStorage as UntypedStorage
 from wengert_core import abs as abs
 from wengert_core import abs_ as abs_
 from wengert_core import absolute as absolute
@@ -389,6 +403,7 @@ from wengert_core import is_inference as is_inference
 from wengert_core import is_neg as is_neg
 from wengert_core import is_nonzero as is_nonzero
 from wengert_core import is_signed as is_signed
+from wengert_core import is_storage as is_storage
 from wengert_core import is_tensor as is_tensor
 from wengert_core import isclose as isclose
 from wengert_core import isfinite as isfinite

@@ -490,7 +490,7 @@ METHODS = {
         "expand_as flatten is_contiguous is_set_to itemsize mH mT moveaxis movedim narrow nbytes nelement permute "
         "ravel reshape reshape_as resize_ resize_as_ select set_ size split split_with_sizes squeeze squeeze_ "
         "storage_offset stride swapaxes swapaxes_ swapdims swapdims_ t t_ transpose transpose_ unbind unflatten "
-        "unfold unsqueeze unsqueeze_ untyped_storage view view_as "
+        "unfold unsqueeze unsqueeze_ view view_as "
     ),
 }
 

@@ -243,7 +243,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
 
 def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """(LU, pivots), with get_infos (LU, pivots, info)."""
-    return old_lu(self, pivot, get_infos)
+    return TABLE.ops["lu"](self, pivot, get_infos)
 
 
 composite(linalg_lu_solve, name="lu_solve", namespace="linalg")
