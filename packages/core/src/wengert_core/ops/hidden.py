@@ -28,7 +28,7 @@ INNER = (
     "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
     "_binary_cross_entropy_with_logits _block_diag _cdist _celu _celu_ _cholesky _cholesky_inverse "
     "_cholesky_solve _col2im _ctc_loss _diag_embed _diagonal_copy _dist _embedding _embedding_bag _fft_c2c "
-    "_fft_c2r _fft_r2c _geqrf _grid_sampler_2d _grid_sampler_3d _group_norm _huber _huber_loss _huber_slope "
+    "_fft_c2r _fft_r2c _fw_primal _geqrf _grid_sampler_2d _grid_sampler_3d _group_norm _huber _huber_loss _huber_slope "
     "_im2col _layer_norm _ldexp _linalg_cross _linalg_householder_product _linalg_lu "
     "_lu_permutation _lu_unpack _max _median _min _mse_loss _multi_margin_loss _multilabel_margin_loss "
     "_nan_to_num _nan_to_num_ _nanmedian _nansum _norm _ormqr _pdist _pixel_shuffle _pixel_unshuffle "

@@ -56,6 +56,14 @@ view(
     doc="The whole tensor as a view.",
 )
 view(
+    "_fw_primal(Tensor self) -> Tensor",
+    geometry="alias",
+    reference=lambda xp, x: x,
+    method=False,
+    function=False,
+    doc="A dual tensor without its tangent.",
+)
+view(
     "transpose(Tensor self, int dim0, int dim1) -> Tensor",
     geometry="transpose",
     reference=lambda xp, x, dim0, dim1: xp.swapaxes(x, dim0, dim1) if x.ndim else x,

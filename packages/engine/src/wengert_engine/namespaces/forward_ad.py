@@ -127,9 +127,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
     tangent = forward.get(tensor)
-    if tangent is None:
-        return UnpackedDualTensor(tensor, None)
-    if level != current_level():
+    if tangent is not None and level != current_level():
         raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
     return UnpackedDualTensor(forward.primal_of(tensor), tangent)
 
