@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 from oracle_compare import close, differs  # type: ignore[import-not-found,unused-ignore]
 
-FACTS = ("requires_grad", "leaf", "view", "base", "memory", "stride", "offset", "version", "node", "next", "output", "inference",
-         "retains")
+FACTS = (
+    "requires_grad", "leaf", "view", "base", "memory", "stride", "offset", "version", "node", "next", "output",
+    "inference", "retains",
+)
 GRAD = ("requires_grad", "leaf", "view", "stride", "version", "node", "next")
 
 
 class Difference(NamedTuple):
-    """One difference. kind: "values", "error", "message", "warning" or "metadata"; what: the fact; line: the statement."""
+    """One difference. kind: "values", "error", "message", "warning" or "metadata"; what: the fact."""
 
     kind: str
     what: str
@@ -24,7 +26,17 @@ class Difference(NamedTuple):
 
 
 def differences(lines: list[str], theirs: Any, ours: Any) -> list[Difference]:
-    """All differences of a program, in the order of its statements."""
+    """The differences of a program, in the order of its statements.
+
+    No metadata where a statement ended differently or gave other values: what comes after follows from that.
+    """
+    found = all_differences(lines, theirs, ours)
+    astray = any(difference.kind in ("error", "values") for difference in found)
+    return [difference for difference in found if not (astray and difference.kind == "metadata")]
+
+
+def all_differences(lines: list[str], theirs: Any, ours: Any) -> list[Difference]:
+    """The differences of every statement and variable."""
     if theirs is None or ours is None:
         return [] if theirs is None else [Difference("error", "crash", "", "", "no crash", "crash")]
     found: list[Difference] = []
@@ -33,6 +45,8 @@ def differences(lines: list[str], theirs: Any, ours: Any) -> list[Difference]:
         name = re.match(r"(\w+) = ", line.rpartition(":\n    ")[2] if line.startswith("with torch") else line)
         names = [name.group(1)] if name else re.findall(r"^    ([\w, ]+) = ", line, re.MULTILINE)
         for each in [part.strip() for text in names for part in text.split(",")]:
+            if f"{each}_primal" in theirs["variables"]:
+                continue               # an unpacked dual, whose parts have names of their own
             if each in theirs["variables"] and each in ours["variables"]:
                 found += variable_differences(line, each, theirs["variables"][each], ours["variables"][each])
     return found
@@ -73,10 +87,13 @@ def variable_differences(line: str, name: str, theirs: Any, ours: Any) -> list[D
     one, other = theirs.get("grad"), ours.get("grad")
     if (one is None) != (other is None):
         result.append(found("values", "grad", one, other))
-    elif one is not None:
-        if any(one[fact] != other[fact] for fact in ("dtype", "shape")) or not close(one["values"], other["values"], one["dtype"]):
+    elif one is not None and other is not None:
+        alike = all(one[fact] == other[fact] for fact in ("dtype", "shape"))
+        if not alike or not close(one["values"], other["values"], one["dtype"]):
             result.append(found("values", "grad", one, other))
-        result += [found("metadata", f"grad {fact}", one[fact], other[fact]) for fact in GRAD if unlike(fact, one, other)]
+        result += [
+            found("metadata", f"grad {fact}", one[fact], other[fact]) for fact in GRAD if unlike(fact, one, other)
+        ]
     return result
 
 
@@ -84,7 +101,6 @@ def unlike(fact: str, theirs: Any, ours: Any) -> bool:
     """Whether a fact differs; strides count where there is more than one element to step over."""
     one, other = theirs[fact], ours[fact]
     if fact == "stride":
-        return [s for s, n in zip(one, theirs["shape"], strict=True) if n > 1] != \
-            [s for s, n in zip(other, ours["shape"], strict=True) if n > 1] and 0 not in theirs["shape"] or \
-            (one != other and not isinstance(one, list))
+        steps = ([s for s, n in zip(side, theirs["shape"], strict=True) if n > 1] for side in (one, other))
+        return 0 not in theirs["shape"] and next(steps) != next(steps)
     return bool(one != other)

@@ -15,12 +15,16 @@ from . import forms
 from .calls import call_text, table
 from .literals import FLOATING, WHOLE, random_tensor, tensor_of
 
-SHAPES = ((2, 3), (2, 3), (2, 3), (3, 3), (3, 3), (3,), (4,), (), (2, 1, 3), (2, 3, 2), (1, 3), (1,), (0, 3), (1, 2, 3, 2))
+SHAPES = (
+    (2, 3), (2, 3), (2, 3), (3, 3), (3, 3), (3,), (4,), (), (2, 1, 3), (2, 3, 2), (1, 3), (1,), (0, 3), (1, 2, 3, 2)
+)
+KINDS = ("pointwise", "view", "reduced", "in place", "backward", "gradient", "call", "transform", "forward")
+TANGENTS = ("torch.ones_like({a})", "{a}.detach()", "{b}", "{b} * 2", "torch.full_like({a}, 0.5)")
 
 
 @dataclass
 class Program:
-    """A program that grows. Names of tensors with the shape that is known of them; the leaves that require gradients."""
+    """A program that grows. shapes: of its tensors, as far as they are known; leaves: those that require gradients."""
 
     rng: random.Random
     lines: list[str] = field(default_factory=list)
@@ -70,7 +74,9 @@ def random_program(seed: int) -> list[str]:
     shape, dtype = rng.choice(SHAPES), rng.choice(FLOATING if rng.random() < 0.85 else WHOLE)
     for number in range(rng.randrange(1, 4)):
         own = dtype if rng.random() < 0.8 else rng.choice(FLOATING + WHOLE)
-        size = shape if number == 0 or rng.random() < 0.75 else rng.choice((shape[-1:], shape[1:], (1, *shape), rng.choice(SHAPES)))
+        size = shape
+        if number and rng.random() >= 0.75:
+            size = rng.choice((shape[-1:], shape[1:], (1, *shape), rng.choice(SHAPES)))
         program.leaf(random_tensor(rng, size, own), size, own)
     for _ in range(rng.randrange(2, 9)):
         statement(program)
@@ -80,8 +86,7 @@ def random_program(seed: int) -> list[str]:
 def statement(program: Program) -> None:
     """Append one statement."""
     rng = program.rng
-    kind = rng.choices(("pointwise", "view", "reduced", "in place", "backward", "gradient", "call", "transform", "forward"),
-                       (18, 16, 13, 17, 12, 7, 22, 6, 5))[0]
+    kind = rng.choices(KINDS, (18, 16, 13, 17, 12, 7, 22, 6, 5))[0]
     start = len(program.lines)
     if kind == "pointwise":
         text = program.fill(rng.choice(forms.POINTWISE))
@@ -110,8 +115,7 @@ def forward_mode(program: Program) -> None:
     """Append a statement with a dual number in it, or a dual level around a plain call."""
     dual, out, unpacked = program.name(), program.name(), program.name()
     inner = program.rng.choice(forms.INNER).format(b=program.pick())
-    tangent = program.rng.choice(("torch.ones_like({a})", "{a}.detach()", "{b}", "{b} * 2", "torch.full_like({a}, 0.5)"))
-    body = forms.FORWARD.replace("{t}", tangent)
+    body = forms.FORWARD.replace("{t}", program.rng.choice(TANGENTS))
     program.lines.append(program.fill(body, d=dual, o=out, p=unpacked, f=inner))
     program.shapes |= {f"{unpacked}_primal": None, f"{unpacked}_tangent": None}
 
@@ -128,7 +132,8 @@ def sampled_call(program: Program) -> None:
         names[id(array)] = argument(program, array, dtype, chance)
     out = None
     if rng.random() < 0.08:
-        out = program.leaf(f"torch.empty(0, dtype=torch.{dtype})", (0,), dtype, 0.1) if rng.random() < 0.5 else program.pick()
+        empty = f"torch.empty(0, dtype=torch.{dtype})"
+        out = program.leaf(empty, (0,), dtype, 0.1) if rng.random() < 0.5 else program.pick()
     if rng.random() < 0.08:
         sample = spoiled(rng, sample)
     text = call_text(rng, path, sample, names, out)

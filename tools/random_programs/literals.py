@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import random
 from typing import Any
 
 import numpy as np
 
-FLOATING = ("float64", "float64", "float64", "float64", "float32", "float32", "float16", "bfloat16", "complex128", "complex64")
+FLOATING = (*["float64"] * 4, "float32", "float32", "float16", "bfloat16", "complex128", "complex64")
 WHOLE = ("int64", "int64", "int32", "uint8", "bool")
 
 
@@ -65,4 +64,4 @@ def tensor_of(rng: random.Random, array: np.ndarray[Any, Any], dtype: str) -> st
 
 def small(array: np.ndarray[Any, Any]) -> bool:
     """Whether an array's text is short."""
-    return math.prod(array.shape) <= 48
+    return array.size <= 48

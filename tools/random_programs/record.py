@@ -18,10 +18,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "oracle"))
 
-from oracle_describe import as_torch_text, describe, nested, short  # type: ignore[import-not-found,unused-ignore] # noqa: E402
-from oracle_run import prepare  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_describe import as_torch_text, describe, nested, short  # type: ignore[import-not-found,unused-ignore]
+from oracle_run import prepare  # type: ignore[import-not-found,unused-ignore]
 
 Facts = dict[str, Any]
+INTERNAL = " (Triggered internally at "
 BATCH = 50  # programs of one process
 
 
@@ -39,7 +40,8 @@ def run(torch: ModuleType, lines: list[str]) -> Any:
     found = {name: value for name, value in names.items() if name not in hidden}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {"steps": steps, "variables": {name: facts(value, found, torch) for name, value in sorted(found.items())}}
+        variables = {name: facts(value, found, torch) for name, value in sorted(found.items())}
+    return {"steps": steps, "variables": variables}
 
 
 def first_tensor(value: Any, torch: ModuleType) -> Any:
@@ -61,8 +63,8 @@ def step(line: str, names: dict[str, Any]) -> Any:
             message = str(error).partition("\nException raised from ")[0]
             found["error"] = [classes or ["Exception"], as_torch_text(message)]
     if caught:
-        texts = [[item.category.__name__, str(item.message).partition(" (Triggered internally at ")[0]] for item in caught]
-        found["warnings"] = [[kind, as_torch_text(text)] for kind, text in texts]
+        texts = [(item.category.__name__, str(item.message)) for item in caught]
+        found["warnings"] = [[kind, as_torch_text(text.partition(INTERNAL)[0])] for kind, text in texts]
     return found or None
 
 
@@ -74,9 +76,10 @@ def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
     with contextlib.suppress(Exception):
         value.grad_fn  # noqa: B018  made anew where a view's base was written to
     told: Facts = {
-        "dtype": short(value.dtype), "shape": list(value.shape), "stride": list(value.stride()), "offset": value.storage_offset(),
-        "requires_grad": value.requires_grad, "leaf": value.is_leaf, "version": tried(lambda: value._version),
-        "view": tried(value._is_view), "base": tried(lambda: base(value, found)), "memory": tried(lambda: memory(value, found, torch)),
+        "dtype": short(value.dtype), "shape": list(value.shape), "stride": list(value.stride()),
+        "offset": value.storage_offset(), "requires_grad": value.requires_grad, "leaf": value.is_leaf,
+        "version": tried(lambda: value._version), "view": tried(value._is_view),
+        "base": tried(lambda: base(value, found)), "memory": tried(lambda: memory(value, found, torch)),
         "node": tried(lambda: node(value.grad_fn)), "next": tried(lambda: nodes(value.grad_fn, 2)),
         "output": tried(lambda: value.output_nr), "inference": value.is_inference(), "retains": value.retains_grad,
         "values": values(value),
@@ -84,9 +87,9 @@ def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
     grad = value.grad
     if grad is not None:
         told["grad"] = {
-            "dtype": short(grad.dtype), "shape": list(grad.shape), "stride": list(grad.stride()), "requires_grad": grad.requires_grad,
-            "leaf": grad.is_leaf, "version": grad._version, "view": grad._is_view(), "node": node(grad.grad_fn),
-            "next": nodes(grad.grad_fn, 1), "values": values(grad),
+            "dtype": short(grad.dtype), "shape": list(grad.shape), "stride": list(grad.stride()),
+            "requires_grad": grad.requires_grad, "leaf": grad.is_leaf, "version": grad._version,
+            "view": grad._is_view(), "node": node(grad.grad_fn), "next": nodes(grad.grad_fn, 1), "values": values(grad),
         }
     return told
 
@@ -108,7 +111,8 @@ def base(value: Any, found: dict[str, Any]) -> str | None:
     """The variable that a view looks into; the shape of the base where it is none."""
     if value._base is None:
         return None
-    return next((name for name, other in sorted(found.items()) if other is value._base), f"shape {list(value._base.shape)}")
+    names = (name for name, other in sorted(found.items()) if other is value._base)
+    return next(names, f"shape {list(value._base.shape)}")
 
 
 def memory(value: Any, found: dict[str, Any], torch: ModuleType) -> str | None:

@@ -37,6 +37,7 @@ cdef RecordHooks* BASE = base_hooks()
 cdef RecordHooks OWN
 cdef Op COPY_ = find_op("copy_")
 cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
+cdef Op ALIAS = find_op("alias")
 cdef Op FW_PRIMAL = find_op("_fw_primal")
 cdef Op ZERO_ = find_op("zero_")
 cdef Op NEW_ZEROS = find_op("new_zeros")
@@ -196,17 +197,18 @@ def get(Tensor t):
     return tangent_of(t) if IS_OPEN and thread_state().modes & WG_DUAL else None
 
 
-def primal_of(Tensor t):
-    """A view of a tensor without its tangent; Note [The primal is no view for tangents]."""
+def primal_of(Tensor t, bint of_transform=False):
+    """A view of a tensor without its tangent; Note [The primal is no view for tangents]. of_transform: of func.jvp, whose node is named
+    otherwise in PyTorch."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Tensor out
     if t.flags & WG_BATCHED:
         from wengert_engine import batched_grad
-        return batched_grad.primal_of(t)
+        return batched_grad.primal_of(t, of_transform)
     state.modes = modes & ~(<unsigned int> WG_DUAL)
     try:
-        out = FW_PRIMAL(t)
+        out = ALIAS(t) if of_transform else FW_PRIMAL(t)
     finally:
         state.modes = modes
     if out.flags & TF_VIEW:

@@ -8,10 +8,10 @@ from wengert_core.arrays cimport copy_into
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_BATCHED, WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, bump_version, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
+from wengert_core.tensor cimport TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
 from wengert_engine import errors
 from wengert_engine.grad_mode cimport enforces_grad_layout
-from wengert_engine.gradients cimport stealable, write
+from wengert_engine.gradients cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.node cimport hold, saved_of
 
 from wengert_core.layouts import contiguous_format
@@ -48,8 +48,10 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     if old == NULL:
         if create_graph:
             kept = recorded_copy(grad, leaf)
-        elif stealable(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
+        elif has_one_owner(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
+        elif is_whole_of_unseen(grad) and has_leaf_layout(grad, leaf):
+            kept = alias(grad)
         else:
             kept = copy_with_layout(grad, leaf)
     elif create_graph:
@@ -67,6 +69,16 @@ cdef Tensor shaped_as(Tensor grad, Tensor leaf):
     if [n for n in shape_tuple(grad) if n != 1] != [n for n in shape_tuple(leaf) if n != 1]:
         raise errors.leaf_reshaped(shape_tuple(grad), shape_tuple(leaf))
     return find_op("reshape")(grad, shape_tuple(leaf))
+
+
+cdef bint is_whole_of_unseen(Tensor t) noexcept:
+    """Whether a tensor is a view of all of another that nobody else sees: the reshaped or transposed gradient of a view."""
+    cdef Tensor base
+    if t.base == NULL or Py_REFCNT(<PyObject*> t) > 1 or Py_REFCNT(t.base) > 1 or Py_REFCNT(t.storage) != 2 or t.flags & WG_GRAD \
+            or t.extra != NULL:
+        return False
+    base = <Tensor> t.base
+    return base.extra == NULL and base.count == t.count and base.code == t.code
 
 
 # ---- layouts

@@ -28,6 +28,7 @@ def squeeze_name(dim: str, inplace: bool) -> str:
 # ---- the same elements
 linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
+linear("_reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("alias", self=1)
 linear("_fw_primal", self=1, node="torch::autograd::Identity")
 linear("clone", self=1)

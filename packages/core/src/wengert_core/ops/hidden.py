@@ -32,7 +32,7 @@ INNER = (
     "_im2col _layer_norm _ldexp _linalg_cross _linalg_householder_product _linalg_lu "
     "_lu_permutation _lu_unpack _max _median _min _mse_loss _multi_margin_loss _multilabel_margin_loss "
     "_nan_to_num _nan_to_num_ _nanmedian _nansum _norm _ormqr _pdist _pixel_shuffle _pixel_unshuffle "
-    "_prelu_kernel _prelu_kernel_backward _put _reflection_pad1d _reflection_pad2d _reflection_pad3d _renorm "
+    "_prelu_kernel _prelu_kernel_backward _put _reflection_pad1d _reflection_pad2d _reflection_pad3d _renorm _reshape_alias "
     "_replication_pad1d _replication_pad2d _replication_pad3d _rsub _scaled_dot_product_attention "
     "_scaled_dot_product_attention_backward _smooth_l1 _smooth_l1_loss _smooth_l1_slope _soft_margin_loss _take "
     "_to_copy _trace _triangular_solve _trilinear _unsafe_view _upsample_backward _upsample_bicubic2d "
