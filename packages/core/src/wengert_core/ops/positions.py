@@ -198,7 +198,10 @@ take_op = TABLE.staged(
 
 
 def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
-    """IndexError for another number of elements than of positions, RuntimeError for an index or source of another dtype."""
+    """IndexError for another number of elements than of positions.
+
+    RuntimeError for an index or a source of another dtype.
+    """
     check_long("put_", index)
     if input.dtype != source.dtype:
         raise RuntimeError(
