@@ -71,7 +71,7 @@ def test_an_array_on_the_left_is_divided_and_nothing_else() -> None:
 )
 @pytest.mark.parametrize("array", [np.ones(2), np.array(1.0), np.array(1)], ids=["1-d", "float", "int"])
 def test_functions_take_no_arrays(call, array) -> None:
-    with pytest.raises(TypeError, match=r"must be (Tensor|Number), not ndarray"):
+    with pytest.raises(TypeError, match=r"must be (Tensor|Number), not numpy.ndarray"):
         call(array)
 
 

@@ -39,9 +39,9 @@ def test_out_that_the_function_does_not_take():
 WRONG = [
     (lambda: TABLE.ops["diff"](None), r"diff\(\): argument 'input' \(position 1\) must be Tensor, not NoneType"),
     (lambda: TABLE.ops["diff"](X, "a"), r"diff\(\): argument 'n' \(position 2\) must be int, not str"),
-    (lambda: TABLE.ops["diff"](X, np.ones(2)), "must be int, not ndarray"),
+    (lambda: TABLE.ops["diff"](X, np.ones(2)), "must be int, not numpy.ndarray"),
     (lambda: TABLE.ops["isclose"](1.5, X), r"must be Tensor, not float"),
-    (lambda: TABLE.ops["layer_norm"](np.ones(2), (3,)), "must be Tensor, not ndarray"),
+    (lambda: TABLE.ops["layer_norm"](np.ones(2), (3,)), "must be Tensor, not numpy.ndarray"),
     (lambda: TABLE.ops["block_diag"](None), "expected Tensor as element 0 in argument 0, but got NoneType"),
     (lambda: TABLE.ops["dstack"]("a"), "must be tuple of Tensors, not str"),
     (lambda: TABLE.ops["diff"](X, nosuch=1), "unexpected keyword argument 'nosuch'"),

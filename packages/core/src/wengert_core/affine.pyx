@@ -13,7 +13,7 @@ from wengert_core.op cimport OP_INPLACE, Op, find_op, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.products cimport add_row, computing_code, has_product, multiply
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, alias, new_empty, shape_tuple
+from wengert_core.tensor cimport Tensor, alias, forget_writes, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -74,6 +74,7 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
         pass
     elif beta != 0:
         find_op("add_")(out, alias(added), alpha=beta)
+    forget_writes(out)
     return out if out.code == a.code else converted(out, a.code)
 
 
@@ -126,6 +127,8 @@ cdef object linear_run(Op op, PyObject** slots):
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
+    if x.rank == 1 and weight.rank == 1 and bias is None:
+        return find_op("dot")(x, weight)
     check_linear(op, x, weight, bias)
     ndim = x.rank - 1 + (weight.rank - 1)
     for i in range(x.rank - 1):

@@ -16,6 +16,7 @@ from wengert_core.holding cimport held_if_large
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_IN_STEP, apart
+from wengert_core.op import type_words
 from wengert_core.overlap import check_outputs
 from wengert_core.reduction cimport wrapped_dim
 from wengert_core.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
@@ -166,13 +167,18 @@ cdef object several(Op op, PyObject** slots, list results, uint32_t live):
     return tuple.__new__(op.impl[1], results)      # past the checks of those who make one by hand
 
 
+cdef tuple OVERLOADED = ("max", "min", "sort")         # in torch no overload fits
+
+
 cdef object written(Op op, PyObject** slots, list results, uint32_t live):
     """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
     cdef object out = <object> slots[op.out_slot]
     cdef Tensor given, result
     if not isinstance(out, (tuple, list)):
-        raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
-                        f"not {type(out).__name__}")
+        if op.name in OVERLOADED:
+            raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
+                            f"not {type_words(out)}")
+        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors")
     if len(out) != len(results):
         raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
     for i, (item, result) in enumerate(zip(out, results)):

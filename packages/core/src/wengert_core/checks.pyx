@@ -48,8 +48,11 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
             raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
                                f"{<object> slots[1]!r}; convert to floating point first")
     if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
-        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true "
-                           "division of tensor1 and tensor2. Convert one of them to floating point first")
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+                           "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+                           "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+                           "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
+                           "tensor1 / tensor2), for all dtypes.")
     return 0
 
 

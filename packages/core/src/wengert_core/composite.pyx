@@ -18,6 +18,7 @@ from wengert_core.call_arguments cimport arguments
 from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
 from wengert_core.state cimport WG_CAST, WG_OBSERVE, thread_state
 
+from wengert_core.op import type_words
 from wengert_core.tensor cimport Tensor
 
 cdef extern from "Python.h":
@@ -211,7 +212,7 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
             place = f" (position {c.place + 1})" if 0 <= c.place < nargs else ""
             raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{place} must be {EXPECTED[c.kind]}, not "
-                            f"{type(<object> value).__name__}; {composite.name}() received an invalid combination of arguments")
+                            f"{type_words(<object> value)}; {composite.name}() received an invalid combination of arguments")
     return 0
 
 

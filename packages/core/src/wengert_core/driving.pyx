@@ -10,7 +10,7 @@ from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX
 from wengert_core.history cimport requires_grad
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks
-from wengert_core.op cimport EngineHooks, engine_hooks, op_error
+from wengert_core.op cimport OP_NO_RECORD, EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
 from wengert_core.state cimport (WG_BATCHED, WG_CAST, WG_DERIVING, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open,
@@ -103,6 +103,8 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     cdef Tensor t = <Tensor> out
     cdef int i
     cdef bint same = t.rank == ndim
+    if op.flags & OP_NO_RECORD:        # its results have no history that could be lost
+        live &= ~(<uint32_t> (WG_GRAD | WG_DUAL))
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad. Call it without out=, or under no_grad()")

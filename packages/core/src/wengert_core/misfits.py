@@ -9,6 +9,7 @@ from numbers import Number
 from operator import index
 from typing import Any
 
+from wengert_core.op import type_words
 from wengert_core.tensor import Tensor
 
 
@@ -16,7 +17,8 @@ def misfit(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> Exception | None:
     """What to raise instead of ``error``; None when the arguments' types are those that the function names."""
-    if isinstance(error, TypeError) and str(error).startswith(f"{name}(): argument "):
+    own = re.match(rf"{re.escape(name)}\(\): argument '?(\w*)", str(error)) if isinstance(error, TypeError) else None
+    if own and (own[1] != "input" or {"input", "self"} & set(inspect.signature(function).parameters)):
         return None
     if isinstance(error, (OverflowError, MemoryError)):
         return in_words(name, error, args)
@@ -38,7 +40,7 @@ def misfit(
         if expected:
             called = "input" if parameter == "self" else parameter
             return TypeError(
-                f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type(value).__name__}; "
+                f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type_words(value)}; "
                 f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
             )
     refusal = in_words(name, error)

@@ -143,10 +143,19 @@ cdef class Op:
         return not self.flags & OP_NO_RECORD
 
 
+def type_words(value):
+    """The type of an argument as torch's messages give it: numpy.ndarray, torch.dtype, int."""
+    kind = type(value)
+    package = str(kind.__module__).partition(".")[0]
+    if package == "wengert_core" and kind.__name__ in ("dtype", "device", "layout", "memory_format", "Size"):
+        return f"wengert.{kind.__name__}"
+    return f"numpy.{kind.__name__}" if package == "numpy" else kind.__name__
+
+
 cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
     shown = "input" if op.params[slot] == "self" else op.params[slot]
-    kind = "NoneType" if got == NULL else type(<object> got).__name__
+    kind = "NoneType" if got == NULL else type_words(<object> got)
     return TypeError(f"{op.name}(): argument '{shown}' (position {slot + 1}) must be {expected}, not {kind}; {signature(op)}")
 
 

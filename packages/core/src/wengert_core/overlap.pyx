@@ -152,7 +152,7 @@ cdef object shared_with_input(str op, str name, Tensor t, Tensor target):
 def expanded_target(str name, Tensor t):
     """The error for a write to a tensor of which some elements share memory."""
     return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                        f"Please clone() the tensor before performing the operation: {name} got a tensor of shape "
+                        f"Please clone() the tensor before performing the operation. {name} got a tensor of shape "
                         f"{list(shape_tuple(t))} that was expanded")
 
 

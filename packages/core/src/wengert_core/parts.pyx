@@ -196,12 +196,14 @@ cdef Tensor build_view_as_complex(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code]
     cdef Tensor out
     cdef int i
-    if t.code == FLOAT16:
-        raise TypeError("Got unsupported ScalarType ComplexHalf: view_as_complex takes float32 and float64")
-    if t.code != FLOAT32 and t.code != FLOAT64:
+    if t.code != FLOAT16 and t.code != FLOAT32 and t.code != FLOAT64:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
                            f"{scalar_name(t.code)} (wengert: float32 and float64)")
-    if t.rank == 0 or t.dims[t.rank - 1] != 2:
+    if t.rank == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if t.code == FLOAT16 and t.dims[t.rank - 1] == 2:
+        raise TypeError("Got unsupported ScalarType ComplexHalf: view_as_complex takes float32 and float64")
+    if t.dims[t.rank - 1] != 2:
         raise RuntimeError(f"Tensor must have a last dimension of size 2: its shape is {list(shape_tuple(t))}")
     if strides_of(t)[t.rank - 1] != itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")

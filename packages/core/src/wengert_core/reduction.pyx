@@ -206,6 +206,9 @@ cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t liv
 
 # ---- dtypes
 
+cdef dict LABELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "_max": "max_all", "_min": "min_all"}    # torch's kernels
+
+
 cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
     cdef bint asked = r.dtype_slot >= 0 and slots[r.dtype_slot] != <PyObject*> None
     cdef int code = code_of(<object> slots[r.dtype_slot]) if asked else t.code
@@ -213,7 +216,7 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
         raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be either a floating "
                            f"point or complex dtype. Got: {scalar_name(code)}")
     if not r.accepts >> t.code & 1:
-        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(t.code)}'")
+        raise NotImplementedError(f"\"{LABELS.get(op.name, op.name + '_cpu')}\" not implemented for '{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
     if not asked and r.kind == REDUCE_SUM and isinstance(<object> given_out(op, slots), Tensor):

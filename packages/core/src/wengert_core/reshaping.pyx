@@ -21,7 +21,7 @@ from wengert_core.shapes cimport geometry_permute, geometry_transpose, infer_siz
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport WG_GRAD, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_like, new_view, shape_tuple
-from wengert_core.views cimport (V_CLONE, V_EXPAND, V_PERMUTE, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
+from wengert_core.views cimport (V_ALIAS, V_CLONE, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SLICE, V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale,
                                  mark_origin, only_recorded, recorded_view, set_shortcuts, view_call)
 
 cdef extern from "Python.h":
@@ -92,15 +92,17 @@ cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* s
     """A view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: it as an argument, or NULL."""
     cdef Py_ssize_t strides[64]
     cdef PyObject* slots[2]
+    cdef int kind
     infer_size(op, t, ndim, shape)
     if not view_strides(t, ndim, shape, strides):
         return view_call(V_UNSAFE_VIEW, contiguous_clone(t), (tuple(sizes_list(ndim, shape)),))
     if not needs_primitive(t):
         return marked(t, new_view(t, ndim, shape, strides, t.data))
+    kind = V_VIEW if t.flags & TF_CONTIGUOUS else V_RESHAPE_ALIAS
     if sizes != NULL and only_recorded(t, thread_state().modes):
         slots[0], slots[1] = <PyObject*> t, sizes
-        return recorded_view(V_VIEW, slots, t, new_view(t, ndim, shape, strides, t.data))
-    return view_call(V_VIEW, t, (tuple(sizes_list(ndim, shape)),))
+        return recorded_view(kind, slots, t, new_view(t, ndim, shape, strides, t.data))
+    return view_call(kind, t, (tuple(sizes_list(ndim, shape)),))
 
 
 cdef object reshape_run(Op op, PyObject** slots):
@@ -143,6 +145,8 @@ cdef object unflatten_run(Op op, PyObject** slots):
     cdef int dim = dim_slot(op, slots, 1, t.rank), n = ints_slot(op, slots, 2, sizes), i, open_dim = -1
     cdef Py_ssize_t product = 1, whole = t.dims[dim] if t.rank else 1
     cdef bint overflow = False
+    if t.rank == 0:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     if n == 0:
         raise RuntimeError("unflatten: sizes must be non-empty")
     for i in range(n):
@@ -265,7 +269,7 @@ cdef object movedim_run(Op op, PyObject** slots):
     moved = wrap_distinct(t.rank, n, source, "source")
     wrap_distinct(t.rank, n, target, "destination")
     if t.rank == 0:
-        return permuted(t, order)
+        return view_call(V_ALIAS, t, ())
     for i in range(t.rank):
         order[i] = -1
     for i in range(n):

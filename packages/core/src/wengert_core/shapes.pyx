@@ -9,7 +9,7 @@ from wengert_core.op cimport Op
 from wengert_core.size_math cimport stepped
 from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple, storage_of,
                                   strides_of)
-from wengert_core.views cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_SQUEEZE, V_T, V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW,
+from wengert_core.views cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SQUEEZE, V_T, V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW,
                                  set_builder, view_run)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -194,7 +194,7 @@ cdef Tensor build_permute(Op op, PyObject** slots, Tensor t):
     cdef int i, n = ints_slot(op, slots, 1, raw)
     cdef unsigned long long seen = 0
     if n != t.rank:
-        raise RuntimeError("permute(): number of dimensions in the tensor input does not match the length of the desired ordering "
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
                            f"of dimensions i.e. input.dim() = {t.rank} is not equal to len(dims) = {n}: the input has shape "
                            f"{list(shape_tuple(t))}, dims is {sizes_list(n, raw)}")
     for i in range(n):
@@ -272,6 +272,7 @@ cdef object expand_error(Tensor t, int n, const Py_ssize_t* shape, int dim, Py_s
                         f"dimension {dim}.  Target sizes: {sizes_list(n, shape)}.  Tensor sizes: {list(shape_tuple(t))}")
 
 set_builder(V_VIEW, build_view)
+set_builder(V_RESHAPE_ALIAS, build_view)
 set_builder(V_ALIAS, build_alias)
 set_builder(V_TRANSPOSE, build_transpose)
 set_builder(V_T, build_t)

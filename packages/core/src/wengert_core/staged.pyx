@@ -19,7 +19,7 @@ from wengert_core.overlap cimport apart
 from wengert_core.owners import table_of
 from wengert_core.references cimport call_this, check_kind, result_array
 from wengert_core.state cimport WG_RECORD, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, alias, shape_tuple
+from wengert_core.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -60,10 +60,12 @@ cdef object staged_run(Op op, PyObject** slots):
     if isinstance(found, tuple):
         return several(op, slots, <tuple> found, live)
     result = <Tensor> found
+    found = None
     if result.flags & TF_VIEW:
         result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
     if op.flags & OP_INPLACE:
         return written(op, slots, result, live)
+    forget_writes(result)
     given = into_out(op, slots, result, live)
     if given is not None:
         return given
@@ -123,6 +125,7 @@ cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
     found = tuple([alias(<Tensor> out) if (<Tensor> out).flags & TF_VIEW else out for out in found])
     for i in range(len(found)):
         outs[i] = <PyObject*> found[i]
+        forget_writes(<Tensor> found[i])
     if live & WG_RECORD and HOOKS.record != NULL:
         HOOKS.record(op, slots, outs, <int> len(found))
     return found

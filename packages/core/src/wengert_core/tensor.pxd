@@ -13,6 +13,9 @@ Note [Version counters]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint8_t, uint16_t
 
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* o) noexcept
+
 
 cdef enum:                             # Tensor.flags beside the bits of state.h; 1 << 20 is TF_CUT of the engine's node.pxd
     TF_CONTIGUOUS = 64                 # row-major without gaps
@@ -99,6 +102,11 @@ cdef inline Storage storage_of(Tensor t):
 
 cdef inline uint32_t version_of(Tensor t) noexcept:
     return (<Storage> t.storage).version
+
+cdef inline void forget_writes(Tensor t) noexcept:
+    """Of a result that nobody has seen yet: how it was computed does not count."""
+    if Py_REFCNT(t.storage) == 1:
+        (<Storage> t.storage).version = 0
 
 cdef inline void bump_version(Tensor t) noexcept:
     (<Storage> t.storage).version += 1

@@ -1081,7 +1081,7 @@ class Tensor:
         dim: _int = -1,
         descending: _bool = False,
         *,
-        stable: _bool | None = False,
+        stable: _bool | None = None,
         out: Any = None,
     ) -> _ValuesIndices: ...
     def split(self, split_size: Any, dim: _int = 0) -> tuple[Tensor, ...]: ...

@@ -28,8 +28,9 @@ cdef enum ViewKind:                    # the primitives: ops with a formula of t
     V_SPLIT_WITH_SIZES = 17
     V_UNBIND = 18
     V_CLONE = 19
-    V_KINDS = 20
-    V_BY_FUNCTION = 20                 # a plugin's
+    V_RESHAPE_ALIAS = 20
+    V_KINDS = 21
+    V_BY_FUNCTION = 21                 # a plugin's
 
 ctypedef Tensor (*view_fn)(Op op, PyObject** slots, Tensor t)
 

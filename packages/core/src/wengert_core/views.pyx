@@ -24,9 +24,9 @@ cdef extern from *:
 cdef EngineHooks* HOOKS = engine_hooks()
 cdef tuple NAMES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
                     "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view", "split", "split_with_sizes",
-                    "unbind", "clone")
+                    "unbind", "clone", "_reshape_alias")
 cdef list PRIMITIVES = [None] * V_KINDS
-cdef view_fn BUILDERS[21]
+cdef view_fn BUILDERS[V_BY_FUNCTION + 1]
 
 
 def configure(Op op, geometry):

@@ -202,7 +202,8 @@ def detach_(Tensor self):
     if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
-                           "buckets, and hence detach_() cannot be called on these gradients.")
+                           "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the "
+                           "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
     cdef PyObject* old = self.grad_fn
     if old != NULL:
         self.flags |= TF_CUT

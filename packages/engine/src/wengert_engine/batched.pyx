@@ -32,7 +32,7 @@ from wengert_registry import registry
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef Op UNSQUEEZE = find_op("unsqueeze")
+cdef Op VIEW = find_op("view")
 cdef object THREAD = _local()
 cdef dict RULES = {}                   # by op
 cdef long SERIAL = 0
@@ -394,7 +394,7 @@ cdef object broadcast(Op op, PyObject** slots, int level):
     cdef PyObject* own[16]
     cdef Tensor t, physical
     cdef list keep = []
-    cdef int i, k, rank = 0
+    cdef int i, rank = 0
     cdef bint has_scalar = False
     for i in range(op.n_params):
         own[i] = slots[i]
@@ -409,8 +409,8 @@ cdef object broadcast(Op op, PyObject** slots, int level):
             has_scalar = True
         if t.rank < rank and i == 0 and op.flags & OP_INPLACE:
             raise errors.written_too_small(op.name, list(shape_tuple(t)), rank)
-        for k in range(rank - t.rank):
-            physical = <Tensor> UNSQUEEZE(physical, 1)
+        if t.rank < rank:
+            physical = <Tensor> VIEW(physical, (physical.dims[0], *(1,) * (rank - t.rank), *shape_tuple(physical)[1:]))
         keep.append(physical)
         own[i] = <PyObject*> physical
     if has_scalar:

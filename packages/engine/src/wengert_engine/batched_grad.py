@@ -134,10 +134,10 @@ def put_tangent(t: Any, tangent: Any) -> None:
     forward.put(plain, for_graph(tangent, levels), True)
 
 
-def primal_of(t: Any) -> Any:
+def primal_of(t: Any, of_transform: bool) -> Any:
     """A batched tensor without its tangent."""
     plain, levels = peeled(t)
-    return wrapped(forward.primal_of(plain), levels)
+    return wrapped(forward.primal_of(plain, of_transform), levels)
 
 
 def has_level(t: Any, level: int) -> bool:

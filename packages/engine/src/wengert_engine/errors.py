@@ -53,13 +53,13 @@ def _passed_other_code(error: BaseException) -> bool:
 
 
 def write_to_leaf(op: str) -> RuntimeError:
-    return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation: "
-                        f"{op} on it would lose the leaf. Write under no_grad(), or work on a clone()")
+    return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation. "
+                        f"{op} on it would lose the leaf: write under no_grad(), or work on a clone()")
 
 
 def write_to_leaf_view(op: str) -> RuntimeError:
-    return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation: "
-                        f"{op} would change the leaf. Write under no_grad(), or work on a clone() of the leaf")
+    return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation. "
+                        f"{op} would change the leaf: write under no_grad(), or work on a clone() of the leaf")
 
 
 # What is said of a view that must not be changed by a write, by how it came to be (core's ViewOrigin).

@@ -6,6 +6,11 @@ Note [Tangents]
     these once it has been imported. After an operation the formula's jvp gives the tangents of the outputs, while the mode is off: the
     tangents of tangents are not wanted. A view's tangent is a view of its base's tangent (a linear op's jvp is the op itself), so a
     write to a view reaches the base's; a view that was made before its base had a tangent gets it when it is asked.
+
+Note [The primal is no view for tangents]
+    unpack_dual gives a view of the dual tensor, into whose memory and history a write to it goes; but it has no tangent, and where a
+    write gives it one, that is not the dual's. Its Tangent says so (``is_cut``), and those of its views name it as what their tangents
+    are parts of (``base``), since a view itself knows only the tensor at the bottom.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -33,7 +38,8 @@ cdef RecordHooks* BASE = base_hooks()
 cdef RecordHooks OWN
 cdef Op COPY_ = find_op("copy_")
 cdef Op NEW_EMPTY_STRIDED = find_op("new_empty_strided")
-cdef Op VIEW = find_op("view")
+cdef Op ALIAS = find_op("alias")
+cdef Op FW_PRIMAL = find_op("_fw_primal")
 cdef Op ZERO_ = find_op("zero_")
 cdef Op NEW_ZEROS = find_op("new_zeros")
 cdef Op ZEROS_LIKE = find_op("zeros_like")
@@ -44,8 +50,10 @@ cdef bint IS_OPEN = False
 @cython.binding(False)
 cdef class Tangent:
     """What a dual tensor has: a tensor, and the level it belongs to."""
-    cdef Tensor value
+    cdef Tensor value                  # None: none
     cdef long epoch
+    cdef bint is_cut                   # Note [The primal is no view for tangents]
+    cdef Tensor base                   # of a view of such a tensor: that tensor
 
 
 # ---- levels
@@ -94,19 +102,60 @@ cdef Tensor own_tangent(Tensor t):
 
 cdef Tensor tangent_of(Tensor t):
     """A tensor's tangent, or of a view without one the part of its base's."""
-    cdef Tensor found = own_tangent(t)
-    if found is None and t.flags & TF_VIEW and t.base != NULL:
-        found = own_tangent(<Tensor> t.base)
+    cdef Tensor found = own_tangent(t), base
+    if found is None:
+        base = tangent_base(t)
+        found = None if base is None else own_tangent(base)
         if found is not None:
-            found = part_of(with_geometry_of(<Tensor> t.base, found), region(<Tensor> t.base), region(t))
+            found = part_of(with_geometry_of(base, found), region(base), region(t))
             set_tangent(t, found)
     return found
 
 
+cdef Tangent cut_of(Tensor t):
+    """What t has in place of a tangent where it is a primal or a view of one, else None."""
+    if not t.flags & WG_DUAL or t.flags & WG_BATCHED or t.extra == NULL or t.extra.tangent == NULL:
+        return None
+    return <Tangent> t.extra.tangent if (<Tangent> t.extra.tangent).is_cut else None
+
+
+cdef Tensor tangent_base(Tensor t):
+    """The tensor of whose tangent a view's is a part, or None."""
+    cdef Tangent cut
+    if not t.flags & TF_VIEW or t.base == NULL:
+        return None
+    cut = cut_of(t)
+    return <Tensor> t.base if cut is None else cut.base
+
+
+cdef int cut(Tensor t, Tensor base) except -1:
+    """Let a view have no tangent, and get it from no other tensor than ``base``."""
+    set_tangent(t, None)
+    (<Tangent> t.extra.tangent).is_cut = True
+    (<Tangent> t.extra.tangent).base = base
+    return 0
+
+
+cdef int cut_views(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
+    """Cut the views that are made of a primal."""
+    cdef Tangent found
+    cdef int i
+    if slots[0] == NULL or not isinstance(<object> slots[0], Tensor):
+        return 0
+    found = cut_of(<Tensor> slots[0])
+    if found is not None:
+        for i in range(n_outs):
+            if (<Tensor> outs[i]).flags & TF_VIEW:
+                cut(<Tensor> outs[i], <Tensor> slots[0] if found.base is None else found.base)
+    return 0
+
+
 cdef int set_tangent(Tensor t, Tensor value) except -1:
-    cdef Tangent kept = Tangent.__new__(Tangent)
+    cdef Tangent kept = Tangent.__new__(Tangent), before = cut_of(t)
     cdef PyObject* old = extra_of(t).tangent
     kept.value, kept.epoch = value, EPOCH
+    if before is not None:
+        kept.is_cut, kept.base = True, before.base
     Py_INCREF(kept)
     t.extra.tangent = <PyObject*> kept
     Py_XDECREF(old)
@@ -149,24 +198,22 @@ def get(Tensor t):
     return tangent_of(t) if IS_OPEN and thread_state().modes & WG_DUAL else None
 
 
-def primal_of(Tensor t):
-    """A dual tensor without its tangent, on the same memory. No view of it: else the tangent would be found at its base."""
+def primal_of(Tensor t, bint of_transform=False):
+    """A view of a tensor without its tangent; Note [The primal is no view for tangents]. of_transform: of func.jvp, whose node is named
+    otherwise in PyTorch."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
-    cdef PyObject* base
     cdef Tensor out
     if t.flags & WG_BATCHED:
         from wengert_engine import batched_grad
-        return batched_grad.primal_of(t)
+        return batched_grad.primal_of(t, of_transform)
     state.modes = modes & ~(<unsigned int> WG_DUAL)
     try:
-        out = VIEW(t, shape_tuple(t)) if t.flags & WG_GRAD else (<object> t).detach()
+        out = ALIAS(t) if of_transform else FW_PRIMAL(t)
     finally:
         state.modes = modes
     if out.flags & TF_VIEW:
-        base, out.base = out.base, NULL
-        out.flags &= ~(<uint32_t> TF_VIEW)
-        Py_XDECREF(base)
+        cut(out, None)
     return out
 
 
@@ -296,6 +343,8 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     cdef unsigned int modes
     cdef int i
     BASE.record(op, slots, outs, n_outs)
+    if op.flags & OP_VIEW:
+        cut_views(op, slots, outs, n_outs)
     if not IS_OPEN or not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
         return 0
     outputs = [<object> outs[i] for i in range(n_outs)]
@@ -406,8 +455,8 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         if old is not None:
             ZERO_(old)
         return 0
-    if old is None and t.flags & TF_VIEW and t.base != NULL:
-        base = <Tensor> t.base
+    base = None if old is not None else tangent_base(t)
+    if base is not None:
         set_tangent(base, with_geometry_of(base, NEW_ZEROS(new, shape_tuple(base), dtype=dtype_of(base.code))))
         old = tangent_of(t)
     if old is not None and new.flags & ~old.flags & WG_BATCHED:

@@ -25,8 +25,11 @@ cdef tuple materialized(Node node, list parts)                   # with zeros in
 
 cdef inline bint stealable(Tensor t) noexcept:
     """Note [Who owns a gradient]: nobody but the caller, who has one reference, sees this tensor or its memory."""
-    return Py_REFCNT(<PyObject*> t) <= 1 and Py_REFCNT(t.storage) == 1 and t.flags & TF_CONTIGUOUS \
-        and not t.flags & WG_GRAD and t.base == NULL and t.extra == NULL
+    return t.flags & TF_CONTIGUOUS != 0 and has_one_owner(t)
+
+
+cdef inline bint has_one_owner(Tensor t) noexcept:
+    return Py_REFCNT(<PyObject*> t) <= 1 and Py_REFCNT(t.storage) == 1 and not t.flags & WG_GRAD and t.base == NULL and t.extra == NULL
 
 
 cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int index):

@@ -2,4 +2,5 @@
 from wengert_core.tensor cimport Tensor
 from wengert_engine.node cimport Node
 
+cdef bint is_dense(Tensor t) noexcept                           # no gaps, no element twice
 cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1

@@ -5,16 +5,16 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
 
 from wengert_core.arrays cimport copy_into
-from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
+from wengert_core.state cimport WG_BATCHED, WG_GRAD
+from wengert_core.tensor cimport TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
 from wengert_engine import errors
 from wengert_engine.grad_mode cimport enforces_grad_layout
-from wengert_engine.gradients cimport stealable, write
+from wengert_engine.gradients cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.node cimport hold, saved_of
 
-from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.layouts import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
@@ -47,9 +47,11 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
         return add_to_leaf(leaf, shaped_as(grad, leaf), create_graph)
     if old == NULL:
         if create_graph:
-            kept = find_op("clone")(grad) if has_leaf_layout(grad, leaf) else recorded_copy(grad, leaf)
-        elif stealable(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
+            kept = recorded_copy(grad, leaf)
+        elif has_one_owner(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
+        elif is_whole_of_unseen(grad) and has_leaf_layout(grad, leaf):
+            kept = alias(grad)
         else:
             kept = copy_with_layout(grad, leaf)
     elif create_graph:
@@ -67,6 +69,16 @@ cdef Tensor shaped_as(Tensor grad, Tensor leaf):
     if [n for n in shape_tuple(grad) if n != 1] != [n for n in shape_tuple(leaf) if n != 1]:
         raise errors.leaf_reshaped(shape_tuple(grad), shape_tuple(leaf))
     return find_op("reshape")(grad, shape_tuple(leaf))
+
+
+cdef bint is_whole_of_unseen(Tensor t) noexcept:
+    """Whether a tensor is a view of all of another that nobody else sees: the reshaped or transposed gradient of a view."""
+    cdef Tensor base
+    if t.base == NULL or Py_REFCNT(<PyObject*> t) > 1 or Py_REFCNT(t.base) > 1 or Py_REFCNT(t.storage) != 2 or t.flags & WG_GRAD \
+            or t.extra != NULL:
+        return False
+    base = <Tensor> t.base
+    return base.extra == NULL and base.count == t.count and base.code == t.code
 
 
 # ---- layouts
@@ -104,22 +116,34 @@ cdef bint has_leaf_layout(Tensor grad, Tensor leaf) noexcept:
     return True
 
 
-cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
-    """A copy with the leaf's strides when the leaf is dense, else contiguous."""
+cdef Tensor empty_with_layout(Tensor grad, Tensor leaf):
+    """Memory for a gradient with the strides of its leaf, which is dense."""
     cdef Tensor out = new_empty_at(grad.device, grad.code, grad.rank, grad.dims)
     cdef int i
-    if is_dense(leaf) and leaf.code == grad.code:
+    if leaf.code == grad.code:
         for i in range(leaf.rank):
             strides_of(out)[i] = strides_of(leaf)[i]
         set_contiguity(out)
-    copy_into(out, grad)
+    return out
+
+
+cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
+    """A copy with the leaf's strides when the leaf is dense, which then was written to once, as in PyTorch; else contiguous."""
+    cdef Tensor out
+    if is_dense(leaf):
+        out = empty_with_layout(grad, leaf)
+        copy_into(out, grad)
+        bump_version(out)
+    else:
+        out = new_empty_at(grad.device, grad.code, grad.rank, grad.dims)
+        copy_into(out, grad)
     return out
 
 
 cdef object recorded_copy(Tensor grad, Tensor leaf):
     """copy_with_layout with its history."""
-    cdef Tensor layout = copy_with_layout(grad, leaf)
-    cdef Py_ssize_t itemsize = FACTS.itemsize[layout.code]
-    strides = [strides_of(layout)[i] // itemsize for i in range(layout.rank)]
-    whole = find_op("empty_strided")(shape_tuple(layout), strides, dtype=dtype_of(layout.code), device=_DEVICES[layout.device])
-    return whole.copy_(grad)
+    if grad.flags & WG_BATCHED:
+        return find_op("clone")(grad)
+    if is_dense(leaf):
+        return find_op("copy_")(empty_with_layout(grad, leaf), grad)
+    return find_op("clone")(grad, memory_format=contiguous_format)

@@ -323,6 +323,8 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     cdef uint32_t aged
     if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
+    if FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and not needs_grad(slots[0]):
+        return 0                       # integers have no derivatives: what was copied into them had
     aged = keep_up(op, slots)
     try:
         if needs_grad(slots[0]) or any_other_needs(op, slots):

@@ -10,10 +10,10 @@ from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
-from wengert_engine.gradients cimport fitted, stealable, write
+from wengert_engine.gradients cimport fitted, has_one_owner, write
 from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
                                         run_pre_hooks)
-from wengert_engine.leaves cimport accumulate
+from wengert_engine.leaves cimport accumulate, is_dense
 from wengert_engine.node cimport NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of, release_saved
 from wengert_engine.ready cimport pop, push
 from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
@@ -166,7 +166,8 @@ cdef class Run:
             return 0
         if ADD is None:
             look_up()
-        if not self.create_graph and stealable(<Tensor> old) and not good.flags & WG_BATCHED:    # old may be the same for all
+        if not self.create_graph and has_one_owner(<Tensor> old) and is_dense(<Tensor> old) \
+                and not good.flags & WG_BATCHED:       # old may be the same for all
             return write(ADD_, <Tensor> old, good)
         total = ADD.call2(ADD, old, <PyObject*> good)
         Py_INCREF(total)

@@ -17,12 +17,18 @@ def to_places(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: i
     return put_back(grad, indices, self_shape, dim, True)
 
 
+def sort_name(stable: str) -> str:
+    """sort has another overload with ``stable``."""
+    return f"SortBackward{int(stable != 'none')}"
+
+
 for name in ("sort", "topk"):
     derivative(
         name,
         self=to_places,
         outputs=("values",),
         jvp=lambda self_t, indices, dim: (picked(self_t, indices, dim, True), None),
+        node=sort_name if name == "sort" else None,
     )
 for name in ("median", "nanmedian", "kthvalue"):
     derivative(

@@ -28,7 +28,9 @@ def squeeze_name(dim: str, inplace: bool) -> str:
 # ---- the same elements
 linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
+linear("_reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
 linear("alias", self=1)
+linear("_fw_primal", self=1, node="torch::autograd::Identity")
 linear("clone", self=1)
 linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=by_place("Transpose"))
 linear("t", self=lambda grad: grad.t(), node=by_place("T"))

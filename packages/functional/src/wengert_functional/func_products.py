@@ -8,7 +8,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, grad, is_grad_enabled
-from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, dual_level, make_dual, unpack_dual
+from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, dual_level, make_dual
 
 from wengert_functional import trees
 from wengert_functional.arguments import check_differentiable, output_leaves, with_aux
@@ -130,10 +130,9 @@ def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, direct
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)
-        parts = [unpack_dual(leaf) for leaf in leaves]
-        output = trees.unflatten(out_spec, [part.primal for part in parts])
-        return output, [part.tangent for part in parts], trees.tree_map(lambda leaf: unpack_dual(leaf).primal,
-                                                                        aux) if has_aux else None
+        output = trees.unflatten(out_spec, [forward.primal_of(leaf, True) for leaf in leaves])
+        return output, [forward.get(leaf) for leaf in leaves], trees.tree_map(
+            lambda leaf: forward.primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
 
 
 def pushed_twice_back(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],

@@ -110,6 +110,7 @@ floor_divide = binary(
     kernels=["floor_divide", np.floor_divide],
     dtypes=COUNTABLE,
     check="divisor",
+    texts={"label": "div_floor_cpu"},
     doc="self / other, rounded down.",
 )
 remainder = binary(

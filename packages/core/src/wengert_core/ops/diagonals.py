@@ -76,7 +76,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
 
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements on a diagonal."""
-    return embed_op(input.reshape(-1), offset)
+    return embed_op(input.contiguous().view(-1), offset)
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:

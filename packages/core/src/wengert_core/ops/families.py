@@ -318,11 +318,11 @@ OPS = {
         "diagonal_scatter select_scatter slice_scatter "
     ),
     "views": (
-        "_unsafe_view adjoint alias as_strided as_strided_ atleast_1d atleast_2d atleast_3d broadcast_to chunk "
-        "clone contiguous diagonal expand expand_as flatten mH mT matrix_H moveaxis movedim narrow numpy_T permute "
-        "ravel reshape reshape_as resize_ resize_as_ select set_ slice split split_with_sizes squeeze squeeze_ "
-        "swapaxes swapdims t t_ transpose transpose_ unbind unflatten unfold unsqueeze unsqueeze_ view view_as "
-        "view_as_complex view_as_real "
+        "_fw_primal _reshape_alias _unsafe_view adjoint alias as_strided as_strided_ atleast_1d atleast_2d "
+        "atleast_3d broadcast_to chunk clone contiguous diagonal expand expand_as flatten mH mT matrix_H moveaxis "
+        "movedim narrow numpy_T permute ravel reshape reshape_as resize_ resize_as_ select set_ slice split "
+        "split_with_sizes squeeze squeeze_ swapaxes swapdims t t_ transpose transpose_ unbind unflatten unfold "
+        "unsqueeze unsqueeze_ view view_as view_as_complex view_as_real "
     ),
     "windows": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window signal.windows.bartlett "

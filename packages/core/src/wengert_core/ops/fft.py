@@ -181,15 +181,15 @@ def several(name: str, x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int
 
 def resized(x: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
     """x cut, or filled up with zeros, to these sizes."""
+    missing = [0] * (2 * x.dim())  # before and after each dim, the last dim first
     for dim, size in zip(dims, sizes, strict=True):
         if size < 1:
             raise RuntimeError(f"Invalid number of data points ({size}) specified")
         if size < x.shape[dim]:
             x = ops["narrow"](x, dim, 0, size)
         elif size > x.shape[dim]:
-            shape = [size - n if d == dim else n for d, n in enumerate(x.shape)]
-            x = ops["cat"]([x, x.new_zeros(shape)], dim)
-    return x
+            missing[2 * (x.dim() - 1 - dim) + 1] = size - x.shape[dim]
+    return ops["constant_pad_nd"](x, missing) if any(missing) else x
 
 
 # ---- the transforms

@@ -198,12 +198,12 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 @composite
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """The tensors expanded to one shape: views."""
+    """The tensors expanded to one shape: views; those that have it already themselves."""
     listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     shape: list[int] = []
     for x in listed:
         shape = widened(shape, list(x.shape))
-    return tuple(x.expand(shape) for x in listed)
+    return tuple(x if list(x.shape) == shape else x.expand(shape) for x in listed)
 
 
 def widened(a: list[int], b: list[int]) -> list[int]:

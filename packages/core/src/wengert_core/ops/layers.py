@@ -34,7 +34,7 @@ composite(dropout, namespace="nn.functional")
 
 def normalize(input: Tensor, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """input divided by its p-norm along ``dim`` (at least eps)."""
-    size = TABLE.ops["norm"](input, p, dim, keepdim=True).clamp_min(eps)
+    size = TABLE.ops["norm"](input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)
 
 

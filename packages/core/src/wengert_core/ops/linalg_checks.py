@@ -8,6 +8,7 @@ from wengert_core.checks import every_sample
 from wengert_core.dtypes import C_NAMES, type_name
 from wengert_core.linalg_error import LinAlgError
 from wengert_core.named import result_type
+from wengert_core.op import type_words
 from wengert_core.outputs import into
 from wengert_core.overlap import check_outputs
 from wengert_core.tensor import Tensor
@@ -129,6 +130,9 @@ def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out:
         return result_type(name, fields)(*results)
     if not isinstance(out, (tuple, list)) or len(out) != len(results):
         from wengert_core.telling import told
-        raise TypeError(f"{name}(): argument 'out' must be a tuple of {len(results)} Tensors, not {told(out)}")
+        raise TypeError(
+            f"{name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors, "
+            f"got {told(out)}"
+        )
     check_outputs(name, out)
     return result_type(f"{name}_out", fields)(*[given(name, y, o, strict) for y, o in zip(results, out, strict=True)])

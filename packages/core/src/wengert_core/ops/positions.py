@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.checks import every_sample
+from wengert_core.dtypes import type_name
 from wengert_core.factories import CPP_NAMES
 from wengert_core.ops.table import TABLE
 from wengert_core.outputs import into
@@ -196,9 +197,17 @@ take_op = TABLE.staged(
 )
 
 
-def check_put(index: Tensor, source: Tensor) -> None:
-    """IndexError for another number of elements than of positions, RuntimeError for an index of another dtype."""
+def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
+    """IndexError for another number of elements than of positions.
+
+    RuntimeError for an index or a source of another dtype.
+    """
     check_long("put_", index)
+    if input.dtype != source.dtype:
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {type_name(input)} and "
+            f"source.dtype = {type_name(source)}"
+        )
     if index.numel() != source.numel():
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
@@ -209,7 +218,7 @@ def check_put(index: Tensor, source: Tensor) -> None:
 @composite
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """input with source at positions of the flattened tensor."""
-    check_put(index, source)
+    check_put(input, index, source)
     return put_op(input, index, source, accumulate)
 
 
@@ -242,7 +251,7 @@ put_op = TABLE.staged(
 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of put."""
-    check_put(index, source)
+    check_put(self, index, source)
     check_apart("put_", self, index=index, source=source)
     if not self.dim():
         put_(self.unsqueeze(0), index, source, accumulate)

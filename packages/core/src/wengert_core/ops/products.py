@@ -30,7 +30,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Any:
     """The products of each element of one vector with each of another: [n, m]."""
     vector_of("outer", "self", input)
     vector_of("outer", "vec2", vec2)
-    return TABLE.ops["mul"](input.unsqueeze(1), vec2, out=out)
+    return TABLE.ops["mul"](input.reshape(input.shape[0], 1), vec2, out=out)
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
@@ -70,8 +70,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     """Kronecker's product: each element of input times the whole of other, in its place."""
     rank = max(input.dim(), other.dim())
     a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
-    spread = input.reshape([n for size in a for n in (size, 1)]) * other.reshape([n for size in b for n in (1, size)])
-    result = TABLE.ops["_unsafe_view"](spread.contiguous(), [m * n for m, n in zip(a, b, strict=True)])
+    unsafe_view = TABLE.ops["_unsafe_view"]
+    spread = unsafe_view(input, [n for size in a for n in (size, 1)]) * unsafe_view(
+        other, [n for size in b for n in (1, size)]
+    )
+    result = unsafe_view(spread.contiguous(), [m * n for m, n in zip(a, b, strict=True)])
     return result if out is None else into("kron", result, out)
 
 
@@ -188,6 +191,9 @@ def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
     warn_user("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
               "torch.linalg.multi_dot instead, "
               "which accepts a list of two or more tensors rather than multiple parameters.")
+    for x in matrices:
+        if x.dim() != 2:
+            raise RuntimeError(f"Tensor dimension is {x.dim()}, expected 2 instead.")
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 

@@ -40,6 +40,7 @@ TABLE.pointwise_unary(
     variant="decimals",
     variants={...: {"n_in": 2, "reference": rounded, "dtypes": FLOATING}},
     n_promote=1,
+    texts={"label": "round_vml_cpu"},
     doc="The nearest whole number, halves to the even one; decimals: places after the point.",
 )
 TABLE.pointwise_unary(

@@ -15,7 +15,7 @@ from wengert_core.tensor import Tensor
 along = TABLE.along
 ops = TABLE.ops
 ORDER = ("order", "")  # the kernel of all these
-NO_COMPLEX_SORT = {"complex": RuntimeError("Sort does not support complex dtypes on CPU")}
+NO_COMPLEX_SORT = {"complex": RuntimeError(" Sort does not support complex dtypes on CPU")}
 
 
 def order(xp: Any, x: Any, dim: int, descending: bool) -> Any:
@@ -33,7 +33,7 @@ def sorted_pair(xp: Any, x: Any, dim: int, descending: bool) -> Any:
 
 
 sort_op = along(
-    "sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=False) -> (Tensor values, Tensor indices)",
+    "sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> (Tensor values, Tensor indices)",
     reference=lambda xp, x, dim, descending, stable: sorted_pair(xp, x, dim, descending),
     results=["same", "int64"],
     kernel=ORDER,
@@ -84,7 +84,7 @@ along(
     doc="The k largest (or smallest) along a dim, and where they are.",
     refusal={
         "bool": RuntimeError("topk does not support bool dtypes on CPU"),
-        "complex": RuntimeError("topk does not support complex dtypes on CPU"),
+        "complex": RuntimeError(" topk does not support complex dtypes on CPU"),
     },
 )
 

@@ -20,7 +20,7 @@ def contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[in
         if dims > min(a.dim(), b.dim()):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return list(range(a.dim() - dims, a.dim())), list(range(dims))
-    both = [[one] if isinstance(one, int) else list(one) for one in dims]
+    both = written_dims(dims)
     if len(both) != 2 or len(both[0]) != len(both[1]):
         raise RuntimeError("both dimension lists should have same length")
     for x, one in zip((a, b), both, strict=True):
@@ -35,23 +35,35 @@ def contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[in
     return both[0], both[1]
 
 
+def written_dims(dims: Any) -> list[list[int]]:
+    """The dims that tensordot sums as they are written."""
+    given = dims.tolist() if isinstance(dims, Tensor) else dims
+    if isinstance(given, int):
+        return [list(range(-given, 0)), list(range(given))]
+    return [[one] if isinstance(one, int) else list(one) for one in given]
+
+
 @TABLE.composite
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     """The sums of products over some dims of both: the last ``dims`` of a and the first of b, or two lists of dims."""
     dims_a, dims_b = contracted_dims(a, b, dims)
     if a.dtype != b.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    for i, k in zip(dims_a, dims_b, strict=True):
+    for place, (i, k) in enumerate(zip(dims_a, dims_b, strict=True)):
         m, n = a.size(i), b.size(k)
         if m != n and 1 not in (m, n):
+            first, second = written_dims(dims)
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in "
-                f"dim {k}"
+                f"contracted dimensions need to match, but first has size {m} in dim {first[place]} and second has "
+                f"size {n} in dim {second[place]}"
             )
         a, b = (a.sum(i, keepdim=True) if n == 1 != m else a), (b.sum(k, keepdim=True) if m == 1 != n else b)
     free_a, free_b = [i for i in range(a.dim()) if i not in dims_a], [i for i in range(b.dim()) if i not in dims_b]
     summed = math.prod(a.size(i) for i in dims_a)
     shape = [*(a.size(i) for i in free_a), *(b.size(i) for i in free_b)]
+    if not shape:
+        result = TABLE.ops["dot"](a.permute(dims_a).flatten(), b.permute(dims_b).flatten()).view(shape)
+        return result if out is None else into("tensordot", result, out)
     left = a.permute([*free_a, *dims_a]).reshape(math.prod(shape[: len(free_a)]), summed)
     right = b.permute([*dims_b, *free_b]).reshape(summed, math.prod(shape[len(free_a) :]))
     result = TABLE.ops["mm"](left, right).view(shape)

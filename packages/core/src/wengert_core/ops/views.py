@@ -48,12 +48,28 @@ view(
     doc="As view, of a tensor that nobody else holds: the result is not a view.",
 )
 view(
+    "_reshape_alias(Tensor self, int[]* size) -> Tensor",
+    geometry="_reshape_alias",
+    reference=reshaped,
+    method=False,
+    function=False,
+    doc="As view, where reshape finds strides for a tensor that is not contiguous.",
+)
+view(
     "alias(Tensor self) -> Tensor",
     geometry="alias",
     reference=lambda xp, x: x,
     method=False,
     function=False,
     doc="The whole tensor as a view.",
+)
+view(
+    "_fw_primal(Tensor self) -> Tensor",
+    geometry="alias",
+    reference=lambda xp, x: x,
+    method=False,
+    function=False,
+    doc="A dual tensor without its tangent.",
 )
 view(
     "transpose(Tensor self, int dim0, int dim1) -> Tensor",

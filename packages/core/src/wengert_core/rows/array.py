@@ -15,6 +15,7 @@ from wengert_core.schema import parse_schema
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
 LAPACK = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
+PREFIXED = ("fft", "linalg", "special")  # whose functions have the namespace in their names, as in PyTorch
 LAPACK_MODULES = {"cholesky": "factoring", "triangular": "factoring", "lu": "factoring", "qr": "factoring",
                   "eigh": "spectra", "svd": "spectra"}
 """Where what LAPACK computes is; all else is in systems."""
@@ -83,7 +84,8 @@ class ArrayRows(Rows):
         function.__doc__ = doc or function.__doc__
         name = name or function.__name__
         full = f"{namespace}.{name}" if namespace else name
-        wrapped = self.wrapped[function] = Wrapped(function, name, out)
+        prefix = f"{namespace}_" if namespace in PREFIXED else ""
+        wrapped = self.wrapped[function] = Wrapped(function, prefix + name, out)
         self.add(wrapped, full, method=False)
         if method:
             self.methods[name] = wrapped

@@ -104,6 +104,7 @@ SIGNATURES = {
     "view_as_real": "Tensor self",
     "view_as_complex": "Tensor self",
     "_unsafe_view": "Tensor self, int[] size",
+    "_reshape_alias": "Tensor self, int[] size",
     "average": (
         "Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool count_include_pad, "
         "int? divisor_override"

@@ -22,7 +22,7 @@ RESHAPING = tuple("""
 """.split())
 GEOMETRIES = tuple("""
     view alias transpose t permute squeeze unsqueeze expand select slice diagonal as_strided unfold view_as_real
-    view_as_complex _unsafe_view
+    view_as_complex _unsafe_view _reshape_alias
 """.split())
 """Builders of views that core has."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wengert_core.op import type_words
 from wengert_core.tensor import Tensor
 
 from wengert_engine import forward
@@ -95,7 +96,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     for place, (name, value) in enumerate((("primal", tensor), ("tangent", tangent)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"_make_dual(): argument '{name}' (position {place}) must be Tensor, not {type(value).__name__}"
+                f"_make_dual(): argument '{name}' (position {place}) must be Tensor, not {type_words(value)}"
             )
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
@@ -125,11 +126,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_words(tensor)}")
     tangent = forward.get(tensor)
-    if tangent is None:
-        return UnpackedDualTensor(tensor, None)
-    if level != current_level():
+    if tangent is not None and level != current_level():
         raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
     return UnpackedDualTensor(forward.primal_of(tensor), tangent)
 

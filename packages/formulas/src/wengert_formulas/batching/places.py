@@ -83,6 +83,6 @@ def put(call: Call) -> Any:
     """Into each sample's row."""
     rows, source = flat(call, "self"), flat(call, "source")
     places = checked_positions(flat(call, "index"), rows.shape[1])
-    check_put(places, source)
+    check_put(call["self"], places, source)
     written = wc.scatter_add if call["accumulate"] else wc.scatter
     return written(rows, 1, places, source).reshape(call.size, *sample_shape(call, "self"))

@@ -37,7 +37,7 @@ def filled_in(size: list[int], count: int) -> list[int]:
     return [count // known if length == -1 else length for length in size]
 
 
-@rule("view", "_unsafe_view")
+@rule("view", "_unsafe_view", "_reshape_alias")
 def viewed(call: Call) -> Any:
     size = call["size"]
     if not isinstance(size, (int, tuple, list)):
@@ -57,7 +57,7 @@ def another_dtype(call: Call, dtype: Any) -> Any:
     return call.run()
 
 
-@rule("alias", "view_as_real")
+@rule("alias", "_fw_primal", "view_as_real")
 def as_it_is(call: Call) -> Any:
     return call.run()
 

@@ -95,9 +95,9 @@ CASES = [
     OpCase("set_", lambda x, source: source, [(T(2, 3), T(4)), (T(), T(2, 2))], grad=False, note=IN_PLACE),
     *(
         OpCase(name, lambda x, shape: x.reshape(shape), SHAPED, complex=True, strided=name == "reshape")
-        for name in ("view", "_unsafe_view", "reshape")
+        for name in ("view", "_unsafe_view", "_reshape_alias", "reshape")
     ),
-    *(OpCase(name, lambda x: x, ANY, complex=True) for name in ("alias", "clone", "contiguous")),
+    *(OpCase(name, lambda x: x, ANY, complex=True) for name in ("alias", "_fw_primal", "clone", "contiguous")),
     *(
         OpCase(name, lambda x, a, b: np.swapaxes(x, a, b), TWO_DIMS, complex=name == "transpose")
         for name in ("transpose", "swapaxes", "swapdims")

@@ -1,0 +1,59 @@
+"""Calls of public operations as text, from the table of samples."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .literals import small
+
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
+sys.path.insert(0, str(ORACLE))
+
+Sample = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@cache
+def table() -> list[tuple[str, list[Sample]]]:
+    """The paths of the operations that both sides have, with their samples; none that is large."""
+    import oracle_rows  # type: ignore[import-not-found,unused-ignore]
+    from oracle_inputs import arrays  # type: ignore[import-not-found,unused-ignore]
+
+    known = json.loads((ORACLE / "answers" / "inputs.json").read_text(encoding="utf-8"))["ops"]
+    found = []
+    for op, answers in sorted(known.items()):
+        samples = [sample for sample in oracle_rows.samples_of(op) if all(map(small, arrays(sample)))]
+        if samples:
+            found.append((answers["path"], samples))
+    return found
+
+
+def shown(value: Any, names: dict[int, str]) -> str:
+    """An argument as text. names: of the tensors, by the id of the array that each stands for."""
+    if isinstance(value, np.ndarray):
+        return names[id(value)]
+    if isinstance(value, (list, tuple)):
+        parts = [shown(part, names) for part in value]
+        if isinstance(value, list):
+            return f"[{', '.join(parts)}]"
+        return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+    return repr(value).replace("inf", "math.inf").replace("nan", "math.nan")
+
+
+def call_text(rng: random.Random, path: str, sample: Sample, names: dict[int, str], out: str | None = None) -> str:
+    """The text of a call: as a function, as a method, or in place."""
+    args = [shown(arg, names) for arg in sample[0]]
+    words = [f"{name}={shown(value, names)}" for name, value in sample[1].items()] + ([f"out={out}"] if out else [])
+    is_method = path.startswith("Tensor.")
+    may_be_method = bool(sample[0]) and isinstance(sample[0][0], np.ndarray) and (is_method or "." not in path)
+    if may_be_method and not out and (is_method or rng.random() < 0.4):
+        name = path.rpartition(".")[2]
+        name += "_" if not name.endswith("_") and rng.random() < 0.25 else ""
+        return f"{args[0]}.{name}({', '.join(args[1:] + words)})"
+    return f"torch.{path}({', '.join(args + words)})"

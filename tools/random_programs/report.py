@@ -1,0 +1,111 @@
+"""The report of a differential run: differences by kind, and by kind and operation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from .compare import Difference, differences
+
+KEPT = Path(__file__).with_name("kept.txt")
+KINDS = ("values", "error", "message", "warning", "metadata")
+
+
+def operation(line: str) -> str:
+    """The outermost operation of a statement, shortly."""
+    text = line.partition("fwAD.unpack")[0].splitlines()[-2 if "fwAD" in line else -1].strip() if "\n" in line else line
+    if re.match(r"x\d+ = ", text):
+        return "a leaf"
+    text = re.sub(r"^\w+ = ", "", text)
+    text = re.sub(r"^first\((.*)\)$", r"\1", text)
+    text = re.sub(r"\b[vx]\d+(_\w+)?\b", "x", text)
+    return re.sub(r"-?\d+\.\d+", "1.5", text)[:110]
+
+
+def kept() -> list[tuple[str, str, re.Pattern[str]]]:
+    """Differences that stay: (reason, fact, pattern of the difference as text), from kept.txt."""
+    rows, reason = [], ""
+    for line in KEPT.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line.strip():
+            fact, _, pattern = line.partition(": ")
+            rows.append((reason, fact, re.compile(pattern)))
+    return rows
+
+
+FOLLOWS = "metadata of what was computed of a variable that has one of these differences"
+NUMBERED = "numbers at the end of the names of nodes, and edges of numbers, where a function is made of others"
+
+
+def plain_nodes(value: Any) -> Any:
+    """Names of nodes without the number of an overload, without edges that lead nowhere."""
+    if isinstance(value, str):
+        return re.sub(r"^((Mul|Add|Sub|Div|Rsub)Backward)[123]$", r"\g<1>0", value)
+    if isinstance(value, list):
+        parts = [plain_nodes(part) for part in value]
+        return [part for part in parts if part != [None, 0, None]] or None
+    return value
+
+
+def reason_of(difference: Difference, rows: list[tuple[str, str, re.Pattern[str]]]) -> str | None:
+    """Why a difference stays, None where it should not."""
+    of_nodes = re.fullmatch("(grad )?(node|next)", difference.what)
+    if of_nodes and plain_nodes(difference.theirs) == plain_nodes(difference.ours):
+        return NUMBERED
+    text = f"{difference.name} | {difference.line} | {json.dumps(difference.theirs)} | {json.dumps(difference.ours)}"
+    fitting = (reason for reason, fact, pattern in rows if re.fullmatch(fact, difference.what) and pattern.search(text))
+    return next(fitting, None)
+
+
+def first_of_each(found: list[Difference]) -> list[Difference]:
+    """The first difference of each kind: what follows often follows from it."""
+    chosen: dict[str, Difference] = {}
+    for difference in found:
+        chosen.setdefault(difference.kind, difference)
+    return list(chosen.values())
+
+
+def report(programs: list[list[str]], theirs: list[Any], ours: list[Any], shown: int, only: str = "",
+           strict: bool = False) -> str:
+    """Counts of programs by kind, then groups of differences with an example each.
+
+    only: a kind or a fact.   strict: count the differences that stay, too.
+    """
+    by_kind: Counter[str] = Counter()
+    stays: Counter[str] = Counter()
+    groups: dict[tuple[str, str, str], list[tuple[int, Difference]]] = defaultdict(list)
+    rows = [] if strict else kept()
+    for number, (lines, one, other) in enumerate(zip(programs, theirs, ours, strict=True)):
+        left, known = [], set[str]()
+        for difference in differences(lines, one, other):
+            reason = None if strict else reason_of(difference, rows)
+            if reason is not None:
+                known.add(difference.name)
+            elif difference.kind == "metadata" and known & set(re.findall(r"\w+", difference.line)):
+                known.add(difference.name)
+                reason = FOLLOWS
+            if reason is None:
+                left.append(difference)
+            else:
+                stays[reason] += 1
+        for difference in first_of_each(left):
+            by_kind[difference.kind] += 1
+            by_kind[f"{difference.kind}: {difference.what}"] += 1
+            if only in (difference.kind, difference.what, ""):
+                groups[difference.kind, difference.what, operation(difference.line)].append((number, difference))
+    crashed = sum(one is None for one in theirs)
+    text = [f"{len(programs)} programs, {crashed} crash PyTorch; programs with a difference, by the first of a kind:"]
+    for kind in KINDS:
+        text.append(f"  {kind:10} {by_kind[kind]:5}  " + ", ".join(
+            f"{name.partition(': ')[2]} {n}" for name, n in by_kind.most_common() if name.startswith(f"{kind}: ")))
+    text.append(f"  kept: {sum(stays.values())} differences, by reason:")
+    text += [f"    {n:5} {reason}" for reason, n in stays.most_common()]
+    for (kind, what, op), members in sorted(groups.items(), key=lambda item: -len(item[1]))[:shown]:
+        number, example = members[0]
+        text.append(f"\n{len(members)} x {kind}: {what} | {op}   programs {', '.join(str(n) for n, _ in members[:6])}")
+        text.append(f"    torch   {json.dumps(example.theirs)[:260]}\n    wengert {json.dumps(example.ours)[:260]}")
+    return "\n".join(text)
