@@ -12,7 +12,7 @@ from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport EngineHooks, engine_hooks, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.resizing cimport resize_to
-from wengert_core.state cimport WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_RECORD, dual_is_open, thread_state
 from wengert_core.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -150,6 +150,9 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
     cdef Tensor t, found = None
     cdef int i
     from wengert_core.devices import DEVICES
+    if out.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import refused_out
+        raise refused_out(op)
     for i in range(op.n_params):
         if slots[i] == NULL or i == op.out_slot:
             continue

@@ -81,7 +81,7 @@ binary(
 
 def logit_of(xp: Any, x: Any, eps: Any) -> Any:
     """log(x / (1 - x)), of x held within [eps, 1 - eps] when there is an eps."""
-    x = x if eps is None else xp.clip(x, eps, 1 - eps)
+    x = x if eps is None else xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x)).astype(x.dtype)
     return xp.log(x / (1 - x))
 
 
