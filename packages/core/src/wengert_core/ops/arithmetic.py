@@ -110,6 +110,7 @@ floor_divide = binary(
     kernels=["floor_divide", np.floor_divide],
     dtypes=COUNTABLE,
     check="divisor",
+    narrow="first",
     doc="self / other, rounded down.",
 )
 remainder = binary(
@@ -154,6 +155,7 @@ pow_ = binary(
     reference=power,
     dtypes=(*BOOL, *NUMERIC),
     check="exponent",
+    narrow="first",
     texts={"label": "pow"},
     variant="exponent",
     variants={

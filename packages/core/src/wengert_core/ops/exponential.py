@@ -73,6 +73,7 @@ binary(
     "xlogy(Any self, Any other) -> Tensor",
     kernels=["xlogy"],
     promotion="float",
+    narrow="first",
     dtypes=FLOATING,
     reference=lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)).astype(x.dtype),
     doc="self * log(other), and 0 where self is 0.",
