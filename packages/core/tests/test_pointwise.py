@@ -97,6 +97,8 @@ def skip_reason(op: Op, dtype: str) -> str:
     """Why a dtype is left out for an op, or nothing."""
     if not takes(op, dtype):
         return "the row does not take this dtype"
+    if op.name in ("clamp", "pow") and dtype == "bool":
+        return "of bools it takes numbers alone"
     return "it needs a number in the dtype" if op.name in ("threshold", "threshold_backward") and dtype in EXACT else ""
 
 

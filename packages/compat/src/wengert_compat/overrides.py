@@ -1,7 +1,7 @@
 """``torch.overrides``: functions that ask their arguments for ``__torch_function__``.
 
-Every operation of wengert asks arguments that are no tensors and have ``__torch_function__``. These names do the same
-for functions of a program's own. A subclass of Tensor is a tensor here, and is not asked.
+Every operation of wengert asks arguments that have ``__torch_function__``: tensors of subclasses, and values that are
+no tensors. These names do the same for functions of a program's own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Return whether one of the arguments is asked: no tensor, with ``__torch_function__``.
+    """Return whether one of the arguments is asked: it has ``__torch_function__``, and is no plain tensor.
 
     >>> import wengert as wg
     >>> wg.overrides.has_torch_function((wg.ones(1), 2))

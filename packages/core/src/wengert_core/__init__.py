@@ -9,7 +9,7 @@ from wengert_registry import registry as _registry
 from wengert_core import _native  # finds and loads the compiled modules, so it comes first
 from wengert_core.display import install as _install_display
 from wengert_core.dtypes import ALL as _DTYPES
-from wengert_core.dtypes import dtype, get_default_dtype, promote_types, set_default_dtype
+from wengert_core.dtypes import dtype, get_default_dtype, set_default_dtype
 from wengert_core.ops import names as _names
 from wengert_core.ops.operators import install as _install_operators
 from wengert_core.public import LATER as _LATER

@@ -14,10 +14,10 @@ from wengert_core.devices import strided as strided
 from wengert_core.dlpack import from_dlpack as from_dlpack
 from wengert_core.dtypes import dtype as dtype
 from wengert_core.dtypes import get_default_dtype as get_default_dtype
-from wengert_core.dtypes import promote_types as promote_types
 from wengert_core.dtypes import set_default_dtype as set_default_dtype
 from wengert_core.infos import can_cast as can_cast
 from wengert_core.infos import finfo as finfo
+from wengert_core.infos import get_device as get_device
 from wengert_core.infos import iinfo as iinfo
 from wengert_core.infos import is_complex as is_complex
 from wengert_core.infos import is_conj as is_conj
@@ -25,9 +25,11 @@ from wengert_core.infos import is_floating_point as is_floating_point
 from wengert_core.infos import is_inference as is_inference
 from wengert_core.infos import is_neg as is_neg
 from wengert_core.infos import is_nonzero as is_nonzero
+from wengert_core.infos import is_same_size as is_same_size
 from wengert_core.infos import is_signed as is_signed
 from wengert_core.infos import is_tensor as is_tensor
 from wengert_core.infos import numel as numel
+from wengert_core.infos import promote_types as promote_types
 from wengert_core.infos import result_type as result_type
 from wengert_core.interop import from_numpy as from_numpy
 from wengert_core.layouts import channels_last as channels_last
@@ -1882,7 +1884,7 @@ def nll_loss_backward(
 ) -> Tensor: ...
 def nonzero(input: Tensor, *, as_tuple: _bool = False, out: Tensor | None = None) -> Tensor: ...
 def norm(
-    input: Any,
+    input: Tensor,
     p: Any = "fro",
     dim: Any = None,
     keepdim: _bool = False,

@@ -68,6 +68,8 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
     multiply(a, b, transposed, out)
     if FACTS.category[out.code] < CAT_FLOAT:
         beta, alpha = int(beta), int(alpha)
+    elif isinstance(beta, bool):
+        beta = int(beta)
     if alpha != 1:
         find_op("mul_")(out, alpha)
     if beta == 1 and add_row(out, added):

@@ -15,6 +15,7 @@ from wengert_core.factories import not_for
 from wengert_core.holding cimport held_if_large
 from wengert_core.named import result_type
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.outputs cimport lay_out_as
 from wengert_core.overlap cimport WRITES_IN_STEP, apart
 from wengert_core.op import type_words
 from wengert_core.overlap import check_outputs
@@ -23,7 +24,7 @@ from wengert_core.references cimport call_reference, check_kind, check_shape, re
 from wengert_core.relaid cimport as_ordered
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
-from wengert_core.tensor cimport Tensor, bump_version, shape_tuple
+from wengert_core.tensor cimport Tensor, bump_version, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
@@ -186,8 +187,11 @@ cdef object written(Op op, PyObject** slots, list results, uint32_t live):
             raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
         if (<Tensor> item).code != result.code:
             raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
-    for item, result in zip(out, results):
-        prepare_out(op, slots, <PyObject*> item, result.code, result.rank, result.dims, live)
+    for given, result in zip(out, results):
+        fits = same_shape(given, result)
+        prepare_out(op, slots, <PyObject*> given, result.code, result.rank, result.dims, live)
+        if not fits:
+            lay_out_as(op, given, result)
     check_outputs(op.name, out)
     for given, result in zip(out, results):
         copy_into(given, apart(result, given))

@@ -9,7 +9,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
-from wengert_core.pointwise cimport CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
+from wengert_core.pointwise cimport CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 
@@ -38,6 +38,11 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
             and isinstance(<object> slots[1], Tensor) != isinstance(<object> slots[2], Tensor):
         raise TypeError(f"{op.name}() received an invalid combination of arguments - got min={type(<object> slots[1]).__name__} and "
                         f"max={type(<object> slots[2]).__name__}: give two tensors or two numbers, or {op.name} twice")
+    if p.check == CHECK_BOUND and code == BOOL and p.accepts & (1 << BOOL) and (bounded_twice(p, slots) or not isinstance(<object> slots[only_bound(p, slots)], Tensor)):
+        raise NotImplementedError(f"\"clamp{bound_name(op, p, slots)}_cpu\" not implemented for 'Bool': {op.name} takes numbers, or bounds "
+                                  "that are not bool")
+    if p.check == CHECK_EXPONENT and code == BOOL and (isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[0], Tensor)):
+        raise unaccepted(op, p, code)
     if p.check == CHECK_NO_BOOL and code != BOOL:
         for i in range(2):
             if is_bool(slots[i]):
@@ -54,6 +59,22 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
                            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
                            "tensor1 / tensor2), for all dtypes.")
     return 0
+
+
+cdef bint bounded_twice(Pointwise* p, PyObject** slots):
+    return p.bounds and slots[1] != <PyObject*> None and slots[2] != <PyObject*> None
+
+
+cdef int only_bound(Pointwise* p, PyObject** slots):
+    """The slot of a clamp's bound."""
+    return 2 if p.bounds and slots[1] == <PyObject*> None else 1
+
+
+cdef str bound_name(Op op, Pointwise* p, PyObject** slots):
+    """How torch calls a clamp of a bool: "_min_scalar", "_max_scalar", "_scalar" for both, "" for both as tensors."""
+    if bounded_twice(p, slots):
+        return "" if isinstance(<object> slots[1], Tensor) else "_scalar"
+    return "_max_scalar" if only_bound(p, slots) == 2 or op.name.startswith("clamp_max") else "_min_scalar"
 
 
 cdef bint is_bool(PyObject* value):

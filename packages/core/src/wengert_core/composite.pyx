@@ -16,10 +16,12 @@ from libc.stdint cimport int64_t
 from wengert_core.argument_casts cimport cast_for, cast_values, set_functions_hook, switch_back, switch_off
 from wengert_core.call_arguments cimport arguments
 from wengert_core.observer cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
+from wengert_core.plain_values cimport begins_with_bool
 from wengert_core.state cimport WG_CAST, WG_OBSERVE, thread_state
 
 from wengert_core.op import type_words
 from wengert_core.tensor cimport Tensor
+from wengert_core.torch_function cimport asked, asks, wengert_owned, wengert_subclasses
 
 cdef extern from "Python.h":
     bint PyBool_Check(PyObject* o) noexcept
@@ -37,6 +39,7 @@ cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
     void Py_XINCREF(PyObject* o) noexcept
+    void Py_DECREF(PyObject* o) noexcept
     PyObject* PyMethod_New(PyObject* f, PyObject* self) noexcept
 
 cdef extern from "wengert_core/objects.h":
@@ -172,9 +175,9 @@ cdef inline bint fits_at_once(PyObject* value, Checked* c) noexcept:
     if c.kind == LOOSE_BOOL:
         return PyBool_Check(value)
     if c.kind == LOOSE_SEQUENCE:
-        return PyTuple_CheckExact(value)
+        return PyTuple_CheckExact(value) and not begins_with_bool(value)
     return PyLong_CheckExact(value) or (c.kind == LOOSE_FLOAT and PyFloat_CheckExact(value)) \
-        or (c.kind == LOOSE_INTS and PyTuple_CheckExact(value))
+        or (c.kind == LOOSE_INTS and PyTuple_CheckExact(value) and not begins_with_bool(value))
 
 
 cdef bint fits(PyObject* value, Checked* c) except -1:
@@ -188,6 +191,8 @@ cdef bint fits(PyObject* value, Checked* c) except -1:
         return c.kind > LOOSE_SEQUENCE or (c.kind != LOOSE_SEQUENCE and (<Tensor> value).rank == 0)
     if c.kind == LOOSE_INT or c.kind == LOOSE_INT_OR_TENSOR:
         return PyIndex_Check(value) and not PyBool_Check(value)
+    if (c.kind == LOOSE_INTS or c.kind == LOOSE_SEQUENCE) and begins_with_bool(value):
+        return False
     if c.kind == LOOSE_INTS or c.kind == LOOSE_SEQUENCE:
         return (PyIndex_Check(value) and not PyBool_Check(value) and c.kind == LOOSE_INTS) \
             or (PySequence_Check(value) and not PyUnicode_Check(value))
@@ -219,6 +224,11 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
+    cdef PyObject* answer
+    if wengert_subclasses and asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+        answer = asked(callable_, args, nargs, kwnames)
+        if answer != NULL:
+            return wengert_owned(answer)
     if kwnames != NULL and has_other_name(composite, kwnames):
         return named_as_its_own(composite, args, nargs, kwnames)
     try:

@@ -261,6 +261,8 @@ def type_(Tensor self, dtype=None, non_blocking=False):
         return convert(self, _SCALAR_NAMES.index(name), False)
     if is_dtype(kind) and not isinstance(kind, type):
         return convert(self, dtype_code(kind), False)
+    if not isinstance(dtype, type):
+        raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
     raise ValueError(f"invalid type: '{told(getattr(kind, '__name__', kind), str)}'")
 
 

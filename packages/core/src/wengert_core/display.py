@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wengert_core.dtypes import ALL, get_default_dtype
-from wengert_core.tensor import mount, set_operators
+from wengert_core.tensor import Tensor, mount, set_operators
 
 NOTES: list[Callable[[Any], str]] = []
 """What else the text of a tensor says: functions that give ``name=value``, or "" where there is nothing to say."""
@@ -17,6 +17,7 @@ def text(tensor: Any) -> str:
     from wengert_core import printing  # costs milliseconds; most programs print nothing
 
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor
+    kind = type(tensor)
     shape = tuple(plain.shape)
     if plain.device.type != "cpu":  # only what is shown is copied to the host
         for dim, places in enumerate(printing.shown(shape) or ()):
@@ -27,7 +28,8 @@ def text(tensor: Any) -> str:
     return printing.format_tensor(array, shape=shape, device=str(tensor.device), dtype=tensor.dtype.name,
                                   default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
-                                  grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]))
+                                  grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]),
+                                  name="tensor" if kind is Tensor else kind.__name__)
 
 
 def _grad_fn_name(tensor: Any) -> str | None:
@@ -54,7 +56,7 @@ def formatted(tensor: Any, spec: str) -> str:
 
 def rows(tensor: Any) -> Iterator[Any]:
     """The tensors along the first dimension. TypeError for a 0-d tensor."""
-    if tensor.ndim == 0:
+    if tensor.dim() == 0:
         raise TypeError("iteration over a 0-d tensor: use .item() for its number")
     return iter(tensor.unbind(0))
 

@@ -154,6 +154,9 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
     cdef Tensor t, found = None
     cdef int i
     from wengert_core.devices import DEVICES
+    if out.flags & WG_BATCHED:
+        from wengert_core.inside_vmap import refused_out
+        raise refused_out(op)
     for i in range(op.n_params):
         if slots[i] == NULL or i == op.out_slot:
             continue

@@ -14,13 +14,16 @@ from typing import Any, Self
 import numpy as np
 
 from wengert_core import construct as _construct
-from wengert_core.dtypes import as_dtype, dtype, get_default_dtype, promote_types
+from wengert_core.dtypes import as_dtype, dtype, get_default_dtype
+from wengert_core.dtypes import promote_types as _promoted
 from wengert_core.methods import checked
 from wengert_core.tensor import Tensor
 
 UNSAID: Any = object()
 """The default of what may be left out and must not be None."""
 _DECIMALS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
+RESULT_TYPE_FORMS = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2"))
+"""The names that result_type's operands may be given by."""
 _CATEGORY = {"bool": 0, "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2, "complex64": 3, "complex128": 3}
 
 
@@ -119,14 +122,43 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return _CATEGORY.get(from_.name, 1) <= _CATEGORY.get(to.name, 1)
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The dtype that holds both: promote_types(int64, float16) is float16.
+
+    >>> from wengert_core import float16, int64, promote_types
+    >>> promote_types(int64, float16)
+    torch.float16
+    """
+    return _promoted(as_dtype(type1, "promote_types", "type1"), as_dtype(type2, "promote_types", "type2"))
+
+
+def result_type(*values: Any, **named: Any) -> dtype:
     """The dtype that arithmetic on two tensors or numbers has.
+
+    values: the two; by name they are tensor and other, scalar and tensor, or scalar1 and scalar2.
+    TypeError for anything else.
 
     >>> from wengert_core import int8, ones, result_type
     >>> result_type(ones(2, dtype=int8), 1.5)
     torch.float32
     """
-    return _combined(tensor1, tensor2)
+    given = values
+    if named:
+        forms = [form for form in RESULT_TYPE_FORMS if set(named) == set(form[len(values) :])]
+        values = (*values, *(named[name] for name in forms[0][len(values) :])) if forms else ()
+    if len(values) != 2 or not all(map(is_operand, values)):
+        got = [type(value).__name__ for value in given]
+        got += [f"{name}={type(value).__name__}" for name, value in named.items()]
+        raise TypeError(f"result_type() received an invalid combination of arguments - got ({', '.join(got)}), but "
+                        "expected one of: (Tensor tensor, Tensor other), (Number scalar, Tensor tensor), "
+                        "(Tensor tensor, Number other), (Number scalar1, Number scalar2)")
+    return _combined(*values)
+
+
+def is_operand(value: Any) -> bool:
+    """Whether a value is a tensor or a number, also one of NumPy's."""
+    numbers = (bool, int, float, complex, np.generic)
+    return isinstance(value, (Tensor, *numbers)) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def _combined(*values: Any) -> dtype:
@@ -134,14 +166,14 @@ def _combined(*values: Any) -> dtype:
     ranks = [(2 if v.ndim else 1) if isinstance(v, Tensor) else 0 for v in values]
     types = [v.dtype if isinstance(v, Tensor) else _construct.of_data(v, None).dtype for v in values]
     if ranks[0] == ranks[1]:
-        return promote_types(*types)
+        return _promoted(*types)
     high, low = (types[0], types[1]) if ranks[0] > ranks[1] else (types[1], types[0])
     level_high, level_low = _CATEGORY.get(high.name, 1), _CATEGORY.get(low.name, 1)
     if level_low <= level_high:
         return high
     if level_low == 3 and level_high == 2:
         return high.to_complex()
-    return promote_types(high, low)
+    return _promoted(high, low)
 
 
 def is_tensor(obj: Any) -> bool:
@@ -238,3 +270,25 @@ def numel(input: Tensor) -> int:
     6
     """
     return int(_tensor_argument("numel", input).numel())
+
+
+def get_device(input: Tensor) -> int:
+    """The number of a tensor's device among those of its kind; -1 for the CPU.
+
+    >>> from wengert_core import get_device, zeros
+    >>> get_device(zeros(2))
+    -1
+    """
+    return int(_tensor_argument("get_device", input).get_device())
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape.
+
+    >>> from wengert_core import is_same_size, zeros
+    >>> is_same_size(zeros(2, 3), zeros(3, 2))
+    False
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"is_same_size(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    return bool(_tensor_argument("is_same_size", input).is_same_size(other))

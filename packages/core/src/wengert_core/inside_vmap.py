@@ -31,3 +31,9 @@ def no_pointer() -> RuntimeError:
 def no_storage() -> NotImplementedError:
     """A batched tensor was asked for its storage, or for a copy of it."""
     return NotImplementedError("Cannot access storage of BatchedTensorImpl: it is memory of the whole batch")
+
+
+def refused_out(op: Any) -> RuntimeError:
+    """The exception for a call with out= inside of vmap."""
+    return RuntimeError(f"Batching rule not implemented for {op.qualified_name}.out; the fallback path doesn't work on "
+                        f"out= or view ops. Call {op.name}() without out= inside of vmap")

@@ -132,7 +132,8 @@ cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int fi
 
 cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
     """Fill ``loop`` for inputs of dtype ``code``. kernels: names of our own kernels or NumPy ufuncs, best first;
-    (kernel, category): not for dtypes below that category; (kernel, category, last): nor above the last.
+    (kernel, category): not for dtypes below that category; (kernel, category, last): nor above the last; (kernel, category, last, size):
+    nor for those of fewer bytes.
 
     out, first: dtype of our own kernels' output and first input, -1: the same as the other inputs'.
     """
@@ -149,8 +150,8 @@ cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int 
         return 0
     for kernel in kernels:
         if isinstance(kernel, tuple):
-            kernel, least, most = kernel if len(kernel) == 3 else (*kernel, CAT_COMPLEX)
-            if not least <= FACTS.category[code] <= most:
+            kernel, least, most, size = (*kernel, CAT_COMPLEX, 0)[:4] if len(kernel) == 2 else (*kernel, 0)[:4]
+            if not least <= FACTS.category[code] <= most or FACTS.itemsize[code] < size:
                 continue
         if isinstance(kernel, str):
             name = kernel.encode()

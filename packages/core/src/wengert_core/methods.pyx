@@ -20,6 +20,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from types import FunctionType
 
 from wengert_core.call_arguments cimport arguments
+from wengert_core.torch_function cimport asked, asks, attribute_asked, is_tensor_type, wengert_subclasses
 
 cdef extern from "Python.h":
     ctypedef struct PyGetSetDef:
@@ -29,6 +30,7 @@ cdef extern from "Python.h":
         const char* doc
         void* closure
     Py_ssize_t PyVectorcall_NARGS(size_t n) noexcept
+    Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
     object PyDescr_NewGetSet(PyTypeObject* t, PyGetSetDef* definition)
     const char* PyUnicode_AsUTF8(object text) except NULL
 
@@ -60,14 +62,26 @@ cdef extern from *:
     static PyObject *wengert_method_get(PyObject *method, PyObject *instance, PyObject *owner) {
         return wengert_bind(method, instance ? instance : Py_None);
     }
-    /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. */
-    typedef struct { PyObject *get, *set, *del, *name; } wengert_attribute;
+    /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. An instance of a subclass of owner
+       may be one that is asked first: Note [Tensors of subclasses are asked first]. */
+    typedef struct { PyObject *get, *set, *del, *name; PyTypeObject *owner; unsigned int *subclasses;
+                     PyObject *(*asked)(PyObject *, PyObject *, const char *, PyObject *); } wengert_attribute;
     static PyObject *wengert_attribute_get(PyObject *self, void *closure) {
+        wengert_attribute *calls = (wengert_attribute *)closure;
+        if (Py_TYPE(self) != calls->owner && *calls->subclasses) {
+            PyObject *answer = calls->asked(self, calls->name, "__get__", NULL);
+            if (answer || PyErr_Occurred()) return answer;
+        }
         return PyObject_CallOneArg(((wengert_attribute *)closure)->get, self);
     }
     static int wengert_attribute_set(PyObject *self, PyObject *value, void *closure) {
         wengert_attribute *calls = (wengert_attribute *)closure;
         PyObject *args[2] = {self, value}, *call = value ? calls->set : calls->del, *result;
+        if (Py_TYPE(self) != calls->owner && *calls->subclasses) {
+            result = calls->asked(self, calls->name, value ? "__set__" : "__delete__", value);
+            Py_XDECREF(result);
+            if (result || PyErr_Occurred()) return result ? 0 : -1;
+        }
         if (call == Py_None) {
             PyErr_Format(PyExc_AttributeError, "attribute '%U' of '%.100s' objects cannot be %s", calls->name, Py_TYPE(self)->tp_name,
                          value ? "set" : "deleted");
@@ -83,6 +97,9 @@ cdef extern from *:
         PyObject* set
         PyObject* delete "del"
         PyObject* name
+        PyTypeObject* owner
+        unsigned int* subclasses
+        PyObject* (*asked)(PyObject*, PyObject*, const char*, PyObject*) noexcept
     void* wengert_call_of(PyObject* function, bint is_stable) noexcept
     PyObject* wengert_method_call(PyObject* function, void* call, PyTypeObject* owner, PyObject* name, PyObject* const* args, size_t nargsf,
                                   PyObject* kwnames) noexcept
@@ -106,10 +123,12 @@ cdef class Method:
     cdef readonly str name
     cdef readonly type owner
     cdef void* call                    # what calls the function
+    cdef bint is_asked                 # a tensor of a subclass among the arguments is asked first
     cdef bint in_words                 # an error in Python's inner words becomes one that names the method
 
     def __cinit__(self, function not None, str name not None, type owner not None, bint in_words=False):
         self.function, self.name, self.owner, self.in_words = function, name, owner, in_words
+        self.is_asked = is_tensor_type(<PyObject*> owner)
         self.call = wengert_call_of(<PyObject*> self.function, type(function) is CYTHONS)
         self.vectorcall = <void*> method_vectorcall
 
@@ -152,9 +171,16 @@ cdef class Method:
 
 
 cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
-    cdef PyObject* result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call,
-                                                <PyTypeObject*> (<Method> method).owner, <PyObject*> (<Method> method).name,
-                                                args, nargsf, kwnames)
+    cdef Py_ssize_t nargs
+    cdef PyObject* result
+    if wengert_subclasses and (<Method> method).is_asked:
+        nargs = PyVectorcall_NARGS(nargsf)
+        if asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+            result = asked(method, args, nargs, kwnames)
+            if result != NULL:
+                return result
+    result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call, <PyTypeObject*> (<Method> method).owner,
+                                 <PyObject*> (<Method> method).name, args, nargsf, kwnames)
     if result == NULL:
         return answered(<Method> method, args, nargsf, kwnames)
     return result
@@ -221,7 +247,8 @@ cdef object attribute(type owner, str name, source):
     cdef _Attribute made = _Attribute.__new__(_Attribute)
     made.source, made.name, made.doc = source, name, source.__doc__ or ""
     made.calls.get, made.calls.set, made.calls.delete = <PyObject*> source.fget, <PyObject*> source.fset, <PyObject*> source.fdel
-    made.calls.name = <PyObject*> made.name
+    made.calls.name, made.calls.owner = <PyObject*> made.name, <PyTypeObject*> owner
+    made.calls.subclasses, made.calls.asked = &wengert_subclasses, attribute_asked
     made.definition.name, made.definition.doc = PyUnicode_AsUTF8(made.name), PyUnicode_AsUTF8(made.doc)
     made.definition.get = wengert_attribute_get
     if source.fset is not None or source.fdel is not None:

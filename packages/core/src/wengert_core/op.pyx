@@ -7,8 +7,9 @@ from libc.string cimport memset
 
 from wengert_core.call_arguments cimport arguments
 from wengert_core.dtypes cimport code_of, dtype, dtype_of
-from wengert_core.plain_values cimport is_plain_ints, items_of, plain_float, plain_int, plain_ints, plain_number
+from wengert_core.plain_values cimport begins_with_bool, is_plain_ints, items_of, plain_float, plain_int, plain_ints, plain_number
 from wengert_core.schema import parse_schema
+from wengert_core.torch_function cimport asked, asks, wengert_subclasses
 
 cdef extern from "Python.h":
     bint PyErr_ExceptionMatches(object) noexcept
@@ -154,9 +155,13 @@ def type_words(value):
 
 cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
-    shown = "input" if op.params[slot] == "self" else op.params[slot]
     kind = "NoneType" if got == NULL else type_words(<object> got)
-    return TypeError(f"{op.name}(): argument '{shown}' (position {slot + 1}) must be {expected}, not {kind}; {signature(op)}")
+    return TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be {expected}, not {kind}; {signature(op)}")
+
+
+cdef str shown_name(Op op, int slot):
+    """What users call a parameter."""
+    return "input" if op.params[slot] == "self" else op.params[slot]
 
 
 cdef str signature(Op op):
@@ -206,12 +211,15 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
     elif not fits(value, kind):
         raise op_error(op, slot, EXPECTED[kind], value)
     else:
+        if kind == K_INTS and begins_with_bool(value):
+            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be tuple of ints, but found element of "
+                            f"type bool at pos 0; {signature(op)}")
         plain = plain_of(<object> value, kind)
         if plain is None and kind == K_INT:
             raise op_error(op, slot, EXPECTED[kind], value)
     if <PyObject*> plain == value:
         return value
-    if hasattr(type(<object> value), "__torch_function__"):       # it answers itself: Note in overrides.py
+    if not isinstance(<object> value, Tensor) and hasattr(type(<object> value), "__torch_function__"):      # it answers itself
         raise op_error(op, slot, EXPECTED[kind], value)
     if made[0] == NULL or PyTuple_CheckExact(made[0]):
         owned = [] if made[0] == NULL else [<object> made[0]]
@@ -359,6 +367,10 @@ ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
 cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     cdef PyObject* result
+    if wengert_subclasses and asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+        result = asked(callable_, args, nargs, kwnames)
+        if result != NULL:
+            return result
     if kwnames == NULL:
         if nargs == 1 and (<Op> callable_).call1 != NULL:
             result = (<Single> (<Op> callable_).call1)(<Op> callable_, args[0])

@@ -32,7 +32,7 @@ cdef inline bint is_operand(PyObject* o) noexcept:
             or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None and not isinstance(<object> o, ARRAY)))
 
 
-cdef object apply2(int which, PyObject* a, PyObject* b):
+cdef inline object plain2(int which, PyObject* a, PyObject* b):
     cdef PyObject* args[2]
     if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
         return refused(which, <object> a, <object> b)
@@ -40,8 +40,8 @@ cdef object apply2(int which, PyObject* a, PyObject* b):
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
 
 
-cdef object apply_either(int which, PyObject* a, PyObject* b):
-    """apply2 for + and *: 2 * x is x * 2, as in torch, so that the tensor's place in the graph comes first."""
+cdef inline object plain_either(int which, PyObject* a, PyObject* b):
+    """plain2 for + and *: 2 * x is x * 2, as in torch, so that the tensor's place in the graph comes first."""
     cdef PyObject* args[2]
     args[0], args[1] = a, b
     if not isinstance(<object> a, Tensor):
@@ -49,6 +49,31 @@ cdef object apply_either(int which, PyObject* a, PyObject* b):
     if OPERATORS[which] == NULL or not is_operand(args[1]):
         return refused(which, <object> a, <object> b)
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object apply2(int which, PyObject* a, PyObject* b):
+    return overridden_or_plain(which, a, b) if wengert_subclasses else plain2(which, a, b)
+
+
+cdef object apply_either(int which, PyObject* a, PyObject* b):
+    return overridden_or_plain(which, a, b) if wengert_subclasses else plain_either(which, a, b)
+
+
+cdef object overridden_or_plain(int which, PyObject* a, PyObject* b):
+    answer = overridden(which, a, b)
+    if answer is not None:
+        return answer[0]
+    return plain_either(which, a, b) if which == O_ADD or which == O_MUL else plain2(which, a, b)
+
+
+cdef object overridden(int which, PyObject* a, PyObject* b):
+    """The answer of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
+    cdef PyObject* args[2]
+    args[0], args[1] = a, b
+    if not asks(args, 2) or not is_operand(a) or not is_operand(b):
+        return None
+    from wengert_core.overrides import operated_first
+    return operated_first(OPERATOR_NAMES[which], <object> a, <object> b)
 
 
 cdef object refused(int which, object a, object b):
@@ -79,6 +104,40 @@ cdef object operator(int which):
     if OPERATORS[which] == NULL:
         raise TypeError(f"no op is installed for {OPERATOR_NAMES[which]} of a Tensor")
     return <object> OPERATORS[which]
+
+
+cdef object answer_of(str name, tuple args):
+    """``Tensor.name(*args)`` as a tensor of a subclass answers it, which is among the arguments."""
+    from wengert_core.overrides import answered_or_called
+    return answered_or_called(getattr(Tensor, name), args)
+
+
+cdef object property_of(str name, Tensor self):
+    """``self.name`` as a tensor of a subclass answers it."""
+    from wengert_core.overrides import answered_or_called
+    return answered_or_called(getattr(Tensor, name).__get__, (self,))
+
+
+cdef bint is_asked(PyObject* self) noexcept:
+    """Return whether a tensor is of a subclass, and has not been asked. Note [Tensors of subclasses are asked first]"""
+    return type(<object> self) is not Tensor and asks(&self, 1)
+
+
+cdef object refused_index(str name, tuple args):
+    """The answer of what is no tensor, among the indices or a value; else raise the exception that is set."""
+    try:
+        raised()
+    except (IndexError, TypeError) as error:
+        from wengert_core.overrides import asked_index
+        answer = asked_index(getattr(Tensor, name), args, error)
+        if answer is None:
+            raise
+        return answer[0]
+
+
+cdef int raised() except -1:
+    """Raise the exception that is set."""
+    return -1
 
 
 cdef object apply1(int which, PyObject* a):

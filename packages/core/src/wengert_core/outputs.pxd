@@ -7,3 +7,4 @@ from wengert_core.op cimport Op
 from wengert_core.tensor cimport Tensor
 
 cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live)
+cdef int lay_out_as(Op op, Tensor given, Tensor result) except -1       # of a tensor that was resized; some ops keep the result's order of dims

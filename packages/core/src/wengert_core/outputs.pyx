@@ -12,7 +12,7 @@ from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, sam
 
 cdef frozenset KEEP_ORDER = frozenset("""
     cat cholesky_inverse complex diff ldexp linalg_cholesky_ex linalg_eigh linalg_inv_ex linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve
-    linalg_qr linalg_solve_ex linalg_solve_triangular linalg_svd nan_to_num nonzero polar _polygamma qr svd take
+    linalg_qr linalg_solve_ex linalg_solve_triangular linalg_svd geqrf nan_to_num nonzero polar _polygamma qr sort svd take
 """.split())                           # those whose out= of another shape gets the order of dims that the result has without out=, as in torch
 
 cdef dict OPS = {}  # an op without a kernel for each composite's name: it names what refuses

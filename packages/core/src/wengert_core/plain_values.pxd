@@ -20,3 +20,4 @@ cdef object plain_int(object value)                        # an exact int; None 
 cdef object plain_ints(object value)                       # an exact int, or a tuple whose integers are exact ints
 cdef object plain_number(object value)                     # an exact number, or what is no number as it is
 cdef object plain_float(object value)                      # the same; also of what has __float__ alone
+cdef bint begins_with_bool(PyObject* value) noexcept              # a list or tuple of sizes or dims: torch looks at its first alone

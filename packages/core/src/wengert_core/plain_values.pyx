@@ -15,6 +15,10 @@ cdef extern from "Python.h":
     bint PyComplex_Check(PyObject* o) noexcept
     bint PyIndex_Check(PyObject* o) noexcept
     bint PyTuple_CheckExact(PyObject* o) noexcept
+    bint PyTuple_Check(PyObject* o) noexcept
+    bint PyList_Check(PyObject* o) noexcept
+    PyObject* PyList_GET_ITEM(PyObject* l, Py_ssize_t i) noexcept
+    Py_ssize_t PyList_GET_SIZE(PyObject* l) noexcept
     PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
     Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
     object PyTuple_GetSlice(object t, Py_ssize_t start, Py_ssize_t end)
@@ -44,6 +48,15 @@ cdef bint is_plain_ints(PyObject* value) noexcept:
         if not PyLong_CheckExact(PyTuple_GET_ITEM(value, i)):
             return False
     return True
+
+
+cdef bint begins_with_bool(PyObject* value) noexcept:
+    cdef PyObject* first = NULL
+    if PyTuple_Check(value) and PyTuple_GET_SIZE(value):
+        first = PyTuple_GET_ITEM(value, 0)
+    elif PyList_Check(value) and PyList_GET_SIZE(value):
+        first = PyList_GET_ITEM(value, 0)
+    return first != NULL and PyBool_Check(first)
 
 
 cdef tuple items_of(object value, Py_ssize_t most):

@@ -27,6 +27,7 @@ cdef enum Check:                       # what else an op looks at; from CHECK_EX
 cdef enum Narrow:                      # what is rounded to float16 or bfloat16 before the end, as in torch
     NARROW_NONE = 0
     NARROW_NUMBERS = 1                 # fmod, hardshrink: the numbers among the inputs
+    NARROW_FIRST = 3                   # pow, xlogy: a number that is the first input
     NARROW_QUOTIENT = 2                # div to zero: the quotient of two tensors, before it is truncated
 
 cdef struct Pointwise:                 # Op.data of the family; further ones for the values of a variant argument

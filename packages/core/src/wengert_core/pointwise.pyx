@@ -18,6 +18,7 @@ from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    given_out, intercepted, prepare_out, record)
 from wengert_core.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.arrays cimport converted
 from wengert_core.holding cimport held_if_large, held_slots
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
@@ -55,7 +56,7 @@ cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare":
 cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
                     "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND}
 
-cdef dict NARROWED = {None: NARROW_NONE, "numbers": NARROW_NUMBERS, "quotient": NARROW_QUOTIENT}
+cdef dict NARROWED = {None: NARROW_NONE, "numbers": NARROW_NUMBERS, "first": NARROW_FIRST, "quotient": NARROW_QUOTIENT}
 
 
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
@@ -587,6 +588,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef bint away = elsewhere()
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
+    cdef int code = <int> (loop - p.loops)                   # of the inputs together
+    cdef bint compares = p.promotion == PROMOTE_COMPARE and code != loop.compute       # 16 bits: others are rounded to them first
     cdef PyObject* value
     cdef list keep = []
     if rounds and p.narrow == NARROW_QUOTIENT and out.code == loop.result and isinstance(<object> slots[1], Tensor) \
@@ -603,11 +606,13 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     for i in range(n_in):
         if isinstance(<object> slots[i], Tensor):
             keep.append(without_overlap(op, i, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
+            if compares and (<Tensor> slots[i]).code != code:
+                keep[len(keep) - 1] = converted(<Tensor> <PyObject*> keep[len(keep) - 1], code)
             lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
         else:
             value = slots[i]
-            if rounds and p.narrow == NARROW_NUMBERS:
-                number = rounded(<object> value, loop.result)
+            if compares or rounds and (p.narrow == NARROW_NUMBERS or p.narrow == NARROW_FIRST and i == 0):
+                number = rounded(<object> value, code)
                 value = <PyObject*> number
             if p.bounds and value == <PyObject*> None:
                 store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])

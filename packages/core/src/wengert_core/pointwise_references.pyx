@@ -1,8 +1,10 @@
 """Pointwise operations without a loop of ours, and on devices: the row's formula on arrays, or a device's own kernel."""
+from functools import partial
+
 import numpy as np
 
 from wengert_core.arrays cimport array_of
-from wengert_core.dtypes cimport FLOAT32, FLOAT64
+from wengert_core.dtypes cimport FLOAT32, FLOAT64, dtype_of
 from wengert_core.elsewhere cimport elsewhere, reference_of
 from wengert_core.loops cimport Loop
 from wengert_core.op cimport Op
@@ -19,7 +21,9 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
     """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
     dtype = NUMPY_DTYPES[loop.compute]
     cdef bint away = elsewhere()
-    if away and reference is op.reference:
+    if loop.result != loop.compute and "of_dtype" in op.options:      # which float32 does not stand for
+        reference = partial(op.options["of_dtype"], dtype_of(loop.result).name)
+    elif away and reference is op.reference:
         reference = reference_of(op)
         if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
             return 0

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-PREFIX = "tensor("
+NAME = "tensor"
 ELLIPSIS = " ..."  # stands for what is left out of a row; the blank is torch's
 COMPLEX_OF_DEFAULT = {"float64": "complex128"}  # every other default dtype goes with complex64
 
@@ -99,6 +99,7 @@ def format_tensor(
     device: str = "cpu",
     shape: Sequence[int] | None = None,
     notes: Iterable[str] = (),
+    name: str = NAME,
 ) -> str:
     """The repr of a tensor.
 
@@ -106,6 +107,7 @@ def format_tensor(
     elements `shown(shape)` names: for a tensor on a device, which then copies no more than these.
     dtype: the tensor's, such as "bfloat16".   default_dtype: the floating dtype that is not printed.
     grad_fn_name: such as "MulBackward0", printed instead of requires_grad.   notes: further `name=value` texts.
+    name: what stands before the parenthesis: of a subclass its own.
 
     >>> print(format_tensor(np.array([[0.1, 2]]), dtype="float64", requires_grad=True))
     tensor([[0.1000, 2.0000]], dtype=torch.float64, requires_grad=True)
@@ -115,13 +117,13 @@ def format_tensor(
     cut, positions = _plan(shape, options)
     if positions is not None and array.shape == shape:
         array = array[np.ix_(*positions)]
-    body = "[]" if 0 in shape else _render(array, dtype, shape, cut, options)
+    body = "[]" if 0 in shape else _render(array, dtype, shape, cut, options, len(name) + 1)
     facts = _facts(shape, dtype, default_dtype, device, options)
     if grad_fn_name is not None:
         facts.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         facts.append("requires_grad=True")
-    return _close(PREFIX + body, [*facts, *notes], options.linewidth)
+    return _close(f"{name}({body}", [*facts, *notes], options.linewidth, len(name) + 1)
 
 
 def format_scalar(value: Any, spec: str) -> str:
@@ -204,7 +206,12 @@ def _texts(array: np.ndarray[Any, Any], dtype: str, options: PrintOptions) -> tu
 
 
 def _render(
-    array: np.ndarray[Any, Any], dtype: str, shape: tuple[int, ...], cut: list[bool], options: PrintOptions
+    array: np.ndarray[Any, Any],
+    dtype: str,
+    shape: tuple[int, ...],
+    cut: list[bool],
+    options: PrintOptions,
+    indent: int,
 ) -> str:
     """The nested brackets with their line breaks: innermost rows first, then one dimension after the other."""
     if any(cut) and options.edgeitems == 0:
@@ -217,9 +224,9 @@ def _render(
         if cut[axis]:
             gap = ELLIPSIS if axis == outer else ELLIPSIS.strip()
             groups = [[*g[: options.edgeitems], gap, *g[options.edgeitems :]] for g in groups]
-        margin = " " * (len(PREFIX) + axis + 1)
+        margin = " " * (indent + axis + 1)
         if axis == outer:
-            per_line = max(1, (options.linewidth - len(PREFIX) - outer) // (width + 2))
+            per_line = max(1, (options.linewidth - indent - outer) // (width + 2))
             parts = [_row(g, per_line, margin) for g in groups]
         else:
             parts = [f"[{(',' + chr(10) * (outer - axis) + margin).join(g)}]" for g in groups]
@@ -245,12 +252,12 @@ def _facts(shape: tuple[int, ...], dtype: str, default_dtype: str, device: str, 
     return facts
 
 
-def _close(text: str, facts: list[str], linewidth: int) -> str:
+def _close(text: str, facts: list[str], linewidth: int, indent: int) -> str:
     """Add the facts and the closing bracket; one that does not fit begins a new line."""
     column = len(text) - text.rfind("\n") + 1  # torch counts two columns more after the elements, none after a fact
     for fact in facts:
         if column + len(fact) + 2 <= linewidth:
             text, column = f"{text}, {fact}", column + len(fact) + 2
         else:
-            text, column = f"{text},\n{' ' * len(PREFIX)}{fact}", len(PREFIX) + len(fact)
+            text, column = f"{text},\n{' ' * indent}{fact}", indent + len(fact)
     return text + ")"

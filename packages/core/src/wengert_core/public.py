@@ -5,10 +5,13 @@ names what comes when it is asked for.
 from __future__ import annotations
 
 import math
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from wengert_core import memory
+from wengert_core.composite import Composite
 from wengert_core.default_device import get_default_device, set_default_device
 from wengert_core.devices import device, layout, strided
 from wengert_core.dtypes import ALL as DTYPES
@@ -91,8 +94,8 @@ PUBLIC |= {name: DTYPES[kind] for name, kind in _ALIASES.items()}
 LATER = {
     name: module
     for module, names in {
-        "infos": """can_cast finfo iinfo is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_signed
-                    is_tensor numel result_type""",
+        "infos": """can_cast finfo get_device iinfo is_complex is_conj is_floating_point is_inference is_neg is_nonzero
+                    is_same_size is_signed is_tensor numel promote_types result_type""",
         "interop": "from_numpy",
         "legacy": """BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor
                      LongTensor ShortTensor tensortype""",
@@ -107,10 +110,23 @@ LATER = {
 """Names whose module is loaded when one of them is asked for: many programs need none."""
 
 
+COMPOSITES = """can_cast get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_same_size
+                is_signed numel promote_types result_type""".split()
+"""Functions of those that read their arguments as operations do: by other names, and with ``__torch_function__``."""
+
+
+@cache
+def composite(module: ModuleType, name: str) -> Composite:
+    """A function that reads its arguments as operations do."""
+    return Composite(getattr(module, name), name)
+
+
 def load_later(name: str) -> Any:
     """What a name of LATER stands for."""
     module = import_module(f"wengert_core.{LATER[name]}")
     if name == LATER[name]:
         return module
+    if name in COMPOSITES:
+        return composite(module, name)
     types = getattr(module, "TYPES", {})
     return types[name] if name in types else getattr(module, name)

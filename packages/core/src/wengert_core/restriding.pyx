@@ -22,7 +22,7 @@ from wengert_core.parts cimport out_of_bounds
 from wengert_core.resizing cimport resize_to
 from wengert_core.size_math cimport extent, mul_add, numel
 from wengert_core.state cimport WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
-from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, new_empty,
+from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version, bump_version, extra_of, link_versions, new_empty,
                                   new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
 from wengert_core.views cimport checked_self, set_shortcuts, view_fn
 
@@ -205,8 +205,9 @@ cdef object set_run(Op op, PyObject** slots):
                         "storage, or nothing")
     if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
         HOOKS.before_inplace(op, slots, &keep)
-    bump_version(t)                    # of the memory that is left: its views are behind
-    storage_of(given).version = version_of(t) - 1
+    if (<PyObject*> t.storage).ob_refcnt > 1:      # the views of the memory that is left keep the counter: Note [Version counters]
+        link_versions(t.storage, given.storage)
+    storage_of(given).version = version_of(t)
     swap_contents(t, given)
     if t.extra != NULL:
         t.extra.accumulate = NULL      # borrowed. Graphs recorded before keep theirs, with the shape of then

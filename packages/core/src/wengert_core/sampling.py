@@ -276,6 +276,8 @@ def check_bound(name: str, kind: Any, bound: int, least: int, most: int) -> None
 
 def checked_low(kind: Any, low: int, least: int, most: int) -> int:
     """The least number of a range without a bound above."""
+    if low == -(2**63) and kind.name in ("float32", "float64", "bfloat16"):
+        return low  # all 64 bits: torch warns of no gaps then
     if not least <= low <= (LARGEST.get(kind.name, math.inf) if kind.name not in LIMITS else most):
         check_bound("from", kind, low, least, most)
     if kind.name in LIMITS:

@@ -6,6 +6,7 @@ from wengert_core.dims cimport (MOST_DIMS, dim_slot, dims_slot, ints_slot, scala
                                 wrap_dim)
 from wengert_core.dtypes cimport DTypeFacts, dtype, dtype_facts
 from wengert_core.op cimport Op
+from wengert_core.plain_values cimport begins_with_bool
 from wengert_core.size_math cimport stepped
 from wengert_core.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple, storage_of,
                                   strides_of)
@@ -100,6 +101,8 @@ def configure_view(Op op):
 cdef object view_or_dtype_run(Op op, PyObject** slots):
     if isinstance(<object> slots[1], dtype):
         return view_dtype(<Tensor> slots[0], (<dtype> slots[1]).code)
+    if begins_with_bool(slots[1]):
+        raise TypeError(f"{op.name}() received an invalid combination of arguments - its sizes begin with a bool: give ints")
     return view_run(op, slots)
 
 

@@ -21,6 +21,8 @@ from wengert_core.size_math cimport mul_overflows, numel
 from wengert_core.sizes import Size
 from wengert_core.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_TENSOR_ALWAYS, WgState,
                                  thread_state)
+from wengert_core.torch_function cimport asks, note_subclass, set_tensor_type, wengert_owned, wengert_subclasses
+from wengert_core.torch_function import _disabled_torch_function_impl
 
 
 cdef extern from "wengert_core/objects.h":
@@ -45,6 +47,7 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject* o) noexcept
     int PyObject_GenericSetAttr(object o, object name, PyObject* value) except -1
     object PyObject_Vectorcall(object f, PyObject** args, size_t n, PyObject* names)
+    PyObject* vectorcall "PyObject_Vectorcall"(object f, PyObject** args, size_t n, PyObject* names) noexcept
     bint PyFloat_Check(PyObject* o) noexcept
     bint PyLong_Check(PyObject* o) noexcept
     bint PyComplex_Check(PyObject* o) noexcept
@@ -180,6 +183,8 @@ cdef class Tensor:
         return apply1(O_ABS, <PyObject*> self)
 
     def __invert__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__invert__", (self,))
         return apply1(O_INVERT, <PyObject*> self)
 
     def __hash__(self):
@@ -187,32 +192,51 @@ cdef class Tensor:
 
     def __getitem__(self, index):
         cdef PyObject* args[2]
+        cdef PyObject* result
         args[0], args[1] = <PyObject*> self, <PyObject*> index
-        return PyObject_Vectorcall(operator(O_GETITEM), args, 2, NULL)
+        if wengert_subclasses and asks(args, 2):
+            return answer_of("__getitem__", (self, index))
+        result = vectorcall(operator(O_GETITEM), args, 2, NULL)
+        return refused_index("__getitem__", (self, index)) if result == NULL else wengert_owned(result)
 
     def __setitem__(self, index, value):
         cdef PyObject* args[3]
         args[0], args[1], args[2] = <PyObject*> self, <PyObject*> index, <PyObject*> value
-        PyObject_Vectorcall(operator(O_SETITEM), args, 3, NULL)
+        cdef PyObject* result
+        if wengert_subclasses and asks(args, 3):
+            answer_of("__setitem__", (self, index, value))
+            return
+        result = vectorcall(operator(O_SETITEM), args, 3, NULL)
+        if result == NULL:
+            refused_index("__setitem__", (self, index, value))
+        Py_XDECREF(result)
 
     def __repr__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__repr__", (self,))
         return operator(O_REPR)(self)
 
     def __iter__(self):
         return operator(O_ITER)(self)
 
     def __contains__(self, value):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__contains__", (self, value))
         return operator(O_CONTAINS)(self, value)
 
     def __delitem__(self, index):
         raise TypeError("Tensor does not support deleting items")
 
     def __len__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__len__", (self,))
         if self.rank == 0:
             raise TypeError("len() of a 0-d tensor")
         return self.dims[0]
 
     def __bool__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__bool__", (self,))
         if self.flags & WG_BATCHED:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
                                "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues . Choose with "
@@ -224,22 +248,30 @@ cdef class Tensor:
         return bool(number_in(self))
 
     def __int__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__int__", (self,))
         return int(real_number(self, "int64_t"))
 
     def __float__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__float__", (self,))
         return float(real_number(self, "double"))
 
     def __complex__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__complex__", (self,))
         return complex(warned_number(self))
 
     def __index__(self):
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("__index__", (self,))
         if self.count != 1 or FACTS.category[self.code] > CAT_INT:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(single_number(self))
 
     def item(self):
         """The single element as a Python number. RuntimeError when there is not exactly one."""
-        return single_number(self)
+        return item_of(self) if wengert_subclasses else single_number(self)
 
     def __setattr__(self, name, value):
         track(self)                    # an attribute may lead back here
@@ -251,28 +283,40 @@ cdef class Tensor:
     @property
     def shape(self):
         """Sizes, one for each dimension: a tuple, as torch.Size is."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return property_of("shape", self)
         return size_of(self)
 
     @property
     def dtype(self):
         """The number type of the elements."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return property_of("dtype", self)
         return dtype_of(self.code)
 
     @property
     def ndim(self):
         """Number of dimensions."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return property_of("ndim", self)
         return self.rank
 
     def dim(self):
         """Number of dimensions."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("dim", (self,))
         return self.rank
 
     def numel(self):
         """Number of elements."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("numel", (self,))
         return self.count
 
     def data_ptr(self):
         """Address of the first element."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("data_ptr", (self,))
         if self.flags & WG_BATCHED:
             from wengert_core.inside_vmap import no_pointer
             raise no_pointer()
@@ -280,6 +324,8 @@ cdef class Tensor:
 
     def element_size(self):
         """Bytes of one element."""
+        if wengert_subclasses and is_asked(<PyObject*> self):
+            return answer_of("element_size", (self,))
         return FACTS.itemsize[self.code]
 
     @property
@@ -330,6 +376,11 @@ cdef object real_number(Tensor t, str kind):
             raise RuntimeError(f"value cannot be converted to type {kind} without overflow: {number!r}; take .real or .abs() first")
         return number.real
     return number
+
+
+cdef object item_of(Tensor t):
+    """item() of a tensor that may be of a subclass."""
+    return answer_of("item", (t,)) if is_asked(<PyObject*> t) else single_number(t)
 
 
 cdef object single_number(Tensor t):
@@ -656,12 +707,14 @@ cdef Tensor object_of(cls):
     if not issubclass(cls, Tensor):
         from wengert_core.telling import told
         raise TypeError(f"as_subclass: expected a subclass of Tensor, got {told(cls)}")
+    if cls is not Tensor and getattr(cls, "__torch_function__", None) is not _disabled_torch_function_impl:
+        note_subclass()
     cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
-    cdef Tensor new = <Tensor> o
-    Py_DECREF(o)
+    cdef Tensor new = wengert_owned(o)
     new.dims = new.dims_inline
     return new
 
 
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)
+set_tensor_type(<PyObject*> Tensor)
 wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")      # where users find it: __module__, and what messages call it

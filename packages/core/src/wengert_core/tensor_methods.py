@@ -9,6 +9,7 @@ from wengert_core.devices import strided
 from wengert_core.later import Later
 from wengert_core.op import find
 from wengert_core.tensor import Tensor, handed_over, mount, set_constructor
+from wengert_core.torch_function import switch
 
 
 def _false(self: Tensor) -> bool:
@@ -104,10 +105,22 @@ def _as_subclass(self: Tensor, cls: type) -> Tensor:
     >>> type(ones(2).as_subclass(Length)).__name__
     'Length'
     """
-    return handed_over(find("alias")(self), cls)
+    before = switch(False)  # a tensor of another subclass has no say in it
+    try:
+        return handed_over(find("alias")(self), cls)
+    finally:
+        switch(before)
+
+
+def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+    """Return a function's results for tensors of a subclass, as tensors of the subclass, which may define its own."""
+    from wengert_core.overrides import tensor_torch_function  # for programs with subclasses
+
+    return tensor_torch_function(cls, func, types, args, kwargs)
 
 
 METHODS = {
+    "__torch_function__": classmethod(_torch_function),
     # names of Python's operators, some of them Python 2's, that torch has too
     "__div__": _divided_by,
     "__idiv__": _divide_in_place,

@@ -111,7 +111,7 @@ def delete_requires_grad(Tensor self):
 def requires_grad_(Tensor self, requires_grad=True):
     """Ask for gradients of this leaf (or stop asking), and return it."""
     refuse_batched(self, "requires_grad_")
-    if not isinstance(requires_grad, (bool, int)):
+    if not isinstance(requires_grad, bool):
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
     if requires_grad and FACTS.category[self.code] < CAT_FLOAT:
@@ -223,7 +223,7 @@ def get_data(Tensor self):
 def set_data(Tensor self, value):
     """Let this tensor take over another one's memory; its identity, history, version and gradient stay."""
     cdef Tensor other
-    refuse_batched(self, "data")
+    refuse_batched(self, "data =")
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     other = <Tensor> value

@@ -6,11 +6,20 @@ from typing import Any
 
 from wengert_core.caution import warn_user
 from wengert_core.op import find
+from wengert_core.overrides import asked_of, called
 from wengert_core.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.edges import shape_and_dtype
-from wengert_engine.ends import as_tuple, in_transform, input_edges, is_inside, root_edges, root_gradients
+from wengert_engine.ends import (
+    any_overrides,
+    as_tuple,
+    in_transform,
+    input_edges,
+    is_inside,
+    root_edges,
+    root_gradients,
+)
 from wengert_engine.starting import run_backward
 
 
@@ -32,6 +41,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     >>> x.grad.tolist()
     [2.0, 2.0]
     """
+    roots = as_tuple(tensors)
+    if any_overrides(roots) and (askers := asked_of(roots, {})):
+        answer: None = called(backward, (roots,), {"grad_tensors": grad_tensors, "retain_graph": retain_graph,
+                                                   "create_graph": create_graph, "inputs": inputs}, askers)
+        return answer
     if grad_variables is not None:
         warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
@@ -45,7 +59,6 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     targets = None if inputs is None else as_tuple(inputs)
     if targets == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = as_tuple(tensors)
     edges = root_edges(roots)
     grads = root_gradients(roots, grad_tensors)
     if create_graph:
@@ -56,11 +69,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     keep = create_graph if retain_graph is None else retain_graph
     if targets is None:
         run_backward(edges, grads, keep, create_graph, None, True)
-        return
+        return None
     for target in targets:
         if isinstance(target, Tensor):
             target.retain_grad()
     run_backward(edges, grads, keep, create_graph, input_edges(targets), True)
+    return None
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
@@ -79,6 +93,14 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     >>> grad((x * 3).sum(), x)[0].tolist()
     [3.0, 3.0]
     """
+    roots, targets = as_tuple(outputs), as_tuple(inputs)
+    if any_overrides(roots + targets) and (askers := asked_of(roots + targets, {})):
+        answer: tuple[Any, ...] = called(
+            grad, (roots, targets),
+            {"grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
+             "only_inputs": only_inputs, "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
+             "materialize_grads": materialize_grads}, askers)
+        return answer
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
@@ -86,7 +108,6 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         warn_user("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                   "gradient for other parts of the graph, please use torch.autograd.backward.",
                   FutureWarning)
-    roots, targets = as_tuple(outputs), as_tuple(inputs)
     if not targets:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = root_edges(roots)
@@ -99,9 +120,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         results = (gradients_inside(roots, grads, targets, keep, create_graph) if is_inside()
                    else run_backward(edges, grads, keep, create_graph, ends, False))
     if not (allow_unused or materialize_grads):
-        for i, result in enumerate(results):
-            if result is None:
-                raise errors.unused_input(i)
+        check_used(results)
     if materialize_grads:
         if any(result is None and not isinstance(target, Tensor)
                for result, target in zip(results, targets, strict=True)):
@@ -109,6 +128,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         results = [zeros(target, create_graph) if result is None else result
                    for result, target in zip(results, targets, strict=True)]
     return tuple(results)
+
+
+def check_used(results: Any) -> None:
+    """RuntimeError for the first input that has no gradient."""
+    for i, result in enumerate(results):
+        if result is None:
+            raise errors.unused_input(i)
 
 
 def gradients_inside(*arguments: Any) -> list[Any]:

@@ -18,12 +18,14 @@ from libc.string cimport memmove
 
 from wengert_core.driving cimport combine_codes
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.inside_vmap import refused_out
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE,
                                 EngineHooks, Op, engine_hooks, find_op)
 from wengert_core.scalars cimport number_code
 from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
 from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
+from wengert_core.torch_function cimport restore, switched_off
 from wengert_engine import attributes
 from wengert_engine import batched_errors as errors
 from wengert_engine.record cimport check_captured
@@ -286,6 +288,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
     """An operation on batched tensors; a factory or a random operation inside of vmap."""
     cdef Levels here = levels()
     cdef int level = highest(op, slots, here), current = here.current, below, i
+    cdef unsigned int unasked
     cdef Rule rule
     cdef PyObject* own[16]
     if level == 0 and not (current and live & WG_BATCHED):
@@ -308,6 +311,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
             own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
         slots = own
     below = here.before[level - 1]
+    unasked = switched_off()
     go_to(here, below if below < current else current)
     try:
         if rule.broadcasts:
@@ -316,6 +320,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
             out = called(op, slots, level, rule, here)
     finally:
         go_to(here, current)
+        restore(unasked)
     if op.flags & OP_INPLACE:
         if op.family == "geometry":
             show_physical(<Tensor> slots[0])
@@ -330,7 +335,7 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
         if op.kinds[i] & 63 in (K_NUMBER, K_INT, K_FLOAT, K_BOOL) and slots[i] != NULL and isinstance(<object> slots[i], Tensor):
             (<object> slots[i]).item()
     if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
-        raise errors.refused_out(op)
+        raise refused_out(op)
     if op.flags & OP_INPLACE and not rule.is_random and (not isinstance(<object> slots[0], Tensor)
                                                         or level_in(<Tensor> slots[0]) < level):
         if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):

@@ -37,6 +37,7 @@ REFUSED = {
     "register_post_accumulate_grad_hook": "vmap: a batched tensor has no grad that something is accumulated in; "
                                           "register_hook() is possible",
     "data": "accessing `data` under vmap transform is not allowed: use detach()",
+    "data =": "mutating directly with `.data` under vmap transform is not allowed. Write with copy_()",
     "grad": "vmap: the gradient of a batched tensor cannot be set",
 }
 

@@ -11,11 +11,6 @@ def escaped(name: str) -> RuntimeError:
                         "over. Return what is needed from the function that vmap was given")
 
 
-def refused_out(op: Any) -> RuntimeError:
-    return RuntimeError(f"Batching rule not implemented for {op.qualified_name}.out; the fallback path doesn't work on "
-                        f"out= or view ops. Call {op.name}() without out= inside of vmap")
-
-
 def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
     """An in-place operation whose self is not batched while another argument is."""
     shown = "inplace arithmetic" if pointwise or name == "copy_" else name

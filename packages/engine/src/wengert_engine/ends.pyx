@@ -72,7 +72,7 @@ def as_tuple(tensors):
     """One tensor, a gradient edge or a sequence, as a tuple."""
     if type(tensors) is tuple:
         return tensors
-    if isinstance(tensors, (Tensor, GradientEdge)):
+    if isinstance(tensors, (Tensor, GradientEdge)) or hasattr(type(tensors), "__torch_function__"):
         return (tensors,)
     try:
         return tuple(tensors)
@@ -82,6 +82,14 @@ def as_tuple(tensors):
     except MemoryError:  # of a __len__ that says more than there is: CPython's has no words
         raise MemoryError(f"the items of a {type(tensors).__name__} do not fit into memory: expected a Tensor, a GradientEdge or a "
                           "sequence of these") from None
+
+
+def any_overrides(tuple ends):
+    """Whether a tensor of a subclass, or a value with ``__torch_function__``, is among tensors and gradient edges."""
+    for end in ends:
+        if type(end) is not Tensor and not isinstance(end, GradientEdge):
+            return True
+    return False
 
 
 cdef object edge_at(object end):

@@ -24,6 +24,7 @@ from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport OP_VIEW, Op, find_op
 from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open, thread_state
 from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
+from wengert_core.torch_function cimport restore, switched_off
 from wengert_engine import errors
 from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.formula cimport Formula, formula_of
@@ -340,7 +341,7 @@ cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
 cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Record, then give the outputs their tangents."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes
+    cdef unsigned int modes, unasked
     cdef int i
     BASE.record(op, slots, outs, n_outs)
     if op.flags & OP_VIEW:
@@ -350,6 +351,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     outputs = [<object> outs[i] for i in range(n_outs)]
     modes = begin_derivative(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
+    unasked = switched_off()
     try:
         for out, tangent in zip(outputs, pushed(op, slots, outs, outputs)):
             if tangent is not None and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT:
@@ -358,6 +360,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
                 give(<Tensor> out, <Tensor> tangent)
     finally:
         state.modes |= WG_DUAL
+        restore(unasked)
         end_derivative(state, modes)
     for i in range(n_outs):            # the first of them may be one that is not differentiable
         if (<Tensor> outs[i]).grad_fn != NULL:
@@ -431,18 +434,20 @@ cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
 cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
     """Record, then write the new tangent into the old one, which others may share."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes
+    cdef unsigned int modes, unasked
     cdef Tensor t = <Tensor> slots[0]
     BASE.record_inplace(op, slots, keep)
     if not IS_OPEN or not state.modes & WG_DUAL or not any_dual(op, slots):
         return 0
     modes = begin_derivative(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
+    unasked = switched_off()
     try:
         found = jvp(op, slots, keep, [t])
         overwrite(t, <Tensor> found[0] if found and found[0] is not None else None)
     finally:
         state.modes |= WG_DUAL
+        restore(unasked)
         end_derivative(state, modes)
     share_with_saved(node_of_write(t), version_of(t), slots)
     return 0

@@ -6,6 +6,7 @@ from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.op cimport Op, find_op
 from wengert_core.state cimport WG_GRAD, WG_STRONG, WgState, thread_state
 from wengert_core.tensor cimport same_shape
+from wengert_core.torch_function cimport restore, subclasses, switched_off
 from wengert_engine import errors
 from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_NEGATE, RULE_PASS,
@@ -28,6 +29,7 @@ cdef enum:
     INPLACE_FROM = 4096                # elements from which writing into a gradient beats making a new one
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef unsigned int* SUBCLASSES = subclasses()
 cdef Op MUL = None                     # these are looked up when first needed: the import of wengert loads no ops
 cdef Op MUL_ = None
 cdef Op NEG = None
@@ -129,8 +131,6 @@ cdef list input_gradients(Node node, list parts, bint create_graph):
     """The gradients for a node's edges, in their order. parts: those of its outputs, None where there is none."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes
-    if node.kind == NODE_ACCUMULATE:
-        return into_leaf(node, parts[0], create_graph)
     if not state.modes & WG_STRONG:
         return by_kind(node, parts, create_graph)
     modes = begin_derivative(state)
@@ -143,6 +143,22 @@ cdef list input_gradients(Node node, list parts, bint create_graph):
 cdef list by_kind(Node node, list parts, bint create_graph):
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
+    return unasked(node, parts, create_graph) if SUBCLASSES[0] else own_gradients(node, parts, create_graph)
+
+
+cdef list unasked(Node node, list parts, bint create_graph):
+    """own_gradients, where a saved tensor may be of a subclass with ``__torch_function__``, which has no say in them."""
+    cdef unsigned int before = switched_off()
+    try:
+        return own_gradients(node, parts, create_graph)
+    finally:
+        restore(before)
+
+
+cdef list own_gradients(Node node, list parts, bint create_graph):
+    """input_gradients of a node that is not a program's own."""
+    if node.kind == NODE_ACCUMULATE:
+        return into_leaf(node, parts[0], create_graph)
     if node.kind == NODE_COPY_SLICES:
         return around_view(node, parts[0], create_graph)
     if node.kind == NODE_ERROR:

@@ -4,6 +4,11 @@ Note [Several runs at once]
     A run keeps its waiting gradients itself; a node only remembers in which run and slot they are (run_id, run_slot). A
     second run that meets a node which a first one has claimed (another thread, a backward inside a hook) looks it up in
     a dict of its own.
+Note [Leaves run early]
+    A leaf's node runs as soon as its last gradient has arrived, before all other nodes, as in torch: its hooks may free the gradient.
+    How many gradients will arrive need not be counted: each edge to the node owns a reference to it, and the graph lives as long as
+    the run, whose caller holds its roots. Where others hold the node too (a part of the graph that the run does not come to, a hook, another
+    run), the leaf waits for its turn by number, which comes after that of all nodes that lead to it.
 """
 cimport cython
 from cpython.ref cimport PyObject
@@ -20,6 +25,7 @@ cdef struct Waiting:                   # a node with the gradients that have arr
     PyObject* node                     # owned; NULL: the slot is free
     PyObject* grad                     # owned; of the node's only output
     PyObject** grads                   # of all outputs when there are several (own block)
+    Py_ssize_t arrived                 # of a leaf: edges that a gradient, or None, has come from
 
 
 @cython.final
@@ -48,6 +54,8 @@ cdef class Run:
     cdef int claim(self, Node node) except -1
     cdef PyObject** place(self, Node node, uint32_t output) except NULL
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1
+    cdef int send(self, Edge* edge, Tensor grad, Node source, int index) except -1
+    cdef int arrive(self, PyObject* leaf) except -1
     cdef int deliver_elsewhere(self, Node node, uint32_t output, Tensor good) except -1
     cdef int add_to_waiting(self, Node node, uint32_t output, Tensor good) except -1
     cdef int step_chosen(self, Node node, list parts) except -1

@@ -15,7 +15,7 @@ from wengert_engine.hook_calls cimport (leaf_has_hooks, run_leaf_hooks, run_outp
                                         run_pre_hooks)
 from wengert_engine.leaves cimport accumulate, is_dense
 from wengert_engine.node cimport NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of, release_saved
-from wengert_engine.ready cimport pop, push
+from wengert_engine.ready cimport move_up, pop, push
 from wengert_engine.rules cimport all_at_once, input_gradient, input_gradients
 from wengert_engine.streams cimport enter, hand_over, leave, stream_of
 from wengert_engine.wanted cimport first_wanted, free_wanted, leads_on
@@ -23,6 +23,7 @@ from wengert_engine.wanted cimport first_wanted, free_wanted, leads_on
 cdef extern from "Python.h":
     void Py_DECREF(PyObject* o) noexcept
     int PyErr_CheckSignals() except -1
+    Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
 cdef ObserverHooks* OBSERVER = observer_hooks()
 cdef uint32_t RUNS = 0
@@ -114,6 +115,7 @@ cdef class Run:
         w.node = <PyObject*> node
         w.grad = NULL
         w.grads = NULL
+        w.arrived = 0
         if node.n_outputs > 1:
             w.grads = <PyObject**> PyMem_Malloc(node.n_outputs * sizeof(PyObject*))
             if w.grads == NULL:
@@ -148,6 +150,13 @@ cdef class Run:
         return &w.grad if w.grads == NULL else &w.grads[output]
 
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1:
+        """Add a gradient to what waits for an edge's node, which may be a leaf's last one."""
+        self.send(edge, grad, source, index)
+        if (<Node> edge.node).kind == NODE_ACCUMULATE:
+            self.arrive(edge.node)
+        return 0
+
+    cdef int send(self, Edge* edge, Tensor grad, Node source, int index) except -1:
         """Add a gradient to what waits for an edge's node."""
         cdef Node node = <Node> edge.node
         if not leads_on(&self.wanted, edge.node):
@@ -190,6 +199,25 @@ cdef class Run:
         """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
         if leads_on(&self.wanted, edge.node):
             self.claim(<Node> edge.node)
+            if (<Node> edge.node).kind == NODE_ACCUMULATE:
+                self.arrive(edge.node)
+        return 0
+
+    cdef int arrive(self, PyObject* leaf) except -1:
+        """Let a leaf run next when what has arrived came from all edges that lead to it. Note [Leaves run early]"""
+        cdef Py_ssize_t held = 1       # references that are no edges: the slot's, and those of inputs
+        cdef int32_t i
+        cdef Waiting* w
+        if (<Node> leaf).run_id != self.id:
+            return 0
+        w = &self.slots[(<Node> leaf).run_slot]
+        w.arrived += 1
+        i = first_wanted(&self.wanted, leaf)
+        while i >= 0:
+            held += 1
+            i = self.wanted.inputs[i].next
+        if w.arrived == Py_REFCNT(leaf) - held:
+            move_up(self.heap, self.n_heap, (<Node> leaf).run_slot)
         return 0
 
     # ---- running

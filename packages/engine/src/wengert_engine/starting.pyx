@@ -67,7 +67,7 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
             for i in range(len(roots)):
                 node, edge.input_nr = roots[i]
                 edge.node = <PyObject*> node
-                run.deliver(&edge, <Tensor> grads[i], None, i)
+                run.send(&edge, <Tensor> grads[i], None, i)
         finally:
             if event >= 0:
                 OBSERVER.end(event)

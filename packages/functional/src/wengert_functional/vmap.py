@@ -64,13 +64,18 @@ def name_of(func: Any) -> str:
     return str(getattr(func, "__name__", repr(func)))
 
 
+def shown_dims(in_dims: Any) -> str:
+    """What a message says of in_dims that are none."""
+    return in_dims if isinstance(in_dims, str) and len(in_dims) < 40 else reprlib.repr(in_dims)
+
+
 # ---- what goes in
 
 def read_inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], trees.Spec, int]:
     """The leaves of the arguments, the dim of each, how they are nested, and the size of the batch."""
     name = name_of(func)
     if not isinstance(in_dims, (int, tuple)):
-        where = f"vmap({name}, in_dims={reprlib.repr(in_dims)}, ...)(<inputs>)"
+        where = f"vmap({name}, in_dims={shown_dims(in_dims)}, ...)(<inputs>)"
         raise ValueError(f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
                          f"structure of inputs, got: {type(in_dims)}.")
     if not args:

@@ -64,10 +64,16 @@ def compare_tangents(output: int, which: int, x: Tensor, zero: Tensor | None, no
                              f"the tangent of input {which}, the second for none", output=output, input=which)
 
 
-def undefine(y: Tensor) -> Any:
-    """A hook that takes the gradient of an output away from the node that has computed it."""
-    slot = y.output_nr
-    return y.grad_fn.register_prehook(lambda grads: tuple(None if i == slot else g for i, g in enumerate(grads)))
+class Undefined(we.Function):
+    """The tensor itself, with no gradient: what has made it, and its hooks, get None."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> None:
+        return None
 
 
 def check_undefined(subject: Subject, stacklevel: int) -> None:
@@ -77,16 +83,10 @@ def check_undefined(subject: Subject, stacklevel: int) -> None:
     if len(outputs) > 1:
         chosen += [[i] for i in range(len(outputs))]
     for which in chosen:
-        # a leaf has no node of its own
-        outputs = [y.clone() if y.grad_fn is None else y for y in subject.checked()[0]]
-        handles = [undefine(outputs[i]) for i in which]
+        outputs = [Undefined.apply(y) if i in which else y for i, y in enumerate(subject.checked()[0])]
         seeds = [y.new_ones(tuple(y.shape)) if i in which else y.new_zeros(tuple(y.shape))
                  for i, y in enumerate(outputs)]
-        try:
-            grads = we.grad(outputs, subject.inputs, seeds, allow_unused=True)
-        finally:
-            for handle in handles:
-                handle.remove()
+        grads = we.grad(outputs, subject.inputs, seeds, allow_unused=True)
         bad = [i for i, g in enumerate(grads) if g is not None and np.any(array_of(g) != 0)]
         if bad:
             warnings.warn(WARNING, UserWarning, stacklevel=stacklevel)

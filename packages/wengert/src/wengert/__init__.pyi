@@ -338,6 +338,7 @@ from wengert_core import geqrf as geqrf
 from wengert_core import ger as ger
 from wengert_core import get_default_device as get_default_device
 from wengert_core import get_default_dtype as get_default_dtype
+from wengert_core import get_device as get_device
 from wengert_core import get_num_threads as get_num_threads
 from wengert_core import get_printoptions as get_printoptions
 from wengert_core import get_rng_state as get_rng_state
@@ -402,6 +403,7 @@ from wengert_core import is_floating_point as is_floating_point
 from wengert_core import is_inference as is_inference
 from wengert_core import is_neg as is_neg
 from wengert_core import is_nonzero as is_nonzero
+from wengert_core import is_same_size as is_same_size
 from wengert_core import is_signed as is_signed
 from wengert_core import is_storage as is_storage
 from wengert_core import is_tensor as is_tensor

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.ops.table import TABLE
-from wengert_core.rows.base import FLOATING, FLOATING_COMPLEX, INTEGRAL, NUMERIC, REAL
+from wengert_core.rows.base import BOOL, FLOATING, FLOATING_COMPLEX, INTEGRAL, NUMERIC, REAL
 from wengert_core.tensor import Tensor
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
@@ -111,6 +111,7 @@ floor_divide = binary(
     dtypes=COUNTABLE,
     check="divisor",
     texts={"label": "div_floor_cpu"},
+    narrow="first",
     doc="self / other, rounded down.",
 )
 remainder = binary(
@@ -141,6 +142,8 @@ reciprocal = unary(
 # ---- powers
 def power(xp: Any, x: Any, y: Any) -> Any:
     """x ** y; of integers with a negative exponent what is left of 1 / x ** -y: 1, -1 or 0."""
+    if x.dtype.kind == "b":  # by a number, which is True or False
+        return xp.logical_or(x, xp.logical_not(y))
     if x.dtype.kind not in "iu":
         return xp.power(x, y)
     inverse = xp.where((x == 1) | ((x == -1) & (y % 2 == 0)), 1, xp.where((x == -1), -1, 0)).astype(x.dtype)
@@ -151,8 +154,9 @@ pow_ = binary(
     "pow(Any self, Any exponent) -> Tensor",
     kernels=["pow", (np.power, FLOATS_ON)],
     reference=power,
-    dtypes=NUMERIC,
+    dtypes=(*BOOL, *NUMERIC),
     check="exponent",
+    narrow="first",
     texts={"label": "pow"},
     variant="exponent",
     variants={
@@ -242,10 +246,28 @@ hypot = binary(
     dtypes=FLOATING,
     doc="sqrt(self ** 2 + other ** 2) without overflow.",
 )
+
+
+def next_of_16_bits(dtype: str, xp: Any, x: Any, y: Any) -> Any:
+    """The next number of float16 or bfloat16, from x towards y, of numbers in float32, which holds all of them."""
+    digits, least, largest = (10, -14, 65504.0) if dtype == "float16" else (7, -126, 2.0**128 - 2.0**120)
+    fraction, exponent = xp.frexp(xp.abs(x))
+    exponent = xp.where(xp.isinf(x), 0, exponent) - 1
+    way = xp.where(y > x, 1, xp.where(y < x, -1, 0))
+    # towards 0 from a power of two the steps are those of the numbers below it
+    exponent = exponent - ((fraction == 0.5) & (way * x < 0) & (exponent > least))
+    found = x + way * xp.ldexp(xp.ones_like(x), xp.maximum(xp.where(x == 0, least, exponent), least) - digits)
+    found = xp.where(found == 0, xp.copysign(found, x), found)
+    found = xp.where(xp.isinf(x) & (way != 0), xp.copysign(xp.full_like(x, largest), x), found)
+    return xp.where((x == y) | xp.isnan(y), y, found)
+
+
 nextafter = binary(
     "nextafter(Tensor self, Tensor other) -> Tensor",
-    kernels=[np.nextafter],
-    dtypes=FLOATING[2:],  # 16-bit ones are computed in float32, whose next number is nearer
+    kernels=[(np.nextafter, FLOATS_ON, FLOATS_ON, 4)],
+    reference=lambda xp, x, y: xp.nextafter(x, y),
+    dtypes=FLOATING,
+    texts={"of_dtype": next_of_16_bits},
     doc="The next number that the dtype has, from self towards other.",
 )
 heaviside = binary(

@@ -73,6 +73,7 @@ binary(
     "xlogy(Any self, Any other) -> Tensor",
     kernels=["xlogy"],
     promotion="float",
+    narrow="first",
     dtypes=FLOATING,
     reference=lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)).astype(x.dtype),
     doc="self * log(other), and 0 where self is 0.",
@@ -81,7 +82,7 @@ binary(
 
 def logit_of(xp: Any, x: Any, eps: Any) -> Any:
     """log(x / (1 - x)), of x held within [eps, 1 - eps] when there is an eps."""
-    x = x if eps is None else xp.clip(x, eps, 1 - eps)
+    x = x if eps is None else xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x)).astype(x.dtype)
     return xp.log(x / (1 - x))
 
 

@@ -113,7 +113,9 @@ def vector_norm(
     return norm_op(x, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Any:
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Any:
     """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
     real_order(p)
     if p == "nuc":

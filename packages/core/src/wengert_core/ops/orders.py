@@ -91,7 +91,7 @@ def turned(self: Tensor, k: int, dims: Any) -> Tensor:
     if len(dims) != 2 or dims_of(dims, self.dim())[0] == dims_of(dims, self.dim())[1]:
         raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {told(list(dims))}")
     flip = TABLE.ops["flip"]
-    first, second = dims
+    first, second = map(int, dims)
     if k % 4 == 1:
         return flip(self, (second,)).transpose(first, second)
     if k % 4 == 2:

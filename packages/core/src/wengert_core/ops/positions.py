@@ -180,6 +180,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is None:
         return found
     check_apart("take", out, input=input, index=index)
+    if not index.is_contiguous():  # an output that is resized lies as the index, as in torch
+        found = TABLE.ops["empty_like"](index, dtype=found.dtype).copy_(found)
     return into("take", found, out)
 
 

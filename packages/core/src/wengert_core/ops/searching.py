@@ -163,6 +163,12 @@ members_op = TABLE.array(
 )
 
 
+def member(name: str, value: Any, beside: Tensor) -> Tensor:
+    """A number as a tensor that is compared with another one: in that one's dtype, where it is a floating one."""
+    found: Tensor = number(name, value, beside, bool)
+    return found.to(beside.dtype) if beside.dtype.category == 2 and found.dtype.category in (1, 2) else found
+
+
 @composite
 def isin(
     elements: Any,
@@ -177,9 +183,9 @@ def isin(
         expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
         raise invalid_combination("isin", (elements, test_elements), expected)
     if not isinstance(elements, Tensor):
-        elements = number("isin", elements, test_elements, bool)
+        elements = member("isin", elements, test_elements)
     elif not isinstance(test_elements, Tensor):
-        test_elements = number("isin", test_elements, elements, bool)
+        test_elements = member("isin", test_elements, elements)
     for x in (elements, test_elements):
         if x.dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[x.dtype.code]}")

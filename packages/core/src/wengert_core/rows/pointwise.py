@@ -22,7 +22,7 @@ PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_rea
 CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
 """The subject of a row's check beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a
 true division, a number that the dtype does not hold."""
-NARROW = (None, "numbers", "quotient")
+NARROW = (None, "numbers", "first", "quotient")
 VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check", "narrow")
 """Settings of a variant."""
 

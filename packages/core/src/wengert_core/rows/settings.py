@@ -157,7 +157,7 @@ def kernels(value: Any) -> str:
         return "must be a list of ufuncs and names of core's kernels"
     for kernel in value:
         if isinstance(kernel, tuple):
-            if len(kernel) not in (2, 3) or not all(isinstance(category, int) for category in kernel[1:]):
+            if len(kernel) not in (2, 3, 4) or not all(isinstance(category, int) for category in kernel[1:]):
                 return "must have pairs of a kernel and a category of dtypes (0 to 3: bool, integer, floating, complex)"
             kernel = kernel[0]
         if isinstance(kernel, str):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wengert_core.composite import Composite
 from wengert_core.tensor import Tensor
 
 from wengert_engine import (
@@ -33,7 +34,8 @@ def _tensor(name: str, input: Any) -> Tensor:
 def top() -> dict[str, Any]:
     """The engine's names in ``wengert`` itself."""
     return {
-        "detach": detach, "detach_": detach_, "enable_grad": enable_grad, "inference_mode": inference_mode,
+        "detach": Composite(detach, "detach"), "detach_": Composite(detach_, "detach_"),
+        "enable_grad": enable_grad, "inference_mode": inference_mode,
         "is_grad_enabled": is_grad_enabled, "is_inference_mode_enabled": is_inference_mode_enabled, "no_grad": no_grad,
         "set_grad_enabled": set_grad_enabled,
     }

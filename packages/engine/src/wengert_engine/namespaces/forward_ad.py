@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wengert_core.op import type_words
+from wengert_core.overrides import asked_of, called
 from wengert_core.tensor import Tensor
 
 from wengert_engine import forward
@@ -88,11 +89,15 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     ...     unpack_dual(x.sum()).tangent.item()
     4.0
     """
+    dual: Tensor
     level = current_level() if level is None else level
     if level < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
+    if (type(tensor) is not Tensor or type(tangent) is not Tensor) and (askers := asked_of((tensor, tangent), {})):
+        dual = called(make_dual, (tensor, tangent), {"level": level}, askers)
+        return dual
     for place, (name, value) in enumerate((("primal", tensor), ("tangent", tangent)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(
@@ -107,7 +112,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
                            "supported: the tangent is a dual tensor, unpack_dual() gives its primal")
     if forward.get(tensor) is not None:
         forward.put(tensor, tangent)  # raises
-    dual: Tensor = tensor.view(tensor.shape)
+    dual = tensor.view(tensor.shape)
     forward.put(dual, tangent)
     return dual
 
@@ -125,6 +130,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     level = current_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
+    if type(tensor) is not Tensor and (askers := asked_of((tensor,), {})):
+        parts: UnpackedDualTensor = called(unpack_dual, (tensor,), {"level": level}, askers)
+        return parts
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_words(tensor)}")
     tangent = forward.get(tensor)

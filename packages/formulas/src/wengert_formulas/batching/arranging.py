@@ -92,6 +92,6 @@ def refused(call: Call) -> Exception:
 def in_terms_of_samples(call: Call, error: Exception) -> Exception:
     """The error of the op itself for a sample, where it has one, instead of that of a batch."""
     # another draw; what only a batch is refused for
-    if "generator" in call.op.params or str(error).startswith("vmap:"):
+    if "generator" in call.op.params or str(error).startswith(("vmap:", "result = tensor.as_strided(")):
         return error
     return sample_error(call) or error

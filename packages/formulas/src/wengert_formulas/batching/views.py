@@ -139,9 +139,27 @@ def diagonal(call: Call) -> Any:
     return call.run(dim1=call.dim(call["dim1"], rank), dim2=call.dim(call["dim2"], rank))
 
 
+def check_inside(call: Call, value: Any, offset: int | None) -> None:
+    """RuntimeError where as_strided would come to elements behind those of a sample: they are another sample's."""
+    size, stride = tuple(call["size"]), tuple(call["stride"])
+    start = value.storage_offset() if offset is None else offset
+    if not call.size or 0 in size or len(size) != len(stride):
+        return
+    first = value.storage_offset()
+    last = first + 1 + sum((n - 1) * step for n, step in zip(value.shape[1:], value.stride()[1:], strict=True))
+    reached = start + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    if reached > last or start < first:
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access memory outside of `tensor`. "
+            f"`result` can access some memory in range [{start}, {reached}], but `tensor` can only access some memory "
+            f"in range [{first}, {last}]. This is not supported by vmap: the rest is memory of other samples"
+        )
+
+
 @rule("as_strided")
 def strided(call: Call) -> Any:
     value, offset = call["self"], call["storage_offset"]
+    check_inside(call, value, offset)
     return call.run(size=(call.size, *call["size"]), stride=(value.stride(0), *call["stride"]),
                     storage_offset=value.storage_offset() if offset is None else offset)
 
@@ -212,14 +230,21 @@ def strided_(call: Call) -> Any:
 
 @rule("resize_", "resize_as_")
 def resized(call: Call) -> Any:
-    shape = list(call["self"].shape[1:])
+    value = call["self"]
+    shape = list(value.shape[1:])
     if call.name == "resize_":
         wanted = sizes_of(call["size"])
     else:
         wanted = list(call["the_template"].shape)[call.batched["the_template"]:]
-    if wanted != shape:
+    if wanted == shape:
+        return
+    if value.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    if math.prod(wanted) > math.prod(shape) or (call.size and not value[0].is_contiguous()):
         raise RuntimeError(f"vmap: {call.name} of a batched tensor of shape {shape} to {wanted} is not possible: its "
                            "memory is shared by the batch. Make a tensor of that shape with new_empty")
+    steps = [math.prod(wanted[i + 1 :]) for i in range(len(wanted))]
+    value.as_strided_((call.size, *wanted), (value.stride(0), *steps))  # each sample keeps its first elements
 
 
 @rule("set_")
