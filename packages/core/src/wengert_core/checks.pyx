@@ -10,6 +10,7 @@ from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTyp
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
 from wengert_core.pointwise cimport CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
+from wengert_core.scalars cimport check_bound
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
 
@@ -52,6 +53,8 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
         if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
             raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
                                f"{<object> slots[1]!r}; convert to floating point first")
+        if not isinstance(<object> slots[1], Tensor):
+            check_bound(slots[1], code)
     if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
                            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "

@@ -7,12 +7,13 @@ from libc.stdint cimport uint32_t
 from wengert_core.arrays cimport array_of, copy_into, fill_number
 from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dtypes cimport BOOL, UINT8
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into
 from wengert_core.relaid cimport is_channels_last, lay_channels_last
-from wengert_core.scalars cimport store_number
+from wengert_core.scalars cimport check_bound, number_code, store_number
 from wengert_core.size_math cimport mul_add
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
@@ -23,6 +24,15 @@ cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 def configure(Op op):
     """Make ``op`` a padding: (self, pad, value)."""
     op.run = pad_run
+
+
+cdef int check_value(PyObject* value, int code) except -1:
+    """RuntimeError for a number that the dtype does not hold."""
+    if code == BOOL or number_code(value) < 0 or isinstance(<object> value, complex):
+        return 0
+    if code == UINT8 and <object> value < 0:
+        raise RuntimeError(f"value cannot be converted to type uint8_t without overflow: {<object> value!r}")
+    return check_bound(value, code)
 
 
 cdef object pad_run(Op op, PyObject** slots):
@@ -59,6 +69,8 @@ cdef object pad_run(Op op, PyObject** slots):
         wider = wider or before > 0 or after > 0
     for i in range(rank):
         something = something and inside[i] > 0
+    if wider:
+        check_value(slots[2], t.code)
     out = new_empty(t.code, rank, shape)
     if is_channels_last(t):
         lay_channels_last(out)

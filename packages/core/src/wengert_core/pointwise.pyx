@@ -400,6 +400,8 @@ cdef object scaled(Op op, PyObject** slots, int alpha_slot):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if FACTS.category[code] <= CAT_INT and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if FACTS.category[code] == CAT_INT:
+        check_bound(<PyObject*> alpha, code)
     return other * (bool(alpha) if code == BOOL else alpha)
 
 
