@@ -1,41 +1,53 @@
 /* All compiled modules of a package in one shared object: one file to find, map and relocate, where there were dozens.
 
    setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name", PyInit_...,
-   later) for each, after those it imports, and PACKAGE("full.name", "docstring") for each package below whose __init__.py
-   holds nothing else: three files fewer to find. This module is their finder and loader: importing it puts it in front of
+   later) for each, after those it imports; BYTECODE("full.name", "file.py", "code as marshal writes it", later) for one that
+   stays Python; and PACKAGE("full.name", "docstring") for each package below whose __init__.py holds nothing else: a file
+   less to find for each. This module is their finder and loader: importing it puts it in front of
    sys.meta_path and loads the others, in an order in which none waits for another. The package's __init__ does it first.
    The same file in every compiled package. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <marshal.h>
 #include <string.h>
 
 #define MODULE(name, init, later) PyMODINIT_FUNC init(void);
+#define BYTECODE(name, file, code, later)
 #define PACKAGE(name, doc)
 #include "modules.h"
 #undef MODULE
+#undef BYTECODE
 
 static const struct {
     const char *name;
-    PyObject *(*init)(void);
+    PyObject *(*init)(void); /* NULL: there is code */
+    const char *file; /* beside this one */
+    const char *code;
+    Py_ssize_t size;
     int later;
 } MODULES[] = {
-#define MODULE(name, init, later) {name, init, later},
+#define MODULE(name, init, later) {name, init, NULL, NULL, 0, later},
+#define BYTECODE(name, file, code, later) {name, NULL, file, code, sizeof(code) - 1, later},
 #include "modules.h"
 #undef MODULE
+#undef BYTECODE
 #undef PACKAGE
-    {NULL, NULL, 0}};
+    {NULL, NULL, NULL, NULL, 0, 0}};
 
 static const struct {
     const char *name, *doc;
 } PACKAGES[] = {
 #define MODULE(name, init, later)
+#define BYTECODE(name, file, code, later)
 #define PACKAGE(name, doc) {name, doc},
 #include "modules.h"
 #undef MODULE
+#undef BYTECODE
 #undef PACKAGE
     {NULL, NULL}};
 
 static PyObject *make_spec; /* importlib.machinery.ModuleSpec */
+static PyObject *name_code; /* _imp._fix_co_filename */
 
 static int index_of(PyObject *name) {
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
@@ -50,8 +62,21 @@ static int index_of(PyObject *name) {
     return -1;
 }
 
-static PyObject *spec_of(PyObject *self, PyObject *name) {
+/* The path of something in the folder of this file. */
+static PyObject *beside(PyObject *self, const char *name) {
     PyObject *file = PyObject_GetAttrString(self, "__file__");
+    Py_ssize_t end = file == NULL ? -2 : PyUnicode_FindChar(file, '/', 0, PyUnicode_GetLength(file), -1);
+    PyObject *folder = end < 0 ? NULL : PyUnicode_Substring(file, 0, end);
+    PyObject *path = folder == NULL ? NULL : PyUnicode_FromFormat("%U/%s", folder, name);
+    if (path == NULL && !PyErr_Occurred()) PyErr_Format(PyExc_ImportError, "%R: no folder to look for %s in", file, name);
+    Py_XDECREF(folder);
+    Py_XDECREF(file);
+    return path;
+}
+
+static PyObject *spec_of(PyObject *self, PyObject *name) {
+    int i = index_of(name);
+    PyObject *file = MODULES[i].file == NULL ? PyObject_GetAttrString(self, "__file__") : beside(self, MODULES[i].file);
     if (file == NULL) return NULL;
     PyObject *names = Py_BuildValue("(s)", "origin");
     PyObject *given[] = {name, self, file};
@@ -73,11 +98,7 @@ static int package_of(PyObject *name) {
 
 /* The spec of a package: the folder beside this file that has the last part of its name. */
 static PyObject *package_spec(PyObject *self, PyObject *name, const char *text) {
-    PyObject *file = PyObject_GetAttrString(self, "__file__"), *spec = NULL, *places = NULL;
-    const char *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
-    const char *end = path == NULL ? NULL : strrchr(path, '/');
-    PyObject *above = end == NULL ? NULL : PyUnicode_FromStringAndSize(path, end - path);
-    PyObject *folder = above == NULL ? NULL : PyUnicode_FromFormat("%U/%s", above, strrchr(text, '.') + 1);
+    PyObject *folder = beside(self, strrchr(text, '.') + 1), *spec = NULL, *places = NULL;
     PyObject *origin = folder == NULL ? NULL : PyUnicode_FromFormat("%U/__init__.py", folder);
     PyObject *names = origin == NULL ? NULL : Py_BuildValue("(ss)", "origin", "is_package");
     PyObject *given[] = {name, self, origin, Py_True};
@@ -85,13 +106,10 @@ static PyObject *package_spec(PyObject *self, PyObject *name, const char *text) 
     if (spec != NULL) places = PyObject_GetAttrString(spec, "submodule_search_locations");
     if (spec != NULL && (places == NULL || PyList_Append(places, folder) < 0 || PyObject_SetAttrString(spec, "has_location", Py_True) < 0))
         Py_CLEAR(spec);
-    if (spec == NULL && !PyErr_Occurred()) PyErr_Format(PyExc_ImportError, "%U: no folder to look into", name);
     Py_XDECREF(places);
     Py_XDECREF(names);
     Py_XDECREF(origin);
     Py_XDECREF(folder);
-    Py_XDECREF(above);
-    Py_XDECREF(file);
     return spec;
 }
 
@@ -104,6 +122,13 @@ static PyObject *find_spec(PyObject *self, PyObject *const *args, Py_ssize_t n) 
     int i = package_of(args[0]);
     if (i < 0) Py_RETURN_NONE;
     return package_spec(self, args[0], PACKAGES[i].name);
+}
+
+static int copy_attribute(PyObject *module, const char *name, PyObject *spec, const char *source) {
+    PyObject *value = PyObject_GetAttrString(spec, source);
+    int failed = PyModule_AddObjectRef(module, name, value);
+    Py_XDECREF(value);
+    return failed;
 }
 
 static PyObject *create_module(PyObject *self, PyObject *spec) {
@@ -122,14 +147,40 @@ static PyObject *create_module(PyObject *self, PyObject *spec) {
         Py_DECREF(name);
         return NULL;
     }
+    if (MODULES[i].code != NULL) {
+        PyObject *module = PyModule_NewObject(name);
+        Py_DECREF(name);
+        if (module != NULL && (PyModule_AddObjectRef(module, "__loader__", self) < 0 || copy_attribute(module, "__file__", spec, "origin") < 0 ||
+                               copy_attribute(module, "__package__", spec, "parent") < 0))
+            Py_CLEAR(module);
+        return module;
+    }
     Py_DECREF(name);
     PyObject *definition = MODULES[i].init(); /* borrowed, by PEP 489 */
     return definition == NULL ? NULL : PyModule_FromDefAndSpec((PyModuleDef *)definition, spec);
 }
 
+static PyObject *run_bytecode(int i, PyObject *module) {
+    PyObject *scope = PyModule_GetDict(module), *file = PyModule_GetFilenameObject(module), *result = NULL;
+    PyObject *code = file == NULL ? NULL : PyMarshal_ReadObjectFromString(MODULES[i].code, MODULES[i].size);
+    PyObject *given[] = {code, file}; /* tracebacks and debuggers find the lines */
+    PyObject *named = code == NULL ? NULL : PyObject_Vectorcall(name_code, given, 2, NULL);
+    if (named != NULL && PyDict_SetItemString(scope, "__builtins__", PyEval_GetBuiltins()) == 0) result = PyEval_EvalCode(code, scope, scope);
+    Py_XDECREF(named);
+    Py_XDECREF(code);
+    Py_XDECREF(file);
+    return result;
+}
+
 static PyObject *exec_module(PyObject *self, PyObject *module) {
-    PyModuleDef *definition = PyModule_GetDef(module); /* a package has none, and nothing to execute */
-    if (definition == NULL && !PyErr_Occurred()) Py_RETURN_NONE;
+    PyModuleDef *definition = PyModule_GetDef(module);
+    if (definition == NULL && !PyErr_Occurred()) {
+        PyObject *name = PyModule_GetNameObject(module);
+        int i = name == NULL ? -1 : index_of(name);
+        Py_XDECREF(name);
+        if (i >= 0 && MODULES[i].code != NULL) return run_bytecode(i, module);
+        if (name != NULL) Py_RETURN_NONE; /* a package: nothing to execute */
+    }
     if (definition == NULL || PyModule_ExecDef(module, definition) < 0) return NULL;
     Py_RETURN_NONE;
 }
@@ -194,7 +245,10 @@ static int execute(PyObject *self) {
     if (machinery == NULL) return -1;
     make_spec = PyObject_GetAttrString(machinery, "ModuleSpec");
     Py_DECREF(machinery);
-    if (make_spec == NULL) return -1;
+    PyObject *imp = make_spec == NULL ? NULL : PyImport_ImportModule("_imp");
+    if (imp != NULL) name_code = PyObject_GetAttrString(imp, "_fix_co_filename");
+    Py_XDECREF(imp);
+    if (name_code == NULL) return -1;
     if (finders == NULL) PyErr_SetString(PyExc_ImportError, "sys.meta_path is gone");
     if (finders == NULL || PyList_Insert(finders, 0, self) < 0) return -1;
     PyObject *modules = PyImport_GetModuleDict();

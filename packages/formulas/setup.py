@@ -13,17 +13,26 @@ Note [Hot functions]
     every commit (a recorded select: 0 to 40 misses). hot.txt names them, and the linker of Linux puts them side by
     side: recorded operations take 7 % less time. tools/hot_functions.py writes it; a name that is gone does no harm.
 
+Note [What is compiled]
+    Cython translates .pyx files, and of the .py files those that `compiled` names: their functions run at everyday
+    operations, where a frame of Python costs some per cent. All others, tables that are read once above all, are kept
+    in the shared object as the bytecode that marshal writes: no file more to find, no second of compiling, a third of
+    the size (decision 18). Functions of Cython's own that every module would hold are in one module, `_helpers`.
+
 Nothing is generated inside src/ but the modules of an editable install: C files and objects stay in build/.
 """
 
 import ast
+import gc
 import hashlib
 import importlib.util
 import json
+import marshal
 import math
 import os
 import re
 import shlex
+import shutil
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -78,7 +87,7 @@ COMPILE += ["-ffunction-sections"] if GATHERS else []
 COMPILE += SANITIZERS.get(SANITIZE, [])
 COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it: a header recompiles what includes it
 LINK = ["-pthread", *(["-Wl,-s"] if FAST and not SYMBOLS else []), *SANITIZERS.get(SANITIZE, [])]
-SMALL = ["-Os"] if FAST else []  # for .py: run once, at import, where pages to load cost more than instructions
+SMALL = ["-Os"] if FAST else []  # for .py: mostly calls, where pages to load cost more than instructions
 SMALL += ["-O0", "-fno-sanitize=all"] if SANITIZE else []  # Python in C has no memory of its own to look after
 # For .pyx without loops over elements: a sixth smaller, as quick. Their loops copy two or three arguments or dims,
 # which costs less than the call of memcpy that the compiler would make of it.
@@ -112,6 +121,24 @@ def units() -> list[Extension]:
     return [Extension(n, [str(f.relative_to(ROOT))], depends=headers()) for n, f in zip(names, files, strict=True)]
 
 
+def is_bytecode(unit: Extension) -> bool:
+    """Whether a module is kept as Python's bytecode: all of Python, but for those named in [tool.wengert] compiled."""
+    source = Path(unit.sources[0]).relative_to("src")
+    return source.suffix == ".py" and not any(source.match(pattern) for pattern in SETTINGS.get("compiled", []))
+
+
+def translated() -> list[Extension]:
+    """Units that Cython makes C of."""
+    return [unit for unit in units() if not is_bytecode(unit)]
+
+
+def helpers() -> Extension:
+    """The module of Cython's own functions, which the others would each have a copy of."""
+    return Extension(HELPERS, [str(Path("src", *HELPERS.split(".")).with_suffix(".c"))])
+
+
+ESCAPED = [chr(i) if 32 <= i < 127 and chr(i) not in '"\\?' else f"\\{i:03o}" for i in range(256)]
+HELPERS = f"{SETTINGS['native']}._helpers"
 IMPORT = re.compile(r"^(?:from +([\w.]+) +c?import +(\([^)]*\)|.*)|c?import +([\w.]+))", re.MULTILINE)
 
 
@@ -146,9 +173,25 @@ def listing() -> str:
     """
     sources = {unit.name: ROOT / unit.sources[0] for unit in units()}
     at_once = in_order(imported(ROOT / "src" / SETTINGS["native"] / "__init__.py"), sources)
-    order = in_order(sorted(sources), sources)
-    modules = [f'MODULE("{name}", {entry(name)}, {int(name not in at_once)})\n' for name in order]
+    order = [HELPERS, *in_order(sorted(sources), sources)]
+    inside = {unit.name for unit in units() if is_bytecode(unit)}
+    at_once.append(HELPERS)
+    modules = [line_of(name, int(name not in at_once), sources[name] if name in inside else None) for name in order]
     return "".join([*modules, *(f'PACKAGE("{name}", {json.dumps(doc)})\n' for name, doc in bare_packages().items())])
+
+
+def line_of(name: str, later: int, source: Path | None) -> str:
+    """A module's line in modules.h; source: the file of one that is kept as bytecode."""
+    if source is None:
+        return f'MODULE("{name}", {entry(name)}, {later})\n'
+    code = compile(source.read_bytes(), source.name, "exec", dont_inherit=True, optimize=0)
+    file = source.relative_to(ROOT / "src" / SETTINGS["native"])
+    return f'BYTECODE("{name}", "{file}", {c_string(marshal.dumps(code))}, {later})\n'
+
+
+def c_string(data: bytes) -> str:
+    """Bytes as a string literal of C."""
+    return '"' + "".join(map(ESCAPED.__getitem__, data)) + '"'
 
 
 def headers() -> list[str]:
@@ -159,7 +202,7 @@ def native() -> Extension:
     """The one shared object that holds all modules of the package, see native.c."""
     return Extension(
         f"{SETTINGS['native']}._native",
-        ["native.c", *(unit.sources[0] for unit in units())],
+        ["native.c", *(unit.sources[0] for unit in translated())],
         include_dirs=["src", np.get_include(), *map(source_folder, SETTINGS.get("cimports", []))],
         define_macros=MACROS,
         depends=headers(),
@@ -181,11 +224,13 @@ def bare_packages() -> dict[str, str]:
 
 def translate(modules: list[Extension]) -> list[Extension]:
     """Write the C file of every module that is out of date; several at a time."""
+    gc.set_threshold(200_000, 20, 100)  # Cython's trees are large and live long: looking for garbage took a quarter
     done: list[Extension] = []
-    for suffix, directives in ((".pyx", CYTHON), (".py", PLAIN_PYTHON)):
-        some = [module for module in modules if module.sources[0].endswith(suffix)]
+    for suffixes, directives in (((".pyx", ".c"), CYTHON), ((".py",), PLAIN_PYTHON)):
+        some = [module for module in modules if module.sources[0].endswith(suffixes)]
         if some:
             options: dict[str, Any] = {"compiler_directives": directives, "include_path": ["src"], "nthreads": JOBS}
+            options |= {"shared_utility_qualified_name": HELPERS, "shared_utility_features_disabled": ["MemoryView"]}
             done += cythonize(some, build_dir=str(build_folder() / "c"), **options)
     return done
 
@@ -214,7 +259,9 @@ class BuildNative(build_ext):
         super().run()
 
     def build_extension(self, ext: Extension) -> None:
-        modules = translate(units())
+        if shutil.which("ccache") and Path(self.compiler.compiler_so[0]).name != "ccache":
+            self.compiler.set_executables(compiler_so=["ccache", *self.compiler.compiler_so])
+        modules = translate([*translated(), helpers()])
         list_of_modules, lines = Path(self.build_temp) / "modules.h", listing()
         if not list_of_modules.exists() or list_of_modules.read_text(encoding="utf-8") != lines:
             list_of_modules.parent.mkdir(parents=True, exist_ok=True)
@@ -229,6 +276,7 @@ class BuildNative(build_ext):
             options = SMALL if module.name in python else DRIVER if module.name in drivers else []
             options = options + (SIZES if "kernels" not in Path(module.sources[0]).parts else [])
             jobs.append((module.sources[0], [(short, entry(module.name))], options))
+        jobs.sort(key=lambda job: job[2])  # kernels at -O3 first, which take longest: none is waited for at the end
         with ThreadPoolExecutor(JOBS) as pool:
             objects = list(pool.map(lambda job: self.compile_one(ext, *job), jobs))
         target = self.get_ext_fullpath(ext.name)

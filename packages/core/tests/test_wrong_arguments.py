@@ -238,4 +238,4 @@ def test_the_error_from_inside_is_the_cause():
     with pytest.raises(TypeError) as caught:
         X.histogram(4, range=-1)
     assert caught.value.__cause__ is not None
-    assert "not iterable" in str(caught.value.__cause__)
+    assert "cannot unpack non-iterable int" in str(caught.value.__cause__)

@@ -10,6 +10,7 @@ import copy
 
 import numpy as np
 
+cimport numpy as cnp
 from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
 from libc.string cimport memcpy
 
@@ -200,8 +201,8 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
         if sizes[i] < 0 or steps[i] < 0 or steps[i] % itemsize:
             raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, elements of {itemsize} bytes")
         steps[i] //= itemsize
-    cdef const unsigned char[::1] source = np.frombuffer(data, np.uint8)
-    nbytes = source.shape[0]
+    cdef cnp.ndarray source = np.frombuffer(data, np.uint8)
+    nbytes = cnp.PyArray_NBYTES(source)
     if extent(ndim, sizes, steps, 0, itemsize) > nbytes:
         raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
     for i in range(ndim):
@@ -209,7 +210,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     memory = new_empty(UINT8, 1, &nbytes)
     like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
     if nbytes:
-        memcpy(memory.data, &source[0], nbytes)
+        memcpy(memory.data, cnp.PyArray_DATA(source), nbytes)
     new = finished(on_memory(memory, like, 0), cls, requires_grad)
     if grad is not None:
         if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):

@@ -54,13 +54,13 @@ def install(table: OpTable) -> None:
 
     Core's names are core's: a plugin's op that has one of them, which was loaded before its family, is found no more.
     """
-    added = [dict.get(table.ops, name) for name in table.fresh]
-    for op in added:
+    fresh = list(table.fresh)  # other threads may be reading rows meanwhile
+    for op in [dict.get(table.ops, name) for name in fresh]:
         if isinstance(op, Op):
             other = _op.loaded_op(op.name)
             _op.register(op, table.read_again or (other is not None and other.owner != table.name))
-    del table.fresh[:]
-    for name, method in dict.items(table.methods):
+    del table.fresh[: len(fresh)]
+    for name, method in list(dict.items(table.methods)):
         if name not in table.mounted or table.read_again:
             mount(name, named(table, name, method))
             table.mounted.add(name)

@@ -1,0 +1,70 @@
+"""The modules in the shared object of a package: C, or Python's bytecode (setup.py, Note [What is compiled])."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+from workspace import packages
+
+NATIVE = ["wengert_core", "wengert_engine", "wengert_formulas"]
+COMPILED = [package for package in packages() if package.modules]
+
+
+@pytest.mark.parametrize("package", NATIVE)
+def test_every_module_of_a_shared_object_can_be_imported(package):
+    program = (f"import importlib, {package}._native as native\nnames = native.names()\n"
+               "print([n for n in names if importlib.import_module(n).__spec__.name != n], len(names) > 60)")
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, "[] True\n"), run.stderr
+
+
+@pytest.mark.parametrize("package", COMPILED, ids=lambda package: package.name)
+def test_each_pattern_of_compiled_files_names_one_python_file(package):
+    for pattern in package.settings["tool"]["wengert"]["compiled"]:
+        found = [file for file in package.modules if file.match(pattern)]
+        assert [file.suffix for file in found] == [".py"], (pattern, found)
+
+
+def test_functions_of_everyday_operations_are_compiled_and_others_are_python():
+    from wengert_core import caution
+    from wengert_formulas import views
+
+    assert inspect.isfunction(caution.warn_user)
+    assert type(views.permuted_back).__name__ == "cython_function_or_method"
+
+
+def test_a_module_kept_as_bytecode_shows_its_source():
+    from wengert_core import caution
+
+    file = Path(caution.__file__)
+    assert file.name == "caution.py"
+    assert file.exists()
+    assert caution.__spec__.origin == str(file)
+    assert caution.__loader__ is caution.__spec__.loader
+    assert caution.__package__ == "wengert_core"
+    assert inspect.getsource(caution.warn_user).startswith("def warn_user(")
+
+
+def test_a_traceback_shows_the_line_of_a_module_kept_as_bytecode():
+    from wengert_core import caution
+
+    with pytest.raises(TypeError) as caught:
+        caution.warn_of_lost_hooks(3)
+    last = traceback.extract_tb(caught.tb)[-1]
+    assert Path(last.filename).name == "caution.py"
+    assert last.line == linecache.getline(caution.__file__, last.lineno).strip() == "for hook in hooks:"
+
+
+def test_a_module_kept_as_bytecode_can_be_loaded_again():
+    program = ("import importlib, wengert_core.caution as caution\nbefore = caution.warn_user\n"
+               "again = importlib.reload(caution)\nprint(again is caution, caution.warn_user is before)")
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, "True False\n"), run.stderr
