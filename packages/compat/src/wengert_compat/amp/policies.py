@@ -175,7 +175,8 @@ ACCELERATOR: dict[str, Policy] = {
 
 BY_LAST_NAME: dict[str, list[str]] = {}
 for _name in (*CPU, *ACCELERATOR):
-    BY_LAST_NAME.setdefault(_name.rpartition(".")[2], []).append(_name)
+    for _shown in {_name.rpartition(".")[2], _name.replace(".", "_")}:  # linalg.inv calls itself linalg_inv
+        BY_LAST_NAME.setdefault(_shown, []).append(_name)
 
 
 def cast_for(function: Any) -> Callable[[list[Any]], Sequence[Any]] | None:
