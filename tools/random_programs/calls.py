@@ -16,15 +16,16 @@ from .literals import small
 ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
 sys.path.insert(0, str(ORACLE))
 
+import oracle_rows  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from oracle_inputs import arrays  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+
+__all__ = ["arrays", "call_text", "table"]
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 @cache
 def table() -> list[tuple[str, list[Sample]]]:
     """The paths of the operations that both sides have, with their samples; none that is large."""
-    import oracle_rows  # type: ignore[import-not-found,unused-ignore]
-    from oracle_inputs import arrays  # type: ignore[import-not-found,unused-ignore]
-
     known = json.loads((ORACLE / "answers" / "inputs.json").read_text(encoding="utf-8"))["ops"]
     found = []
     for op, answers in sorted(known.items()):

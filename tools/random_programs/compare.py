@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "oracle"))
 
 from oracle_compare import close, differs  # type: ignore[import-not-found,unused-ignore]
 

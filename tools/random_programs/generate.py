@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import forms
-from .calls import call_text, table
+from .calls import arrays, call_text, table
 from .literals import FLOATING, WHOLE, random_tensor, tensor_of
 
 SHAPES = (
@@ -167,8 +167,6 @@ def spoiled(rng: random.Random, sample: Any) -> Any:
 
 def in_order(value: Any) -> list[Any]:
     """The arrays of a sample."""
-    from oracle_inputs import arrays  # type: ignore[import-not-found,unused-ignore]
-
     found: list[Any] = arrays(value)
     return found
 

@@ -88,7 +88,7 @@ def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
     if grad is not None:
         told["grad"] = {
             "dtype": short(grad.dtype), "shape": list(grad.shape), "stride": list(grad.stride()),
-            "requires_grad": grad.requires_grad, "leaf": grad.is_leaf, "version": grad._version,
+            "requires_grad": grad.requires_grad, "leaf": grad.is_leaf, "version": tried(lambda: grad._version),
             "view": grad._is_view(), "node": node(grad.grad_fn), "next": nodes(grad.grad_fn, 1), "values": values(grad),
         }
     return told

@@ -243,13 +243,19 @@ cdef Tensor build_unsqueeze(Op op, PyObject** slots, Tensor t):
     return new_view(t, t.rank + 1, shape, strides, t.data)
 
 
+cdef str type_of_expanded(int code):
+    """torch's name of the type of a tensor in this message: some types have no old name."""
+    name = scalar_name(code)
+    return f"CPU{name}Type" if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble") else tensor_name(code)
+
+
 cdef Tensor build_expand(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t size, step
     cdef int i, own, n = ints_slot(op, slots, 1, shape)
     if n < t.rank:
-        raise RuntimeError(f"expand({tensor_name(t.code)}{{{list(shape_tuple(t))}}}, size={sizes_list(n, shape)}): the number of "
+        raise RuntimeError(f"expand({type_of_expanded(t.code)}{{{list(shape_tuple(t))}}}, size={sizes_list(n, shape)}): the number of "
                            f"sizes provided ({n}) must be greater or equal to the number of dimensions in the tensor ({t.rank})")
     for i in range(n - 1, -1, -1):
         own = i - n + t.rank

@@ -39,6 +39,7 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
     def jacobian(*args: Any, **keywords: Any) -> Any:
         again = is_grad_enabled()
         with Level(inputs=(args, keywords)), enable_grad():
+            check_real(trees.flatten(args)[0], "inputs", "jacrev")
             leaves, spec = trees.flatten(chosen(argnums, args))
             inputs = [tracked(leaf) for leaf in leaves]
             result = func(*replaced(argnums, args, trees.unflatten(spec, inputs), passed),
@@ -46,7 +47,6 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
             output, aux = with_aux(result, has_aux, VJP)
             outputs, out_spec = output_leaves(output, VJP)
             check_differentiable(outputs)
-            check_real(trees.flatten(args)[0], "inputs", "jacrev")
             check_real(outputs, "outputs", "jacrev")
             again = again and (is_nested() or reaches_out(outputs))
             rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again, chunk_size)) for leaf in outputs]
@@ -74,8 +74,9 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
         if randomness not in RANDOMNESS:
             raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
                                f"{randomness}")
+        check_real(trees.flatten(args)[0], "inputs", "jacfwd")
         values, spec = trees.flatten(chosen(argnums, args))
-        check_primals(values, args)
+        check_primals(values)
         with Level(computes_gradients=forward.is_open(), inputs=(args, keywords)):
             columns = columns_twice_back if forward.is_open() else columns_by_duals
             out_spec, found, aux = columns(lambda parts: with_aux(
@@ -141,13 +142,12 @@ def check_real(tensors: list[Any], name: str, where: str) -> None:
                                f"input idx: {index}")
 
 
-def check_primals(values: list[Any], args: tuple[Any, ...]) -> None:
+def check_primals(values: list[Any]) -> None:
     """What forward mode asks of the arguments; values: those to differentiate by."""
     for value in values:
         check_tensor(value)
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
-    check_real(trees.flatten(args)[0], "inputs", "jacfwd")
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -165,7 +165,8 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
 
     @wraps(func)
     def checked(*args: Any, **keywords: Any) -> Any:
-        check_primals(trees.flatten(chosen(argnums, args))[0], args)
+        check_real(trees.flatten(args)[0], "inputs", "jacfwd")
+        check_primals(trees.flatten(chosen(argnums, args))[0])
         return second(*args, **keywords)
 
     return checked

@@ -142,6 +142,7 @@ max_dim = along(
     results=["same", "int64"],
     dtypes=REAL,
     doc="The largest along a dim, and its place.",
+    refusal={"complex": RuntimeError("max(): does not support complex input")},
 )
 min_dim = along(
     "min(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -151,6 +152,7 @@ min_dim = along(
     results=["same", "int64"],
     dtypes=REAL,
     doc="The smallest along a dim, and its place.",
+    refusal={"complex": RuntimeError("min(): does not support complex input")},
 )
 
 
