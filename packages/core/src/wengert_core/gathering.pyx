@@ -89,7 +89,7 @@ cdef object index_select_run(Op op, PyObject** slots):
     index = as_index(given, "index_select(): Expected dtype int32 or int64 for index")
     if t.rank == 0 and index.count != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.count} value(s)")
-    if t.rank and not t.dims[dim] and index.count:
+    if t.rank > 1 and not t.dims[dim] and index.count:
         raise RuntimeError(f"index_select(): self indexing axis dim should be positive: dimension {dim} has size 0")
     for i in range(t.rank):
         shape[i] = index.count if i == dim else t.dims[i]

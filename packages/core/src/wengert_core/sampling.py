@@ -99,6 +99,9 @@ def box_muller(rng: np.random.Generator, shape: Shape, precision: type, mean: An
     n = math.prod(shape)
     whole, rest = divmod(n, BLOCK)
     pairs = whole * (BLOCK // 2) + (rest + 1) // 2
+    raw: Array
+    first: Array
+    second: Array
     if precision is np.float32:
         raw = rng.bit_generator.random_raw(pairs)
         first, second = ((raw >> 24) + 1).astype(precision) * precision(2.0**-40), (raw & 0xFFFFFF) / precision(1 << 24)
