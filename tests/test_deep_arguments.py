@@ -20,7 +20,7 @@ CALLS = {
     "matrix_norm": (RuntimeError, lambda deep: torch.linalg.matrix_norm(X, "nuc", [deep])),
     "norm": (RuntimeError, lambda deep: torch.linalg.norm(X, deep)),
     "rot90": (RuntimeError, lambda deep: torch.rot90(X, 1, [deep])),
-    "type": (ValueError, X.type),
+    "type": (TypeError, X.type),
     "__dlpack__": (BufferError, lambda deep: X.__dlpack__(dl_device=deep)),
     "__array__": (TypeError, X.__array__),
     "register_multi_grad_hook": (

@@ -43,7 +43,7 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
         raise NotImplementedError(f"\"clamp{bound_name(op, p, slots)}_cpu\" not implemented for 'Bool': {op.name} takes numbers, or bounds "
                                   "that are not bool")
     if p.check == CHECK_EXPONENT and code == BOOL and (isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[0], Tensor)):
-        raise unaccepted(op, p, code)
+        raise NotImplementedError(f"\"pow\" not implemented for 'Bool': {op.name} takes numbers; bools have powers by numbers alone")
     if p.check == CHECK_NO_BOOL and code != BOOL:
         for i in range(2):
             if is_bool(slots[i]):
