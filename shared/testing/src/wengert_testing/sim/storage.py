@@ -20,9 +20,9 @@ class SimMemory:
     def __init__(self, pool: Pool, nbytes: int, stream: Any) -> None:
         self.pool, self.nbytes, self.stream = pool, nbytes, stream
         self.block = Block()
+        self.bytes = np.full(nbytes, FREED, np.uint8)  # first: it may not be there. Users reach it through arrays only
         self.address = pool.take(nbytes)
         pool.live[self.address] = self
-        self.bytes = np.full(nbytes, FREED, np.uint8)  # hidden from users: reached through arrays only
 
     def __del__(self) -> None:
         block = getattr(self, "block", None)
