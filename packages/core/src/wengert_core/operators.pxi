@@ -70,7 +70,7 @@ cdef object overridden(int which, PyObject* a, PyObject* b):
     """The answer of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
     cdef PyObject* args[2]
     args[0], args[1] = a, b
-    if not asks(args, 2) or not is_operand(a) or not is_operand(b):
+    if which == O_IMATMUL or not asks(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
         return None
     from wengert_core.overrides import operated_first
     return operated_first(OPERATOR_NAMES[which], <object> a, <object> b)

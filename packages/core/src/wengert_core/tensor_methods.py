@@ -119,6 +119,9 @@ def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: di
     return tensor_torch_function(cls, func, types, args, kwargs)
 
 
+_torch_function.__name__ = "__torch_function__"  # copy and pickle find a method by its name
+_torch_function.__qualname__ = "Tensor.__torch_function__"
+
 METHODS = {
     "__torch_function__": classmethod(_torch_function),
     # names of Python's operators, some of them Python 2's, that torch has too
