@@ -57,7 +57,7 @@ def all_differences(lines: list[str], theirs: Any, ours: Any) -> list[Difference
 
 
 def step_differences(line: str, theirs: Any, ours: Any) -> list[Difference]:
-    """How the statement ended."""
+    """The end of the statement."""
     one, other = theirs.get("error"), ours.get("error")
     if one or other:
         if not (one and other):
@@ -75,7 +75,7 @@ def step_differences(line: str, theirs: Any, ours: Any) -> list[Difference]:
 
 
 def variable_differences(line: str, name: str, theirs: Any, ours: Any) -> list[Difference]:
-    """What differs in the facts of one variable."""
+    """The differences in the facts of one variable."""
     def found(kind: str, what: str, one: Any, other: Any) -> Difference:
         return Difference(kind, what, line, name, one, other)
 

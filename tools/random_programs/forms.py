@@ -19,7 +19,7 @@ torch.empty_like({a}).fill_(2)|torch.full_like({a}, 0.5)|{a}.new_ones({a}.shape)
 F.gelu({a})|F.silu({a})|F.softplus({a})|F.dropout({a}, 0.5, training=False)|F.leaky_relu({a})|F.normalize({a}, dim=-1)
 F.elu({a})|F.hardtanh({a})
 """.replace("\n", "|").strip("|").split("|"))
-"""What keeps the shape, mostly."""
+"""Calls that keep the shape, mostly."""
 
 VIEWS = tuple("""
 {a}[0]|{a}[-1:]|{a}[:]|{a}[...]|{a}[0:]|{a}[::2]|{a}[None]|{a}[..., 0]|{a}[..., None]|{a}[:, :]|{a}[:, 1:]|{a}[1:, 0]
@@ -53,7 +53,7 @@ F.batch_norm({a}, None, None, training=True)|F.softmax({a}, 0)|F.embedding(torch
 F.l1_loss({a}, {b})|torch.chain_matmul({a}, {a}.t())|torch.linalg.multi_dot([{a}, {a}.t()])
 torch.bmm({a}[None], {a}.mT[None])|torch.baddbmm({a}[None], {a}[None], {a}[None])|torch.mv({a}, {b})
 """.replace("\n", "|").strip("|").split("|"))
-"""What changes the shape."""
+"""Calls that change the shape."""
 
 IN_PLACE = tuple("""
 {a}.add_(1)|{a}.mul_(2)|{a}.mul_({b})|{a}.add_({b})|{a}.sub_({b}, alpha=2)|{a}.div_(2)|{a}.zero_()|{a}.fill_(0.5)

@@ -52,7 +52,7 @@ def first_tensor(value: Any, torch: ModuleType) -> Any:
 
 
 def step(line: str, names: dict[str, Any]) -> Any:
-    """How a statement ended: None, or its error and warnings."""
+    """The end of a statement: None, or its error and warnings."""
     found: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -70,7 +70,7 @@ def step(line: str, names: dict[str, Any]) -> Any:
 
 # ---- facts
 def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
-    """What is to be seen of a variable."""
+    """All that is to be seen of a variable."""
     if not isinstance(value, torch.Tensor):
         return describe(value, torch)
     with contextlib.suppress(Exception):
@@ -95,7 +95,7 @@ def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
 
 
 def tried(call: Any) -> Any:
-    """What a call gives; of an error its class."""
+    """A call's result; of an error its class."""
     try:
         return call()
     except Exception as error:

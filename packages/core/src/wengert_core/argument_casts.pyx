@@ -32,7 +32,7 @@ cdef switch_fn FUNCTIONS = NULL        # composite.pyx: tells functions of ops w
 
 @cython.binding(False)
 cdef class ArgumentCasts:
-    """What casts the arguments of calls: ``casts_for(function)`` is asked once for each op or function of ops, and remembered.
+    """Casts of calls' arguments: ``casts_for(function)`` is asked once for each op or function of ops, and remembered.
 
     casts_for: gets an op or a function of an op table; returns None where its arguments stay as they are, or a function of the
     list of its arguments which returns a list as long, where tensors may be others. The arguments of an op are those of its schema,

@@ -74,7 +74,7 @@ cdef int only_bound(Pointwise* p, PyObject** slots):
 
 
 cdef str bound_name(Op op, Pointwise* p, PyObject** slots):
-    """How torch calls a clamp of a bool: "_min_scalar", "_max_scalar", "_scalar" for both, "" for both as tensors."""
+    """The end of torch's name for a clamp of a bool: "_min_scalar", "_max_scalar", "_scalar" for both, "" for both as tensors."""
     if bounded_twice(p, slots):
         return "" if isinstance(<object> slots[1], Tensor) else "_scalar"
     return "_max_scalar" if only_bound(p, slots) == 2 or op.name.startswith("clamp_max") else "_min_scalar"

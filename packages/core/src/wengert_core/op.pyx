@@ -160,7 +160,7 @@ cdef object op_error(Op op, int slot, str expected, PyObject* got):
 
 
 cdef str shown_name(Op op, int slot):
-    """What users call a parameter."""
+    """A parameter's name as users know it."""
     return "input" if op.params[slot] == "self" else op.params[slot]
 
 

@@ -114,7 +114,7 @@ cdef Tensor tangent_of(Tensor t):
 
 
 cdef Tangent cut_of(Tensor t):
-    """What t has in place of a tangent where it is a primal or a view of one, else None."""
+    """The mark that t has in place of a tangent where it is a primal or a view of one, else None."""
     if not t.flags & WG_DUAL or t.flags & WG_BATCHED or t.extra == NULL or t.extra.tangent == NULL:
         return None
     return <Tangent> t.extra.tangent if (<Tangent> t.extra.tangent).is_cut else None

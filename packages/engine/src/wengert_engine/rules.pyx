@@ -141,6 +141,7 @@ cdef list input_gradients(Node node, list parts, bint create_graph):
 
 
 cdef list by_kind(Node node, list parts, bint create_graph):
+    """input_gradients, in the modes that derivatives are computed in."""
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
     return unasked(node, parts, create_graph) if SUBCLASSES[0] else own_gradients(node, parts, create_graph)

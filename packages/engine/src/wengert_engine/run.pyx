@@ -262,9 +262,7 @@ cdef class Run:
                     self.step_chosen(node, parts)
                 elif node.kind == NODE_ACCUMULATE:
                     accumulate(node, grad, self.create_graph)
-                elif all_at_once(<Formula> node.formula) or node.flags & NF_PACKED:
-                    self.step_general(node, [grad])
-                elif state.modes & WG_STRONG:
+                elif all_at_once(<Formula> node.formula) or node.flags & NF_PACKED or state.modes & WG_STRONG:
                     self.step_general(node, [grad])
                 else:
                     self.step(node, <Formula> node.formula, grad)

@@ -29,7 +29,7 @@ def some(places: Tensor) -> bool:
 
 # ---- element by element
 def is_zero(factor: Any) -> Mask:
-    """Where a factor, a tensor or a number, is zero."""
+    """The places where a factor, a tensor or a number, is zero."""
     return False if factor is None else factor == 0
 
 

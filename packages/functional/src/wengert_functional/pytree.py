@@ -43,7 +43,7 @@ class TreeSpec:
 
     @property
     def context(self) -> Any:
-        """What the container is made with besides its parts: the keys of a dict, a named tuple's type; None of most."""
+        """The rest that makes the container: the keys of a dict, a named tuple's type; None of most."""
         spec = self._spec
         if spec.keys is not None:
             return [spec.rest, list(spec.keys)] if spec.kind.__name__ == "defaultdict" else list(spec.keys)  # type: ignore[union-attr]
@@ -51,17 +51,17 @@ class TreeSpec:
 
     @property
     def num_leaves(self) -> int:
-        """How many leaves the nest has."""
+        """The number of leaves in the nest."""
         return count_leaves(self._spec)
 
     @property
     def num_children(self) -> int:
-        """How many parts the outermost container has."""
+        """The number of the outermost container's parts."""
         return len(self._spec.parts)
 
     @property
     def num_nodes(self) -> int:
-        """How many containers and leaves the nest has."""
+        """The number of containers and leaves in the nest."""
         return 1 + sum(child.num_nodes for child in self.children())
 
     def is_leaf(self) -> bool:

@@ -17,7 +17,7 @@ DICTS = (dict, OrderedDict, defaultdict)
 
 
 class Spec:
-    """How a nest was built: its container's type, the keys of a dict, the specs of its parts, what else makes it."""
+    """The plan of a nest: its container's type, the keys of a dict, the specs of its parts, what else makes it."""
 
     __slots__ = ("keys", "kind", "make", "parts", "rest")
 

@@ -65,7 +65,7 @@ def name_of(func: Any) -> str:
 
 
 def shown_dims(in_dims: Any) -> str:
-    """What a message says of in_dims that are none."""
+    """A message's words for in_dims that are none."""
     return in_dims if isinstance(in_dims, str) and len(in_dims) < 40 else reprlib.repr(in_dims)
 
 

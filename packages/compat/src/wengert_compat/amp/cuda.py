@@ -7,8 +7,8 @@ from typing import Any
 
 from wengert_core import float16
 
-from wengert_compat.amp import autocast_mode, grad_scaler
-from wengert_compat.amp.deprecated import warn
+from wengert_compat.amp import autocast_mode
+from wengert_compat.amp.deprecated import OlderGradScaler, warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
@@ -21,19 +21,10 @@ class autocast(autocast_mode.autocast):
         super().__init__("cuda", enabled=enabled, dtype=dtype, cache_enabled=cache_enabled)
 
 
-class GradScaler(grad_scaler.GradScaler):
+class GradScaler(OlderGradScaler):
     """``wengert.amp.GradScaler("cuda", ...)``, with a FutureWarning."""
 
-    def __init__(
-        self,
-        init_scale: float = 65536.0,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        warn("cuda.amp.GradScaler(args...)", "GradScaler('cuda', args...)")
-        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    device_type = "cuda"
 
 
 def custom_fwd(fwd: Callable[..., Any] | None = None, *, cast_inputs: Any = None) -> Any:

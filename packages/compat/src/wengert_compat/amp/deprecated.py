@@ -9,11 +9,29 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes import dtype
 
 from wengert_compat.amp import settings
+from wengert_compat.amp.grad_scaler import GradScaler
 
 
 def warn(old: str, new: str) -> None:
     """Warn of a class or decorator that has a successor."""
     warn_user(f"`torch.{old}` is deprecated. Please use `torch.amp.{new}` instead.", FutureWarning)
+
+
+class OlderGradScaler(GradScaler):
+    """``GradScaler`` of one type of device, which the class says, with a FutureWarning."""
+
+    device_type: str
+
+    def __init__(
+        self,
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        warn(f"{self.device_type}.amp.GradScaler(args...)", f"GradScaler('{self.device_type}', args...)")
+        super().__init__(self.device_type, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 def reader(old: str, new: str, device_type: str, function: Callable[[str], Any]) -> Callable[[], Any]:

@@ -36,7 +36,7 @@ class Settings(threading.local):
 
 SETTINGS = Settings()
 CASTS: list[ArgumentCasts] = []
-"""What casts the arguments of calls; made when autocast is first enabled."""
+"""The casts of calls' arguments; made when autocast is first enabled."""
 
 
 def type_of(device_type: object, caller: str) -> str:
