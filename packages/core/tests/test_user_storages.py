@@ -223,3 +223,11 @@ def test_a_sequence_that_lies_about_its_length() -> None:
             return 1 << 60
 
     assert wg.UntypedStorage(Lying([1, 2])).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["UntypedStorage", "FloatStorage"])
+def test_a_sequence_of_too_many_items_is_not_read(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match=r"says that it has 2147483648 items: at most 268435456 are read"):
+            getattr(wg, name)(range(2**31))

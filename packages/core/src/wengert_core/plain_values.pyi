@@ -1,0 +1,3 @@
+from typing import Any
+
+def every_item(value: Any) -> tuple[Any, ...]: ...

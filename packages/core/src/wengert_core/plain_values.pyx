@@ -90,6 +90,11 @@ cdef tuple all_items(object value):
     return items_of(value, length_of(value))
 
 
+def every_item(value):
+    """All items of a sequence, as a tuple. ValueError for one that is no list, tuple or array and says that it has more than 2**28."""
+    return all_items(value)
+
+
 cdef object plain_int(object value):
     if not PyIndex_Check(<PyObject*> value) or PyBool_Check(<PyObject*> value):
         return None

@@ -10,7 +10,7 @@ Note [A storage is a tensor of bytes]
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from operator import index
 from typing import Any, Self
 from weakref import WeakValueDictionary, ref
@@ -20,8 +20,8 @@ import numpy as np
 from wengert_core.dtypes import ALL, dtype
 from wengert_core.elsewhere import owner_of
 from wengert_core.interop import from_numpy
-from wengert_core.items import listed
 from wengert_core.ops.names import OPS
+from wengert_core.plain_values import every_item
 from wengert_core.resizing import looks_into, move_memory, whole_memory, why_not_movable
 from wengert_core.tensor import Tensor
 
@@ -308,14 +308,18 @@ for _name, _target in NAMES.items():
 # ---- reading arguments
 def bytes_of(value: Any, place: Any = None) -> Tensor:
     """Return a tensor of bytes: of a size, not set, or of a sequence of ints."""
-    if hasattr(type(value), "__index__"):
+    if is_size(value) and not isinstance(value, bool):
         size = index(value)
         if size < 0:
             raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {size} bytes")
         return OPS["empty"](size, dtype=ALL["uint8"], device=place)  # type: ignore[no-any-return]
-    if not isinstance(value, Sequence) and not hasattr(type(value), "__getitem__"):
+    if isinstance(value, (dict, Tensor)) or not hasattr(type(value), "__getitem__"):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(value).__name__}")
-    items = listed(value)
+    if not hasattr(type(value), "__len__"):
+        raise RuntimeError(
+            f"torch.UntypedStorage(): Could not obtain the length of sequence of type {type(value).__name__}"
+        )
+    items = every_item(value)
     for item in items:
         if not hasattr(type(item), "__index__"):
             raise RuntimeError(
@@ -324,6 +328,11 @@ def bytes_of(value: Any, place: Any = None) -> Tensor:
             )
     numbers = np.array([index(item) & 255 for item in items], np.uint8)
     return OPS["tensor"](numbers, dtype=ALL["uint8"], device=place)  # type: ignore[no-any-return]
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is an integer; arrays and tensors with dims have its method, and are none."""
+    return hasattr(type(value), "__index__") and not getattr(value, "ndim", 0)
 
 
 def byte(problem: str, value: Any) -> int:

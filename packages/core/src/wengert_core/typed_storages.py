@@ -14,16 +14,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import index
 from typing import Any, Self
 
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import ALL, dtype, get_default_dtype
-from wengert_core.items import listed
 from wengert_core.ops.names import OPS
+from wengert_core.plain_values import every_item
 from wengert_core.resizing import whole_memory
-from wengert_core.storages import NAMES, UntypedStorage, check_dtype, untyped_storage
+from wengert_core.storages import NAMES, UntypedStorage, check_dtype, is_size, untyped_storage
 from wengert_core.tensor import Tensor
 
 __all__ = ["TypedStorage"]
@@ -57,16 +57,16 @@ def whole(args: tuple[Any, ...], kind: Any, device: Any, wrapped: Any, name: str
         return wrapped
     if len(args) > 1:
         raise RuntimeError(f"{refusal}. Expected a size, a sequence or nothing, but got {len(args)} arguments")
-    if not args or hasattr(type(args[0]), "__index__"):
+    if not args or (is_size(args[0]) and not isinstance(args[0], Tensor)):
         size = index(args[0]) if args else 0
         if size < 0:
             raise RuntimeError(f"{refusal}: the size must not be negative, but is {size}")
         return UntypedStorage(size * kind.itemsize, device=device)
-    if not isinstance(args[0], str) and not hasattr(type(args[0]), "__getitem__"):
+    if not isinstance(args[0], Sequence):
         raise TypeError(f"{refusal}. Argument type not recognized: {type(args[0])}")
-    if isinstance(args[0], str):
-        raise TypeError("new(): invalid data type 'str'")
-    return untyped_storage(OPS["tensor"](listed(args[0]), dtype=kind, device=device))
+    if isinstance(args[0], (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
+    return untyped_storage(OPS["tensor"](every_item(args[0]), dtype=kind, device=device))
 
 
 class TypedStorage:
