@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import wengert as torch
 from wengert_testing.devices import check_gradients, check_out, check_values, rows
+from wengert_testing.mixed import check_mixed
 
 
 @pytest.mark.parametrize("case", rows(), ids=str)
@@ -18,6 +19,15 @@ def test_values_are_those_of_the_cpu(case, device):
 @pytest.mark.parametrize("case", rows(), ids=str)
 def test_out_is_on_the_device_of_the_inputs(case, device):
     check_out(case, device)
+
+
+@pytest.mark.parametrize("case", rows(), ids=str)
+def test_tensors_of_two_devices_go_together_or_are_refused(case, device):
+    check_mixed(case, device)
+
+
+def test_most_rows_of_several_tensors_refuse_two_devices():
+    assert sum(check_mixed(case, "sim") > 0 for case in rows()) > 150
 
 
 def test_most_rows_are_tried_with_out():

@@ -29,7 +29,7 @@ REFUSES = {
     "unique": DYNAMIC, "_unique": DYNAMIC, "unique_consecutive": DYNAMIC,
     "_unique_consecutive": DYNAMIC, "nonzero": DYNAMIC, "argwhere": DYNAMIC, "index": DYNAMIC, "index_put": DYNAMIC,
     "masked_select": "vmap over `mask`", "resize_": MEMORY, "resize_as_": MEMORY, "set_": f"{MEMORY}|{UNBATCHED_SELF}",
-    "copy_": UNBATCHED_SELF,
+    "copy_": UNBATCHED_SELF, "lobpcg": "^vmap: ",
     "nn.functional.one_hot": "explicit positive num_classes", "repeat_interleave": "stack expects each tensor",
     "nn.functional.embedding_bag": r"offsets\[0\] has to be 0", "embedding_bag": r"offsets\[0\] has to be 0",
     "_embedding_bag": "offsets have to begin with 0",

@@ -17,10 +17,11 @@ from wengert_testing.samples import CASES
 
 RANDOM = (
     "alpha_dropout bernoulli bernoulli_ binomial cauchy_ dropout empty empty_like empty_strided exponential_ "
-    "feature_alpha_dropout feature_dropout geometric_ log_normal_ multinomial new_empty new_empty_strided normal "
-    "normal_ poisson rand rand_like randint randint_like randn randn_like random_ randperm resize_ resize_as_ "
-    "uniform_ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d "
-    "nn.functional.dropout3d nn.functional.feature_alpha_dropout nn.functional.rrelu rrelu "
+    "feature_alpha_dropout feature_dropout geometric_ lobpcg log_normal_ multinomial new_empty new_empty_strided "
+    "normal normal_ poisson rand rand_like randint randint_like randn randn_like random_ randperm resize_ "
+    "resize_as_ uniform_ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d "
+    "nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout nn.functional.rrelu "
+    "rrelu "
 ).split()
 """Ops whose results are random, or memory as it was."""
 

@@ -240,6 +240,7 @@ def _diagonal_copy(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _dist(input: Tensor, other: Tensor, p: _Scalar = 2) -> Tensor: ...
+def _eigenpairs(A: Tensor, B: Tensor, values: Tensor, vectors: Tensor) -> tuple[Tensor, ...]: ...
 def _embedding(
     weight: Tensor,
     indices: Tensor,
@@ -1582,6 +1583,22 @@ def linspace(
     pin_memory: _bool | None = False,
     requires_grad: _bool | None = False,
 ) -> Tensor: ...
+def lobpcg(
+    A: Tensor,
+    k: _int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: _int | None = None,
+    iK: Tensor | None = None,
+    niter: _int | None = None,
+    tol: _float | None = None,
+    largest: _bool | None = None,
+    method: str | None = None,
+    tracker: Any = None,
+    ortho_iparams: dict[str, _int] | None = None,
+    ortho_fparams: dict[str, _float] | None = None,
+    ortho_bparams: dict[str, _bool] | None = None,
+) -> tuple[Tensor, Tensor]: ...
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(input: Tensor) -> Tensor: ...

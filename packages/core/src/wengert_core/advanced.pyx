@@ -26,7 +26,7 @@ from wengert_core.masking cimport store
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.overlap cimport WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, apart, check_input, check_overlap, in_step
 from wengert_core.references cimport call_reference, result_into
-from wengert_core.state cimport WG_BATCHED, WG_ELSEWHERE, WG_RECORD, WgState, thread_state
+from wengert_core.state cimport WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
 from wengert_core.workers cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 
@@ -400,8 +400,7 @@ cdef bint any_large(object indices):
 cdef object index_run(Op op, PyObject** slots):
     cdef Tensor t = <Tensor> slots[0], out
     cdef uint32_t modes = thread_state().modes, live = t.flags & modes
-    if modes & WG_BATCHED:
-        live |= flags_of(slots[1]) & modes
+    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     if t.count >= LARGE or any_large(<object> slots[1]):
@@ -515,8 +514,7 @@ cdef object index_put_run(Op op, PyObject** slots):
         own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
         slots = own
     live = (t.flags | values.flags) & modes
-    if modes & WG_BATCHED:
-        live |= flags_of(slots[1]) & modes
+    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     if t.count >= LARGE or values.count >= LARGE or any_large(<object> slots[1]):

@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport converted, copy_into
+from wengert_core.checks cimport computing
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
@@ -12,6 +13,7 @@ from wengert_core.matmul cimport by_reference, cannot_multiply, check_out, check
 from wengert_core.op cimport OP_INPLACE, Op, find_op, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.products cimport add_row, computing_code, has_product, multiply
+from wengert_core.scalars cimport check_bound
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, forget_writes, new_empty, shape_tuple
 
@@ -48,9 +50,11 @@ cdef int check_matrices(Op op, Tensor added, Tensor a, Tensor b) except -1:
 
 
 cdef int check_factors(beta, alpha, int code) except -1:
-    """Only complex numbers have complex factors."""
-    if FACTS.category[code] != CAT_COMPLEX:
-        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: beta is {beta}, alpha {alpha}")
+    """RuntimeError for a factor that the numbers which are computed with cannot be."""
+    for factor in (beta, alpha):
+        if isinstance(factor, complex) and FACTS.category[code] != CAT_COMPLEX:
+            raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: beta is {beta}, alpha {alpha}")
+        check_bound(<PyObject*> factor, computing(code))
     return 0
 
 
@@ -58,7 +62,7 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
                             beta, alpha):
     """beta * added + alpha * (a @ b), as a new tensor."""
     cdef Tensor out
-    if isinstance(beta, complex) or isinstance(alpha, complex):
+    if beta != 1 or alpha != 1:
         check_factors(beta, alpha, a.code)
     if not has_product(a.code) or elsewhere():
         out = new_empty(a.code, ndim, shape)

@@ -6,10 +6,12 @@ from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport scalar_name
-from wengert_core.dtypes cimport BOOL, CAT_FLOAT, CAT_INT, N_DTYPES, UINT8, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, N_DTYPES, UINT8, DTypeFacts,
+                                  dtype, dtype_facts, dtype_of)
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
-from wengert_core.pointwise cimport CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_STRICT, Pointwise
+from wengert_core.pointwise cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_FACTOR, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_FLOAT,
+                                     PROMOTE_STRICT, Pointwise)
 from wengert_core.scalars cimport check_bound
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
@@ -34,7 +36,7 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
     """What some ops refuse beyond a dtype."""
     cdef int i
     if p.promotion == PROMOTE_STRICT:
-        return check_same(op, p, slots)
+        check_same(op, p, slots)
     if p.bounds and slots[1] != <PyObject*> None and slots[2] != <PyObject*> None \
             and isinstance(<object> slots[1], Tensor) != isinstance(<object> slots[2], Tensor):
         raise TypeError(f"{op.name}() received an invalid combination of arguments - got min={type(<object> slots[1]).__name__} and "
@@ -53,15 +55,42 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
         if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
             raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
                                f"{<object> slots[1]!r}; convert to floating point first")
-        if not isinstance(<object> slots[1], Tensor):
-            check_bound(slots[1], code)
+    if p.check == CHECK_EXPONENT and (FACTS.category[code] <= CAT_INT or computing(code) != code) \
+            and not isinstance(<object> slots[1], Tensor):
+        check_bound(slots[1], code)
     if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
                            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
                            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
                            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
                            "tensor1 / tensor2), for all dtypes.")
+    if p.check == CHECK_BOUND:
+        check_numbers(p, slots, FACTS.default_float if p.promotion == PROMOTE_FLOAT and FACTS.category[code] < CAT_FLOAT else code)
+    if p.check == CHECK_FACTOR or p.check == CHECK_TRUE_DIVISION:
+        check_numbers(p, slots, computing(code))
     return 0
+
+
+cdef int check_numbers(Pointwise* p, PyObject** slots, int code) except -1:
+    """RuntimeError for a number among the inputs that a dtype does not hold; another error comes where the op does not take it."""
+    cdef int i
+    if not p.accepts >> code & 1:
+        return 0
+    for i in range(p.n_in):
+        if slots[i] != <PyObject*> None and not isinstance(<object> slots[i], Tensor):
+            check_bound(slots[i], code)
+    return 0
+
+
+cdef int computing(int code) noexcept:
+    """The dtype that 16 bits are computed in; another dtype itself."""
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+def check_factor(value, kind, bint wider=False):
+    """RuntimeError for a number that a dtype does not hold; wider: that the dtype does not which it is computed in."""
+    cdef int code = (<dtype?> kind).code
+    check_bound(<PyObject*> value, computing(code) if wider else code)
 
 
 cdef bint bounded_twice(Pointwise* p, PyObject** slots):

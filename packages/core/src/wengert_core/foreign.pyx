@@ -75,6 +75,9 @@ cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
         if first is None:
             first = t
         elif t.device != first.device:
+            if is_index and i == 1:
+                raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({DEVICES[first.device]}): "
+                                   f"{op.name} got an index of shape {list(shape_tuple(t))} on {DEVICES[t.device]}; move it with .to()")
             raise different(op, first, t)
     return first.device if first is not None else 0
 

@@ -22,7 +22,8 @@ cdef enum Check:                       # what else an op looks at; from CHECK_EX
     CHECK_TRUE_DIVISION = 2            # addcdiv: not two integer tensors
     CHECK_EXPONENT = 3                 # pow: no negative number as the exponent of integers
     CHECK_DIVISOR = 4                  # integer division: no zero in the last input
-    CHECK_BOUND = 5                    # clamp: no number that the result's dtype does not hold
+    CHECK_BOUND = 5                    # clamp: no number that the common dtype does not hold
+    CHECK_FACTOR = 6                   # addcmul: nor the dtype that is computed in, float32 for 16 bits
 
 cdef enum Narrow:                      # what is rounded to float16 or bfloat16 before the end, as in torch
     NARROW_NONE = 0

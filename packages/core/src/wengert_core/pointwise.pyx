@@ -54,7 +54,7 @@ cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare":
 
 
 cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
-                    "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND}
+                    "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND, "factor": CHECK_FACTOR}
 
 cdef dict NARROWED = {None: NARROW_NONE, "numbers": NARROW_NUMBERS, "first": NARROW_FIRST, "quotient": NARROW_QUOTIENT}
 
@@ -245,7 +245,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
                 live |= y.flags
                 args[1] = y.data
                 strides[1] = itemsize
-        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and op.kinds[number_slot] != K_TENSOR:
+        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and p.check < CHECK_BOUND and op.kinds[number_slot] != K_TENSOR:
             if p.n_in == 1:
                 live &= thread_state().modes
                 if not live & LIVE_BEYOND:
@@ -274,7 +274,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
 
 
 cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:
-    """Whether the values need no look: only those of integers ever do."""
+    """Whether tensors' values need no look: only those of integers ever do."""
     return p.check <= CHECK_NO_BOOL or FACTS.category[code] >= CAT_FLOAT
 
 
@@ -400,7 +400,7 @@ cdef object scaled(Op op, PyObject** slots, int alpha_slot):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if FACTS.category[code] <= CAT_INT and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if FACTS.category[code] == CAT_INT:
+    if code != BOOL:
         check_bound(<PyObject*> alpha, code)
     return other * (bool(alpha) if code == BOOL else alpha)
 
@@ -619,8 +619,6 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             if p.bounds and value == <PyObject*> None:
                 store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])
             elif value != <PyObject*> None:
-                if p.check == CHECK_BOUND:
-                    check_bound(value, out.code)
                 store_number(value, loop.compute, numbers[i])
             operands[i].data = numbers[i]
             operands[i].dtype = loop.compute

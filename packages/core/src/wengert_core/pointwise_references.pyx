@@ -35,7 +35,8 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
         array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
         wanted = NUMPY_DTYPES[loop.first] if i == 0 else dtype
         if array.dtype != wanted:
-            array = array.astype(wanted)
+            with np.errstate(over="ignore", invalid="ignore"):
+                array = array.astype(wanted)
         arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
     return converted_into(op, call_this(op, reference, arrays), out, loop.out)
 

@@ -23,7 +23,7 @@ from wengert_core.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, A
                                            set_planes)
 from wengert_core.references cimport call_reference, result_into, results_into
 from wengert_core.relaid cimport as_laid_out
-from wengert_core.state cimport WG_BATCHED, WG_RECORD
+from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE
@@ -191,7 +191,7 @@ cdef object gradient_run(Op op, PyObject** slots):
     cdef bint large
     cdef Pool p
     if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
-        live |= (<Tensor> slots[1]).flags & WG_BATCHED & thread_state().modes
+        live |= (<Tensor> slots[1]).flags & (WG_BATCHED | WG_FOREIGN) & thread_state().modes
     if live & LIVE_INTERCEPT:
         return intercepted(op, slots, live)
     n = <int> int_slot(op, slots, op.params.index("ndim"))

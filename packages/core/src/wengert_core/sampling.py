@@ -58,15 +58,15 @@ def uniform(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: A
     if kind.is_complex:
         return uniform(rng, shape, kind.to_real(), low, high) + 1j * uniform(rng, shape, kind.to_real(), low, high)
     _float_only("check_uniform_bounds", kind)
-    largest, cpp = LARGEST.get(kind.name, sys.float_info.max), CPP_NAMES[kind.name]
+    largest = LARGEST.get(kind.name, sys.float_info.max)
     for name, bound in (("from", low), ("to", high)):
         if not abs(bound) <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {cpp.lower()}: {bound}")
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[kind.code]}: {bound}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > largest:
-        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{cpp}>::max(), but found to={high:g} and "
-                           f"from={low:g} which result in to-from to exceed the limit")
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{CPP_NAMES[kind.name]}>::max(), but found "
+                           f"to={high:g} and from={low:g} which result in to-from to exceed the limit")
     sample = unit(rng, shape, kind)
     if low == 0 and high == 1:
         return sample

@@ -98,6 +98,8 @@ cdef int check_bound(PyObject* value, int code) except -1:
     if FACTS.category[code] >= CAT_FLOAT:
         return check_range(<object> value, code)
     check_whole(value)
+    if PyComplex_Check(<object> value):
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
     low, high = WHOLE_RANGES[code]
     if not low <= <object> value <= high:
         raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")

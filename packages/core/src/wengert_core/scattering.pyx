@@ -19,7 +19,7 @@ from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.outputs cimport into_out
 from wengert_core.overlap cimport WRITES_APART, WRITES_SHARED, apart, may_meet
 from wengert_core.references cimport call_reference, result_into
-from wengert_core.scalars cimport number_code
+from wengert_core.scalars cimport check_bound, number_code
 from wengert_core.state cimport WG_RECORD
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
@@ -194,6 +194,8 @@ cdef object factor_of(object alpha, int code):
     """alpha as a number of a dtype, so that the product has that dtype too."""
     if isinstance(alpha, complex) and FACTS.category[code] != CAT_COMPLEX:
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: alpha is {alpha}")
+    if code != BOOL:
+        check_bound(<PyObject*> alpha, code)
     return bool(alpha) if code == BOOL else int(alpha) if FACTS.category[code] == CAT_INT else alpha
 
 

@@ -45,7 +45,12 @@ class Size(tuple):
         return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times):
-        return tuple.__new__(Size, tuple.__mul__(self, times)) if hasattr(type(times), "__index__") else NotImplemented
+        if not hasattr(type(times), "__index__"):
+            return NotImplemented
+        try:
+            return tuple.__new__(Size, tuple.__mul__(self, times))
+        except MemoryError:
+            raise MemoryError(f"Size of {len(self)} sizes, repeated {times} times, does not fit into memory: repeat it less often") from None
 
     __rmul__ = __mul__
 

@@ -239,8 +239,7 @@ cdef class Tensor:
             return answer_of("__bool__", (self,))
         if self.flags & WG_BATCHED:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-                               "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues . Choose with "
-                               f"where(): its shape is {list(shape_tuple(self))} in a batch")
+                               f"support that yet. Choose with where(): its shape is {list(shape_tuple(self))} in a batch")
         if self.count != 1:
             which = "no values" if self.count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
@@ -346,8 +345,7 @@ cdef object size_of(Tensor t):
 cdef int refuse_batched(Tensor t) except -1:
     """RuntimeError: a batched tensor is no number."""
     raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
-                       "Tensor, please try to rewrite what you're doing with other operations. If error is occurring "
-                       "somewhere inside PyTorch internals, please file a bug report. The tensor's shape is "
+                       "Tensor, please try to rewrite what you're doing with other operations. The tensor's shape is "
                        f"{list(shape_tuple(t))} in a batch")
 
 

@@ -21,6 +21,7 @@ from wengert_formulas import (  # noqa: F401
     linalg_cholesky,
     linalg_det,
     linalg_functions,
+    linalg_lobpcg,
     linalg_lu,
     linalg_solve,
     linalg_spectral,

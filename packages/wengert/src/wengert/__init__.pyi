@@ -454,6 +454,7 @@ from wengert_core import linalg_solve_triangular as linalg_solve_triangular
 from wengert_core import linalg_svd as linalg_svd
 from wengert_core import linalg_vector_norm as linalg_vector_norm
 from wengert_core import linspace as linspace
+from wengert_core import lobpcg as lobpcg
 from wengert_core import log as log
 from wengert_core import log10 as log10
 from wengert_core import log10_ as log10_

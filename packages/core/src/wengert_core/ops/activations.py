@@ -49,6 +49,7 @@ pointwise(
     n_promote=1,
     reference=lambda xp, x, threshold, value: xp.where(x <= threshold, value, x).astype(x.dtype),
     dtypes=INTEGRAL + FLOATING,
+    check="bound",
     method=False,
     doc="self where above threshold, value elsewhere.",
 )
@@ -66,6 +67,7 @@ softplus_op = pointwise(
     n_promote=1,
     reference=soft,
     dtypes=FLOATING,
+    check="factor",
     method=False,
     inplace=False,
     doc="log(1 + exp(beta * self)) / beta, self itself where beta * self > threshold.",
@@ -85,6 +87,7 @@ leaky_op = pointwise(
     n_promote=1,
     reference=lambda xp, x, slope: xp.where(x > 0, x, x * slope),
     dtypes=FLOATING,
+    check="factor",
     method=False,
     doc="self where positive, negative_slope * self elsewhere.",
 )

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.dtypes import C_NAMES, SCALAR_NAMES
+from wengert_core.checks import check_factor
+from wengert_core.dtypes import C_NAMES, SCALAR_NAMES, dtype_by_name
 from wengert_core.factories import CPP_NAMES, invalid_combination
 from wengert_core.named import result_type
 from wengert_core.ops.table import TABLE
@@ -102,6 +103,8 @@ def histogram_of_range(xp: Any, x: Any, bins: int, low: float, high: float) -> A
             f"\"histogram_cpu\" not implemented for '{CPP_NAMES[x.dtype.name]}': it takes floating tensors"
         )
     check_bins(bins)
+    for bound in (low, high):
+        check_factor(bound, dtype_by_name(x.dtype.name))
     if low > high:
         raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
     low, high = edges_between(xp, x, low, high, "torch.histc: range of")

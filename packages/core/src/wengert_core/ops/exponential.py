@@ -91,6 +91,7 @@ TABLE.pointwise(
     "logit(Tensor self, float? eps=None) -> Tensor",
     kernels=[],
     reference=logit_of,
+    check="bound",
     promotion="float",
     dtypes=FLOATING,
     n_promote=1,

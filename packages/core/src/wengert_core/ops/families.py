@@ -150,6 +150,9 @@ OPS = {
     "linalg_least_squares": (
         "linalg.lstsq linalg.matrix_rank linalg.pinv linalg_lstsq linalg_pinv pinverse "
     ),
+    "linalg_lobpcg": (
+        "_eigenpairs lobpcg "
+    ),
     "linalg_lu": (
         "_linalg_lu _lu_permutation _lu_unpack linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve "
         "linalg_lu_factor_ex linalg_lu_solve lu lu_solve lu_unpack "

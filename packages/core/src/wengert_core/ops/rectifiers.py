@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.dtypes import type_name
+from wengert_core.infos import finfo
 from wengert_core.ops.activations import backward, sigmoid
 from wengert_core.ops.table import TABLE
 from wengert_core.rows.base import FLOATING, INTEGRAL
@@ -52,13 +53,15 @@ elu_op = forward(
     4,
     "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
     exponential_below,
-    "scale * self where positive, scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
+    check="factor",
+    words="scale * self where positive, scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
 )
 celu_op = forward(
     2,
     "_celu(Tensor self, Scalar alpha=1.0) -> Tensor",
     lambda xp, x, alpha: exponential_below(xp, x, alpha, 1, 1 / alpha),
-    "self where positive, alpha * (exp(self / alpha) - 1) elsewhere.",
+    check="factor",
+    words="self where positive, alpha * (exp(self / alpha) - 1) elsewhere.",
     kernels=["celu"],
 )
 backward(
@@ -222,6 +225,7 @@ hardshrink_op = forward(
     lambda xp, x, lambd: xp.where((x >= -lambd) & (x <= lambd), 0, x).astype(x.dtype),
     "self where |self| > lambd, 0 elsewhere.",
     narrow="numbers",
+    check="bound",
     inplace=False,
     method=True,
 )
@@ -239,8 +243,10 @@ for name in ("softshrink", "hardshrink"):
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input, drawn towards 0 by lambd."""
     needs_floats("softshrink_check", input)
-    if not lambd >= 0:
-        raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd:g}")
+    most = finfo(input.dtype).max
+    if not 0 <= lambd <= most:
+        kind = type_name(input)
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
     return soft_op(input, lambd)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.checks import check_factor
 from wengert_core.dtypes import C_NAMES, promote_types, type_name
 from wengert_core.ops.matmul import bmm, mv, scaled_sum
 from wengert_core.ops.products import vector_of
@@ -11,13 +12,15 @@ from wengert_core.ops.table import TABLE
 from wengert_core.tensor import Tensor
 
 
-def summed(added: Tensor, result: Any, beta: Any, alpha: Any) -> Any:
-    """beta * added + alpha * result; beta 0 ignores ``added``."""
+def summed(added: Tensor, result: Any, beta: Any, alpha: Any, wider: bool = False) -> Any:
+    """beta * added + alpha * result; beta 0 ignores ``added``. wider: factors may be what 16 bits are computed in."""
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if isinstance(factor, complex) and not result.dtype.is_complex:
             raise RuntimeError(
                 f"value cannot be converted to type {C_NAMES[result.dtype.code]} without overflow: {name} is {factor}"
             )
+        if result.dtype.name != "bool":
+            check_factor(factor, result.dtype, wider)
     beta, alpha = (int(f) if isinstance(f, bool) or result.dtype.category < 2 else f for f in (beta, alpha))
     result = result if alpha == 1 else result * alpha
     return result if beta == 0 else TABLE.ops["add"](result, added, alpha=beta)
@@ -54,7 +57,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
     batch1.size(0), batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
     same_dtypes(input, batch1, batch2)
     result = bmm(batch1, batch2)
-    return summed(input.expand(tuple(result.shape)), result, beta, alpha)
+    return summed(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Any:
@@ -69,7 +72,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any)
             f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
         )
     result = bmm(batch1, batch2).sum(0, dtype=input.dtype)
-    return summed(input.expand(tuple(result.shape)), result, beta, alpha)
+    return summed(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
 
 
 def check_factors(category: int, beta: Any, alpha: Any) -> None:

@@ -19,9 +19,9 @@ from wengert_core.schema import parse_schema
 
 NO_RECORD = ("compare", "logical")  # promotions whose result is bool
 PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_real", "strict")
-CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound")
+CHECKS = (None, "divisor", "exponent", "no_bool", "true_division", "bound", "factor")
 """The subject of a row's check beside dtypes: a divisor of integers, an exponent of integers, a bool, integers in a
-true division, a number that the dtype does not hold."""
+true division, a number that the dtype does not hold, or that does not which is computed in."""
 NARROW = (None, "numbers", "first", "quotient")
 VARIANT = ("n_in", "kernels", "reference", "promotion", "dtypes", "check", "narrow")
 """Settings of a variant."""

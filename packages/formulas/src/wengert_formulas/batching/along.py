@@ -35,6 +35,5 @@ def unique(call: Call) -> Any:
     name = "_unique2" if call.name == "_unique" else "unique_consecutive"
     raise RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-        f"aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature. "
-        "Each sample may have another number of distinct values"
+        f"aten::{name}. Each sample may have another number of distinct values"
     )

@@ -9,8 +9,8 @@ from wengert_formulas.batching.call import Call, Plain, rule
 from wengert_formulas.batching.views import sizes_of
 
 ITEM = ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
-        "Tensor, please try to rewrite what you're doing with other operations. If error is occurring "
-        "somewhere inside PyTorch internals, please file a bug report. {} got a batched tensor among numbers")
+        "Tensor, please try to rewrite what you're doing with other operations. "
+        "{} got a batched tensor among numbers")
 
 
 @rule("empty_like", "zeros_like", "ones_like", "full_like")

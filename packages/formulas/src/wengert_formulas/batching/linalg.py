@@ -85,8 +85,8 @@ def lu_unpack(call: Call) -> Any:
     return own_batch(call, call.run(LU_data=call.expanded("LU_data"), LU_pivots=call.expanded("LU_pivots")))
 
 
-@rule("linalg_householder_product", "ormqr")
-def reflections(call: Call) -> Any:
+@rule("linalg_householder_product", "ormqr", "_eigenpairs")
+def all_expanded(call: Call) -> Any:
     return call.run(**{name: call.expanded(name) for name in call.op.params if name in call.batched
                        and isinstance(call[name], Tensor)})
 

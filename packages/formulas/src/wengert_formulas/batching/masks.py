@@ -84,8 +84,7 @@ def rot90(call: Call) -> Any:
 def nonzero(call: Call) -> Any:
     raise RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::"
-        "nonzero. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature. "
-        "Each sample may have another number of elements that are not zero"
+        "nonzero. Each sample may have another number of elements that are not zero"
     )
 
 
@@ -95,9 +94,7 @@ def masked_select(call: Call) -> Any:
     if call.batched["mask"]:
         raise RuntimeError(
             "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for "
-            "each batch this would return a differently shaped Tensor. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues if you need this feature. Choose by where(mask, self, ...) "
-            "instead"
+            "each batch this would return a differently shaped Tensor. Choose by where(mask, self, ...) instead"
         )
     shape = ops["broadcast_shapes"](sample_shape(call, "self"), tuple(call["mask"].shape))
     places = call["mask"].expand(shape).reshape(-1).nonzero().reshape(-1)
