@@ -80,30 +80,37 @@ class Environment:
         names = ("Cython", "numpy", "setuptools")
         return answer["suffix"], [f"{name} {answer['versions'].get(name)}" for name in names]
 
-    def install_package(self, package: Package, fingerprint: str, suffix: str) -> None:
-        """Install one package editable, unless it is there and nothing it is built from has changed."""
-        for file in package.stray_modules():
-            say(f"{package.name}: removing {shown(file)}, which is not built any more")
-            file.unlink()
-        stamp = package.folder / "build" / f"editable{suffix}.stamp"
-        built = not package.modules or (stamp.exists() and stamp.read_text(encoding="utf-8") == fingerprint)
-        if built and self.note.get(package.name) == fingerprint and (
-            not package.modules or package.native(suffix).exists()
-        ):
-            say(f"{package.name}: up to date")
-            return
-        count = len(package.modules)
-        if count:
-            say(f"{package.name}: building {count} modules into one shared object ...")
-        start = time.perf_counter()
+    def is_current(self, package: Package, fingerprint: str, suffix: str) -> bool:
+        """Whether a package is installed, and nothing it is built from has changed."""
+        if self.note.get(package.name) != fingerprint:
+            return False
+        stamp = stamp_of(package, suffix)
+        built = stamp.exists() and stamp.read_text(encoding="utf-8") == fingerprint and package.native(suffix).exists()
+        return built or not package.modules
+
+    def build(self, package: Package, fingerprint: str, suffix: str) -> None:
+        """Install a package that has modules to compile."""
+        say(f"{package.name}: building {len(package.modules)} modules into one shared object ...")
+        stamp = stamp_of(package, suffix)
         stamp.unlink(missing_ok=True)
-        options = ["--quiet", "--no-build-isolation", "--no-deps", "--editable", str(package.folder)]
-        run_or_stop([str(self.python), *PIP, "install", *options], f"{package.name} cannot be built")
-        if package.modules:
-            stamp.parent.mkdir(exist_ok=True)
-            stamp.write_text(fingerprint, encoding="utf-8")
-        self.remember(package.name, fingerprint)
-        say(f"{package.name}: installed, editable ({time.perf_counter() - start:.1f} s)")
+        self.install_editable([package], {package.name: fingerprint}, f"{package.name} cannot be built")
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(fingerprint, encoding="utf-8")
+
+    def install_editable(self, some: list[Package], prints: dict[str, str], failure: str) -> None:
+        """Install packages by one call of pip."""
+        start = time.perf_counter()
+        folders = [option for package in some for option in ("--editable", str(package.folder))]
+        options = ["--quiet", "--no-build-isolation", "--no-deps", *folders]
+        run_or_stop([str(self.python), *PIP, "install", *options], failure)
+        for package in some:
+            self.remember(package.name, prints[package.name])
+        say(f"{', '.join(p.name for p in some)}: installed, editable ({time.perf_counter() - start:.1f} s)")
+
+
+def stamp_of(package: Package, suffix: str) -> Path:
+    """The file that says what the compiled modules of a package were built from."""
+    return package.folder / "build" / f"editable{suffix}.stamp"
 
 
 def shown(path: Path) -> str:
@@ -125,8 +132,18 @@ def bootstrap(folder: Path, groups: list[str]) -> None:
     prints = fingerprints(some, suffix, versions)
     if any(p.modules and environment.note.get(p.name) != prints[p.name] for p in some):
         check_compiler()
+    old = [p for p in some if not environment.is_current(p, prints[p.name], suffix)]
     for package in some:
-        environment.install_package(package, prints[package.name], suffix)
+        for file in package.stray_modules():
+            say(f"{package.name}: removing {shown(file)}, which is not built any more")
+            file.unlink()
+        if package not in old:
+            say(f"{package.name}: up to date")
+        elif package.modules:
+            environment.build(package, prints[package.name], suffix)
+    pure = [package for package in old if not package.modules]
+    if pure:
+        environment.install_editable(pure, prints, "the packages of plain Python cannot be installed")
 
 
 def main() -> None:
