@@ -10,8 +10,7 @@ from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_FLOAT, CAT_INT, FLOAT16, F
                                   dtype, dtype_facts, dtype_of)
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.op cimport Op, op_error
-from wengert_core.pointwise cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_FACTOR, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_FLOAT,
-                                     PROMOTE_STRICT, Pointwise)
+from wengert_core.pointwise cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION, PROMOTE_FLOAT, Pointwise)
 from wengert_core.scalars cimport check_bound
 from wengert_core.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.tensor cimport Tensor
@@ -35,8 +34,6 @@ cdef int check_mask(Op op, PyObject* mask) except -1:
 cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1:
     """What some ops refuse beyond a dtype."""
     cdef int i
-    if p.promotion == PROMOTE_STRICT:
-        check_same(op, p, slots)
     if p.bounds and slots[1] != <PyObject*> None and slots[2] != <PyObject*> None \
             and isinstance(<object> slots[1], Tensor) != isinstance(<object> slots[2], Tensor):
         raise TypeError(f"{op.name}() received an invalid combination of arguments - got min={type(<object> slots[1]).__name__} and "
@@ -66,7 +63,7 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
                            "tensor1 / tensor2), for all dtypes.")
     if p.check == CHECK_BOUND:
         check_numbers(p, slots, FACTS.default_float if p.promotion == PROMOTE_FLOAT and FACTS.category[code] < CAT_FLOAT else code)
-    if p.check == CHECK_FACTOR or p.check == CHECK_TRUE_DIVISION:
+    if p.check == CHECK_TRUE_DIVISION:
         check_numbers(p, slots, computing(code))
     return 0
 

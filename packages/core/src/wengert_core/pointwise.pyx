@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from wengert_core.checks cimport check_inputs, check_mask, refuse_zero, unaccepted
+from wengert_core.checks cimport check_inputs, check_mask, check_numbers, check_same, computing, refuse_zero, unaccepted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast, common_code,
                                    given_out, intercepted, prepare_out, record)
@@ -324,7 +324,34 @@ cdef object pointwise_run(Op op, PyObject** slots):
         return with_alpha(op, p, own, live)
     if live & LIVE_INTERCEPT:
         return intercepted(op, own, live)
+    if p.n_in == 3 and is_direct_ternary(op, p, own):
+        return direct_ternary(op, &p.loops[(<Tensor> own[1]).code], own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
+
+
+cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
+    """Whether three tensors of one shape (where, lerp, clamp) are as the loop takes them, and a new tensor is asked for."""
+    cdef Tensor first, x, y
+    if op.flags & OP_INPLACE or given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
+            or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
+        return False
+    first, x, y = <Tensor> slots[0], <Tensor> slots[1], <Tensor> slots[2]
+    return is_direct(&p.loops[x.code], x) and first.code == p.loops[x.code].first and y.code == x.code \
+        and first.flags & y.flags & TF_CONTIGUOUS and same_shape(x, y) and same_shape(x, first) \
+        and (p.check == CHECK_FACTOR or is_unchecked(p, x.code))
+
+
+cdef object direct_ternary(Op op, Loop* loop, PyObject** slots, uint32_t live):
+    cdef Tensor x = <Tensor> slots[1], out = new_empty(loop.result, x.rank, x.dims)
+    cdef char* args[4]
+    cdef npy_intp strides[4]
+    args[0], args[1], args[2], args[3] = (<Tensor> slots[0]).data, x.data, (<Tensor> slots[2]).data, out.data
+    strides[0], strides[1], strides[2] = FACTS.itemsize[loop.first], FACTS.itemsize[loop.compute], FACTS.itemsize[loop.compute]
+    strides[3] = FACTS.itemsize[loop.out]
+    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+    if live:
+        record(op, slots, out, live)
+    return out
 
 
 cdef inline bint is_number_of_two(PyObject* bound, PyObject* other):
@@ -419,8 +446,12 @@ cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
         inputs[n] = slots[p.n_promote]     # lerp's weight, when it is no number
         n += 1
     common_code(op, inputs, n, &code)
-    if p.check >= CHECK_NO_BOOL or p.promotion == PROMOTE_STRICT:
+    if p.check == CHECK_FACTOR:
+        check_numbers(p, slots, computing(code))
+    elif p.check >= CHECK_NO_BOOL:
         check_inputs(op, p, slots, code)
+    if p.promotion == PROMOTE_STRICT:
+        check_same(op, p, slots)
     if p.promotion == PROMOTE_LOGICAL:
         return BOOL
     if (p.promotion == PROMOTE_FLOAT or p.promotion == PROMOTE_FLOAT_REAL) and FACTS.category[code] < CAT_FLOAT:
