@@ -21,7 +21,7 @@ ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/f
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda build develop lint docs bench bench-compare bench-keep bench-publish counts fresh compare compare-cuda checked sanitize clean distclean
+.PHONY: help demo test test-cuda test-newest build develop lint docs bench bench-compare bench-keep bench-publish counts fresh compare compare-cuda checked sanitize clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -54,6 +54,10 @@ test-cuda: ## the op table, the examples, the tests of derivatives and of wenger
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/devices/test_table.py packages/cuda/tests
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/test_examples.py -k another_device
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) $(ON_DEVICE)
+
+test-newest: ## the tests of core on the newest Python that is installed; says so where none is newer
+	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." >&2; exit 1; }
+	@$(PYTHON) tools/newest.py $(ARGS)
 
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
 	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test

@@ -12,6 +12,7 @@ import numpy as np
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from wengert_core.dtypes cimport FLOAT32, FLOAT64, INT64
@@ -203,15 +204,23 @@ def chance(rng, tuple shape, p):
     return out
 
 
-def running_sums(cnp.ndarray[double, ndim=2, mode="c"] weights):
-    """The running sums of each row, in its own memory; NumPy's cumsum takes twice as long. Returns the array."""
-    cdef double* at = <double*> cnp.PyArray_BYTES(weights)
+def are_weights(cnp.ndarray[double, ndim=2, mode="c"] weights, bint summed):
+    """Whether each row can be drawn from: none is negative, their sum is finite and not 0. summed: they become their running sums."""
+    cdef double* row = <double*> cnp.PyArray_BYTES(weights)
     cdef Py_ssize_t n_rows = weights.shape[0], n = weights.shape[1], i, k
+    cdef double total
+    cdef bint good = True
     with nogil:
         for i in range(n_rows):
-            for k in range(1, n):
-                at[i * n + k] += at[i * n + k - 1]
-    return weights
+            total = 0
+            for k in range(n):
+                good = good and row[k] >= 0
+                total += row[k]
+                if summed:
+                    row[k] = total
+            good = good and total > 0 and isfinite(total)
+            row += n
+    return good
 
 
 def places(rng, cnp.ndarray[double, ndim=2, mode="c"] ends, Py_ssize_t draws):

@@ -193,10 +193,15 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
     """Places drawn by weights: by the inverse distribution, or (no replacement) the largest weight / exponential."""
     _check_sizes(given, num_samples, replacement)
     rng = numpy_generator(generator, "multinomial")
-    weights = xp.atleast_2d(given).astype(xp.float64)
-    positive = bool(weights.size and weights.min() >= 0)
-    ends = _running_sums(xp, weights) if replacement else weights.sum(-1, keepdims=True)
-    if not (positive and (xp.isfinite(ends[:, -1]) & (ends[:, -1] > 0)).all()):
+    if xp is np:
+        weights: Array = np.array(given, np.float64, order="C", ndmin=2)
+        is_good, ends = drawing.are_weights(weights, replacement), weights
+    else:
+        weights = xp.atleast_2d(given).astype(xp.float64)
+        ends = xp.cumsum(weights, -1)
+        totals = weights.sum(-1)
+        is_good = bool(weights.size and weights.min() >= 0) and bool((xp.isfinite(totals) & (totals > 0)).all())
+    if not is_good:
         _check_weights(xp, given)
     if replacement:
         found = drawing.places(rng, ends, num_samples) if xp is np else None
@@ -210,11 +215,6 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
         scores = weights / xp.asarray(rng.standard_exponential(weights.shape))
         places = _largest(xp, scores, num_samples)
     return places[0] if given.ndim == 1 else places
-
-
-def _running_sums(xp: Any, weights: Array) -> Array:
-    """cumsum of each row, in its own memory on the CPU."""
-    return drawing.running_sums(weights) if xp is np else xp.cumsum(weights, -1)
 
 
 def _largest(xp: Any, scores: Array, n: int) -> Array:

@@ -12,11 +12,28 @@ typedef struct { wg_matrix a, b, out; Py_ssize_t n; } wg_rows;
 typedef void (*wg_rows_kernel)(const wg_rows *, Py_ssize_t);
 #define WG_ROW(T, matrix, r) ((T *)((matrix).at + (r) * (matrix).stride))
 
+/* A vector with its lanes in another order. ACROSS does a step for each half of the lanes, then of those. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define WG_TURN(MASK, v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
+#endif
+#endif
+#ifndef WG_TURN
+#define WG_TURN(MASK, v, ...) __builtin_shuffle(v, (MASK){__VA_ARGS__})
+#endif
+#define WG_LANES(...) __VA_ARGS__
+
 #define R float
 #define SUF f32
+#define WHOLE int32_t
+#define ACROSS(STEP) STEP(WG_LANES(4, 5, 6, 7, 0, 1, 2, 3)) STEP(WG_LANES(2, 3, 0, 1, 6, 7, 4, 5)) STEP(WG_LANES(1, 0, 3, 2, 5, 4, 7, 6))
+#define NONE_THEN_ALL 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1
 #include "softmax_rows.h"
 #define R double
 #define SUF f64
+#define WHOLE int64_t
+#define ACROSS(STEP) STEP(WG_LANES(2, 3, 0, 1)) STEP(WG_LANES(1, 0, 3, 2))
+#define NONE_THEN_ALL 0, 0, 0, 0, -1, -1, -1, -1
 #include "softmax_rows.h"
 
 /* Groups of rows that fit a block. */
