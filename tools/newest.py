@@ -22,7 +22,10 @@ from workspace import ROOT
 HOME = ROOT / ".venv-newest"
 NEWEST = 20
 """A minor version that is not there for years."""
-VERSION = "import sys, sysconfig, os; print(*sys.version_info[:2], os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
+VERSION = """
+import os, sys, sysconfig
+print(*sys.version_info[:2], os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+"""
 
 
 def candidates() -> Iterator[str]:
