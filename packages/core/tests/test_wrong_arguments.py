@@ -96,7 +96,8 @@ WORDS = [  # call, exception, phrase; of torch where it does not leak itself
     (lambda: wc.device("cpu", 2**70), ValueError, "Overflow when unpacking long long"),
     (lambda: wc.manual_seed(None), TypeError, r"manual_seed\(\): argument 'seed' must be int, not NoneType"),
     (lambda: wc.manual_seed("x"), ValueError, r"manual_seed\(\): argument 'seed' must be int, not str"),
-    (lambda: X.sum_to_size(NESTED), RuntimeError, "} is not expandable to size"),  # its repr is refused before Python 3.13
+    # its repr is refused before Python 3.13
+    (lambda: X.sum_to_size(NESTED), RuntimeError, "} is not expandable to size"),
     (lambda: X.as_subclass(None), TypeError, r"cls must be a type \(got NoneType\)"),
     (lambda: wc.FloatTensor({}), TypeError, r"new\(\): data must be a sequence \(got dict\)"),
     (lambda: wc.FloatTensor(int), TypeError, r"new\(\): data must be a sequence \(got type\)"),
