@@ -184,7 +184,7 @@ def test_complex_numbers():
     assert found.tolist() == [0, 0.25]
 
 
-ROWS = [case for case in CASES if case.grad]
+ROWS = [case for case in CASES if case.grad and case.op != "lobpcg"]  # which begins at random
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -324,7 +324,7 @@ cdef object pointwise_run(Op op, PyObject** slots):
         return with_alpha(op, p, own, live)
     if live & LIVE_INTERCEPT:
         return intercepted(op, own, live)
-    if p.n_in == 3 and is_direct_ternary(op, p, own):
+    if p.n_in == 3 and not elsewhere() and is_direct_ternary(op, p, own):
         return direct_ternary(op, &p.loops[(<Tensor> own[1]).code], own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
 
