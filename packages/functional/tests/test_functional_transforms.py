@@ -1,6 +1,8 @@
 """The transforms of wengert.func inside of each other, beside the user's own graphs, and what they leave behind."""
 
 import gc
+import sys
+import threading
 import weakref
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from itertools import product
@@ -246,3 +248,31 @@ def test_a_result_that_is_filled_part_by_part(transform: Any) -> None:
 
     found = transform(filled)(wg.tensor([1.0, 2.0]))
     assert found.tolist() == [[[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 2.0]]]
+
+
+def test_forward_mode_in_several_threads_at_once():
+    """One thread has the dual level, the others take the other way; none finds that it was taken meanwhile."""
+    x = wg.arange(3.0)
+    tangent, jacobian = jvp(wg.sin, (x,), (x,))[1], jacfwd(wg.sin)(x)
+    wrong = []
+
+    def use():
+        try:
+            for _ in range(100):
+                assert jvp(wg.sin, (x,), (x,))[1].allclose(tangent)
+                assert jacfwd(wg.sin)(x).allclose(jacobian)
+                assert hessian(lambda t: (t**3).sum())(x).allclose(wg.diag(6 * x))
+        except BaseException as error:
+            wrong.append(repr(error))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=use) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == []

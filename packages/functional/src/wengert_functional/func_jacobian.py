@@ -7,13 +7,23 @@ from functools import wraps
 from typing import Any
 
 from wengert_core.tensor import Tensor
-from wengert_engine import enable_grad, forward, is_grad_enabled
+from wengert_engine import enable_grad, is_grad_enabled
 from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, check_differentiable, chosen, output_leaves, replaced, with_aux
 from wengert_functional.func_products import JVP, VJP, linear
-from wengert_functional.levels import Level, check_tensor, is_nested, leaving, passed, reaches_out, tracked
+from wengert_functional.levels import (
+    Level,
+    OwnDualLevel,
+    by_either,
+    check_tensor,
+    is_nested,
+    leaving,
+    passed,
+    reaches_out,
+    tracked,
+)
 from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
 
 RANDOMNESS = ("error", "different", "same")
@@ -77,13 +87,17 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
         check_real(trees.flatten(args)[0], "inputs", "jacfwd")
         values, spec = trees.flatten(chosen(argnums, args))
         check_primals(values)
-        with Level(computes_gradients=forward.is_open(), inputs=(args, keywords)):
-            columns = columns_twice_back if forward.is_open() else columns_by_duals
-            out_spec, found, aux = columns(lambda parts: with_aux(
-                func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
-                randomness)
-            rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
-            result, aux = trees.unflatten(out_spec, rows), leaving(aux)
+
+        def results(is_taken: bool) -> tuple[Any, Any]:
+            with Level(computes_gradients=is_taken, inputs=(args, keywords)):
+                columns = columns_twice_back if is_taken else columns_by_duals
+                out_spec, found, aux = columns(lambda parts: with_aux(
+                    func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
+                    randomness)
+                rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
+                return trees.unflatten(out_spec, rows), leaving(aux)
+
+        result, aux = by_either(results)
         return (result, aux) if has_aux else result
 
     return jacobian
@@ -106,7 +120,7 @@ def columns_by_duals(call: Call, values: list[Any], randomness: str) -> Columns:
         return leaves
 
     with _set_fwd_grad_enabled(True):
-        _, found = forward_columns(leaves_of, values, randomness)
+        _, found = forward_columns(leaves_of, values, randomness, OwnDualLevel)
     return kept[0], found, kept[1]
 
 

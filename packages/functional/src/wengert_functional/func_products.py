@@ -8,13 +8,15 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.tensor import Tensor
 from wengert_engine import enable_grad, forward, grad, is_grad_enabled
-from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, dual_level, make_dual
+from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, make_dual
 
 from wengert_functional import trees
 from wengert_functional.arguments import check_differentiable, output_leaves, with_aux
 from wengert_functional.levels import (
     STATE,
     Level,
+    OwnDualLevel,
+    by_either,
     check_tensor,
     is_nested,
     leaving,
@@ -106,17 +108,21 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(tensor)}")
-    with Level(computes_gradients=forward.is_open(), inputs=(primals, tangents)):
-        push = pushed_twice_back if forward.is_open() else pushed
-        output, found, aux = push(func, values, spec, directions, has_aux)
-        leaves, out_spec = output_leaves(output, JVP)
-        if strict and any(tangent is None for tangent in found):
-            raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
-                               "This is not allowed with strict=True.")
-        filled = [zeros_like(leaf.detach()) if tangent is None else tangent
-                  for tangent, leaf in zip(found, leaves, strict=True)]
-        results = leaving(output), leaving(trees.unflatten(out_spec, filled)), leaving(aux)
-    return results if has_aux else results[:2]
+
+    def results(is_taken: bool) -> tuple[Any, Any, Any]:
+        with Level(computes_gradients=is_taken, inputs=(primals, tangents)):
+            push = pushed_twice_back if is_taken else pushed
+            output, found, aux = push(func, values, spec, directions, has_aux)
+            leaves, out_spec = output_leaves(output, JVP)
+            if strict and any(tangent is None for tangent in found):
+                raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                                   "inputs. This is not allowed with strict=True.")
+            filled = [zeros_like(leaf.detach()) if tangent is None else tangent
+                      for tangent, leaf in zip(found, leaves, strict=True)]
+            return leaving(output), leaving(trees.unflatten(out_spec, filled)), leaving(aux)
+
+    output, tangent, aux = by_either(results)
+    return (output, tangent, aux) if has_aux else (output, tangent)
 
 
 Pushed = tuple[Any, list[Any], Any]
@@ -126,7 +132,7 @@ Pushed = tuple[Any, list[Any], Any]
 def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
            has_aux: bool) -> Pushed:
     """By dual tensors."""
-    with _set_fwd_grad_enabled(True), dual_level():
+    with _set_fwd_grad_enabled(True), OwnDualLevel():
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)

@@ -40,6 +40,33 @@ class State(threading.local):
 STATE = State()
 
 
+class LevelTaken(Exception):
+    """Another thread has opened a dual level since this one looked; nothing has been called yet."""
+
+
+class OwnDualLevel:
+    """A dual level of a transform: a context. LevelTaken where one is open."""
+
+    def __enter__(self) -> None:
+        if not forward.enter():
+            raise LevelTaken
+
+    def __exit__(self, *error: object) -> None:
+        forward.leave()
+
+
+def by_either(in_a_level: Callable[[bool], Any]) -> Any:
+    """What a transform of forward mode gives. Its argument: whether a dual level is open already, which it cannot use.
+
+    Of all threads one can have a level; where another one is faster this asks again.
+    """
+    while True:
+        try:
+            return in_a_level(forward.is_open())
+        except LevelTaken:
+            continue
+
+
 class Level:
     """A transform that is running: a context, in which inference mode is off. leaves: those of an earlier level whose
     graph is used again.

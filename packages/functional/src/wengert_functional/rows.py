@@ -83,7 +83,8 @@ def joined(parts: Sequence[Any], output: Any, value: Any) -> Any:
 # ---- columns
 
 def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
-                    randomness: str = "error") -> tuple[list[Any], list[list[Any]]]:
+                    randomness: str = "error", dual_level: Callable[[], Any] = dual_level,
+                    ) -> tuple[list[Any], list[list[Any]]]:
     """What a function gives, and for each output its Jacobian for each input: func is called once for each input, with
     tangents for all of its elements (or for as many as BLOCK says). No forward-mode level may be open.
     """

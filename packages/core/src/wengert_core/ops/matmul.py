@@ -45,7 +45,7 @@ vdot = product(
 def scaled_sum(xp: Any, added: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """beta * added + alpha * (a @ b); beta 0 ignores what is added, NaN too."""
     if a.dtype.kind in "iu":
-        beta, alpha = int(beta), int(alpha)
+        beta, alpha = (a.dtype.type(int(factor) & 255 if a.dtype.kind == "u" else factor) for factor in (beta, alpha))
     result = xp.matmul(a, b)
     result = result if alpha == 1 else alpha * result
     return result if beta == 0 else result + (added if beta == 1 else beta * added)

@@ -32,15 +32,15 @@ def reduced_count(self: Any, dim: Any) -> int:
     return math.prod(int(shape[d]) for d in dims) if shape else 1
 
 
-def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def variance(self: Any, dim: Any, correction: Any, keepdim: bool, said: str = "var") -> Any:
     """Rows in memory by a kernel, else in two passes: the mean, then the mean of the squared distances.
 
-    float16 and bfloat16 are computed in float32.
+    float16 and bfloat16 are computed in float32. said: the function that a warning names.
     """
     check_spread(self)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
-        return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim), name)
+        return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim, said), name)
     correction = 1 if correction is None else correction
     result = variance_of_rows(self, dim, keepdim, correction)
     left = (reduced_count(self, dim) if self.numel() else 0) - correction
@@ -49,7 +49,7 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
         total = ops["sum"](ops["mul"](distance, distance), dim, keepdim)
         result = ops["div"](total, float(left if left > 0 else 0))
     if left <= 0:
-        warn_user("var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+        warn_user(f"{said}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
                   "(input numel divided by output numel).")
     return result
 
@@ -64,6 +64,11 @@ def numpy_variance(xp: Any, x: Any, dim: Any, correction: Any, keepdim: bool) ->
     )
 
 
+def deviation(said: str) -> Any:
+    """The stages of std; said: the function that a warning names."""
+    return lambda x, dim, correction, keepdim: ops["sqrt"](variance(x, dim, correction, keepdim, said))
+
+
 SPREAD = "(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"
 var_op = TABLE.staged(
     f"var{SPREAD}",
@@ -74,7 +79,7 @@ var_op = TABLE.staged(
 )
 std_op = TABLE.staged(
     f"std{SPREAD}",
-    stages=lambda *arguments: ops["sqrt"](variance(*arguments)),
+    stages=deviation("std"),
     key="std.correction",
     reference=lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments)),
     doc="The standard deviation: sqrt(var).",
@@ -103,7 +108,7 @@ def numpy_with_mean(spread: Any) -> Any:
 TWO = f"{SPREAD[:-len('Tensor')]}(Tensor result0, Tensor result1)"
 var_mean_op = TABLE.staged(
     f"var_mean{TWO}",
-    stages=with_mean(variance),
+    stages=with_mean(lambda x, dim, correction, keepdim: variance(x, dim, correction, keepdim, "var_mean")),
     reference=numpy_with_mean(numpy_variance),
     key="var_mean.correction",
     out=False,
@@ -111,7 +116,7 @@ var_mean_op = TABLE.staged(
 )
 std_mean_op = TABLE.staged(
     f"std_mean{TWO}",
-    stages=with_mean(lambda *arguments: ops["sqrt"](variance(*arguments))),
+    stages=with_mean(deviation("std_mean")),
     reference=numpy_with_mean(lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments))),
     key="std_mean.correction",
     out=False,

@@ -55,9 +55,8 @@ def enter_dual_level() -> int:
     >>> level = enter_dual_level()
     >>> exit_dual_level(level=level)
     """
-    if forward.is_open():
+    if not forward.enter():
         raise RuntimeError("Nested forward mode AD is not supported at the moment: a dual level is open; exit it first")
-    forward.enter()
     return 0
 
 
