@@ -198,7 +198,7 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
         is_good, ends = drawing.are_weights(weights, replacement), weights
     else:
         weights = xp.atleast_2d(given).astype(xp.float64)
-        ends = xp.cumsum(weights, -1)
+        ends = xp.cumsum(weights, -1) if replacement else weights
         totals = weights.sum(-1)
         is_good = bool(weights.size and weights.min() >= 0) and bool((xp.isfinite(totals) & (totals > 0)).all())
     if not is_good:

@@ -38,7 +38,7 @@ def symmetric(x: Tensor) -> Tensor:
 
 
 def pairs_grad(grads: Any, A: Tensor, B: Tensor, E: Tensor, X: Tensor) -> Tensor:
-    """What meets dA X, column by column, times X^T."""
+    """The cotangent of dA X, column by column, times X^T."""
     return symmetric(met(grads, A, B, E, X) @ X.mT)
 
 

@@ -56,7 +56,7 @@ class OwnDualLevel:
 
 
 def by_either(in_a_level: Callable[[bool], Any]) -> Any:
-    """What a transform of forward mode gives. Its argument: whether a dual level is open already, which it cannot use.
+    """The result of a transform of forward mode. Its argument: whether another dual level is open already.
 
     Of all threads one can have a level; where another one is faster this asks again.
     """

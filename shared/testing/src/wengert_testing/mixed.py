@@ -37,7 +37,7 @@ def check_mixed(case: OpCase, device: str, rtol: float = 1e-9) -> int:
 
 
 def count(sample: Sample) -> int:
-    """How many tensors a sample has."""
+    """The number of tensors in a sample."""
     found: list[Any] = []
     as_tensors(sample, found.append)
     return len(found)

@@ -141,7 +141,7 @@ class LOBPCG:
 
 
 def check(A: Any, B: Any, X: Any, iK: Any) -> None:
-    """What lobpcg refuses of its tensors."""
+    """Refuse tensors of another kind, dtype or shape than lobpcg takes."""
     for name, place, value in (("A", 1, A), ("B", 3, B), ("X", 4, X), ("iK", 6, iK)):
         if value is not None or place == 1:
             check_tensor("lobpcg", value, name, place)
