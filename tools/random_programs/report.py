@@ -38,6 +38,7 @@ def kept() -> list[tuple[str, str, re.Pattern[str]]]:
 
 
 FOLLOWS = "metadata of what was computed of a variable that has one of these differences"
+REFUSED = "what follows where one side refuses a statement, for one of these reasons"
 NUMBERED = "numbers at the end of the names of nodes, and edges of numbers, where a function is made of others"
 
 
@@ -81,8 +82,15 @@ def report(programs: list[list[str]], theirs: list[Any], ours: list[Any], shown:
     rows = [] if strict else kept()
     for number, (lines, one, other) in enumerate(zip(programs, theirs, ours, strict=True)):
         left, known = [], set[str]()
-        for difference in differences(lines, one, other):
+        found = differences(lines, one, other)
+        refused = set[str]()  # names in statements that one side refuses, for a reason
+        for difference in found:
+            if not strict and difference.kind == "error" and reason_of(difference, rows):
+                refused |= set(re.findall(r"\b[vx]\d+\w*", difference.line))
+        for difference in found:
             reason = None if strict else reason_of(difference, rows)
+            if reason is None and refused & {difference.name, *re.findall(r"\b[vx]\d+\w*", difference.line)}:
+                reason = REFUSED
             if reason is not None:
                 known.add(difference.name)
             elif difference.kind == "metadata" and known & set(re.findall(r"\w+", difference.line)):
