@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def kept() -> list[tuple[str, str, re.Pattern[str]]]:
 
 
 FOLLOWS = "metadata of what was computed of a variable that has one of these differences"
+VARIABLE = re.compile(r"\b[vx]\d+\w*")
 REFUSED = "what follows where one side refuses a statement, for one of these reasons"
 NUMBERED = "numbers at the end of the names of nodes, and edges of numbers, where a function is made of others"
 
@@ -62,6 +64,26 @@ def reason_of(difference: Difference, rows: list[tuple[str, str, re.Pattern[str]
     return next(fitting, None)
 
 
+def with_reasons(found: list[Difference], rows: list[tuple[str, str, re.Pattern[str]]]) \
+        -> Iterator[tuple[Difference, str | None]]:
+    """Give each difference with the reason for which it stays. rows: from kept(); none: no difference has a reason."""
+    reasons = [reason_of(difference, rows) if rows else None for difference in found]
+    refused = set[str]()  # names in statements that one side refuses, for a reason
+    for difference, reason in zip(found, reasons, strict=True):
+        if reason and difference.kind == "error":
+            refused.update(VARIABLE.findall(difference.line))
+    known = set[str]()
+    for difference, reason in zip(found, reasons, strict=True):
+        names = {difference.name, *VARIABLE.findall(difference.line)}
+        if rows and reason is None and names & refused:
+            reason = REFUSED
+        if rows and reason is None and difference.kind == "metadata" and names & known:
+            reason = FOLLOWS
+        if reason is not None:
+            known.add(difference.name)
+        yield difference, reason
+
+
 def first_of_each(found: list[Difference]) -> list[Difference]:
     """The first difference of each kind: what follows often follows from it."""
     chosen: dict[str, Difference] = {}
@@ -81,21 +103,8 @@ def report(programs: list[list[str]], theirs: list[Any], ours: list[Any], shown:
     groups: dict[tuple[str, str, str], list[tuple[int, Difference]]] = defaultdict(list)
     rows = [] if strict else kept()
     for number, (lines, one, other) in enumerate(zip(programs, theirs, ours, strict=True)):
-        left, known = [], set[str]()
-        found = differences(lines, one, other)
-        refused = set[str]()  # names in statements that one side refuses, for a reason
-        for difference in found:
-            if not strict and difference.kind == "error" and reason_of(difference, rows):
-                refused |= set(re.findall(r"\b[vx]\d+\w*", difference.line))
-        for difference in found:
-            reason = None if strict else reason_of(difference, rows)
-            if reason is None and refused & {difference.name, *re.findall(r"\b[vx]\d+\w*", difference.line)}:
-                reason = REFUSED
-            if reason is not None:
-                known.add(difference.name)
-            elif difference.kind == "metadata" and known & set(re.findall(r"\w+", difference.line)):
-                known.add(difference.name)
-                reason = FOLLOWS
+        left = []
+        for difference, reason in with_reasons(differences(lines, one, other), rows):
             if reason is None:
                 left.append(difference)
             else:

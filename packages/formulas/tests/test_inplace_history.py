@@ -1,4 +1,4 @@
-"""Operations in place: the gradient is that of what was written, or the write is refused; no history outlives its values."""
+"""Operations in place: the gradient is that of what was written, or the write is refused."""
 
 import pytest
 import wengert as wg

@@ -84,13 +84,16 @@ cdef class Composite:
     cdef readonly object function      # what it calls
     cdef readonly str name             # under which it is called, without its namespace
     cdef public str owner              # the table it belongs to; "" until it is in one
+    cdef public str public_name        # the row's name in its table: "einsum", "nn.functional.conv2d"
+    cdef public str documentation      # the package that has its entry, as of an Op
     cdef bint writes                   # out= is taken here, and not by the function
     cdef dict other_names              # of its arguments, with their own; None: not yet read from the function
     cdef int n_checked                 # parameters to look at; -1: not yet read from the function
     cdef Checked* checked              # owned
 
     def __cinit__(self, function, str name, bint out=False):
-        self.function, self.name, self.owner, self.writes = function, name, "", out
+        self.function, self.name, self.writes = function, name, out
+        self.owner = self.public_name = self.documentation = ""
         self.vectorcall = ENTRY
         self.n_checked = -1
         link(self)
@@ -129,7 +132,8 @@ cdef class Composite:
 
     @property
     def __doc__(self):
-        return self.function.__doc__
+        from wengert_core.op_docs import text_of
+        return text_of(self)
 
     @property
     def __module__(self):

@@ -66,6 +66,8 @@ cdef class Op:
     cdef readonly object outputs       # tuple of output names; ("result",) by default
     cdef readonly object options       # the row's keywords, for whoever reads tables
     cdef readonly Op out_of_place      # of an in-place op: the op it is a variant of
+    cdef public str public_name        # the row's name in its table: "bmm", "linalg.svd"; "" until it is in one
+    cdef public str documentation      # the package that has its entry, "": none (op_docs, Note [Documentation is data])
 
 
 ctypedef struct EngineHooks:           # installed by the engine; NULL entries: not installed

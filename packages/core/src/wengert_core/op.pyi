@@ -11,6 +11,8 @@ class Op:
     @property
     def doc(self) -> str: ...
     owner: str
+    public_name: str
+    documentation: str
     @property
     def reference(self) -> Callable[..., Any] | None: ...
     @property

@@ -79,7 +79,7 @@ cdef class Op:
         self.reference, self.impl, self.options, self.out_of_place = reference, impl, options or {}, out_of_place
         self.outputs = outputs
         self.params = tuple([p[0] for p in params])
-        self.owner = ""
+        self.owner = self.public_name = self.documentation = ""
         self.n_params = len(params)
         self.n_positional = self.n_params
         self.out_slot = -1
@@ -122,7 +122,8 @@ cdef class Op:
 
     @property
     def __doc__(self):
-        return f"{self.doc}\n\n{self.schema}"
+        from wengert_core.op_docs import text_of
+        return text_of(self)
 
     @property
     def __text_signature__(self):

@@ -276,7 +276,9 @@ heaviside = binary(
     dtypes=REAL,
     kernels=["heaviside"],
     reference=lambda xp, x, v: xp.where(x == 0, v, x > 0).astype(x.dtype),
-    texts={"strict_error": "heaviside is not yet implemented for tensors with different dtypes. Got {expected} and {got}"},
+    texts={
+        "strict_error": "heaviside is not yet implemented for tensors with different dtypes. Got {expected} and {got}"
+    },
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
     doc="0 below 0, 1 above it, values at 0.",
 )

@@ -15,7 +15,7 @@ class FamilyTable(OpTable):
     places = names.PLACES
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        super().__init__(name, documentation="wengert_core")
         self.ops, self.methods = names.OPS, names.METHODS
         self.hidden.update(HIDDEN)
 

@@ -40,12 +40,14 @@ class Rows:
 
     name: what the registry knows the table by, and what formulas for it are registered under.
     hidden: names of rows that ``dir(wengert)`` leaves out.
+    documentation: the package whose folder ``documentation`` has the rows' entries (``op_docs``), or "".
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, documentation: str = "") -> None:
         if not is_text(name) or not name:
             raise TypeError(f"an op table's name must be text, that of its entry point, not {name!r}")
         self.name = name
+        self.documentation = documentation
         self.ops: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
         self.operators: dict[str, Op] = {}  # what Python's operators call in place of the op of that name
@@ -69,7 +71,7 @@ class Rows:
         if taken and not self.read_again:
             raise ValueError(f"table '{self.name}' has two rows for the op '{name}'")
         if isinstance(op, (Op, Composite)) and not op.owner:  # another table's stays its own: its formula is there
-            op.owner = self.name
+            op.owner, op.public_name, op.documentation = self.name, name, self.documentation
         if function:
             self.ops[name] = op
             self.fresh.append(name)

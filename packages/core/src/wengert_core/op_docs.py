@@ -1,0 +1,154 @@
+"""What operations say about themselves: entries in text files, from which ``help()``, stubs and the reference are made.
+
+Note [Documentation is data]
+    A table names the package whose folder ``documentation/`` has its entries. A file belongs to a module of rows, and
+    has its name: what it begins with holds for all of its entries, which follow behind lines ``## name``, by the
+    public names ("softmax", "linalg.svd"). An entry is a sentence, paragraphs, labelled parts, and an example that
+    begins with ``>>>`` and runs as a doctest, with ``wg`` for wengert. ``linalg/matmul.txt`` shows them all.
+
+    Parts that an entry lacks (but for Args) are those at the beginning of its file. Arguments that mean the same
+    everywhere, as ``out``, are described once (COMMON). Files are read when somebody asks for a text.
+
+>>> from wengert_core.op_docs import entry_of
+>>> from wengert_core import TABLE
+>>> entry_of(TABLE.ops["bmm"]).sentence
+'Multiply the matrices of two batches.'
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from wengert_core.op import Op
+from wengert_core.schema import parse_schema
+
+LABELS = ("Args", "Returns", "Dtypes", "Raises", "Memory")
+LABEL = re.compile(rf"^({'|'.join(LABELS)}):[ \n]?", re.MULTILINE)
+COMMON = {
+    "out": "the tensor that the result is written to; it is returned.",
+    "keepdim": "whether the result keeps the reduced dims, with size 1.",
+    "dtype": "the dtype of the result; None: as below.",
+    "device": "the device of the result; None: that of the inputs, or the default device.",
+    "requires_grad": "whether operations on the result are recorded.",
+    "generator": "the source of random numbers; None: the default generator of the device.",
+    "memory_format": "the order of the result's strides; `preserve_format` keeps that of the input.",
+    "layout": "`strided`, the only layout.",
+    "pin_memory": "whether the memory can be copied to an accelerator without waiting; for the CPU.",
+    "size_average": "deprecated, see `reduction`.",
+    "reduce": "deprecated, see `reduction`.",
+}
+
+
+class Entry(NamedTuple):
+    """The documentation of one operation. parts: the text behind each label; arguments: by name."""
+
+    name: str
+    text: str  # sentence and paragraphs
+    arguments: dict[str, str]
+    parts: dict[str, str]
+    example: str
+
+    @property
+    def sentence(self) -> str:
+        """The first paragraph, on one line."""
+        return " ".join(self.text.partition("\n\n")[0].split())
+
+
+def split_parts(text: str) -> tuple[str, dict[str, str]]:
+    """Return what stands before the first label, and the text behind each label."""
+    pieces = LABEL.split(text)
+    return pieces[0].strip(), {label: body.strip("\n") for label, body in zip(pieces[1::2], pieces[2::2], strict=True)}
+
+
+def split_arguments(text: str) -> dict[str, str]:
+    """Return the lines ``name: text`` of the part Args by name; lines that are indented further go on."""
+    found = re.split(r"^    (\*{0,2}\w+(?:, \*{0,2}\w+)*): ", text, flags=re.MULTILINE)
+    return {
+        name.lstrip("*"): " ".join(body.split())
+        for names, body in zip(found[1::2], found[2::2], strict=True)
+        for name in names.split(", ")
+    }
+
+
+def parse(text: str) -> dict[str, Entry]:
+    """Return the entries of a file by name."""
+    beginning, *blocks = re.split(r"^## ", text, flags=re.MULTILINE)
+    shared = split_parts(beginning)[1]
+    entries = {}
+    for block in blocks:
+        name, _, body = block.partition("\n")
+        before, mark, example = body.partition(">>> ")
+        described, parts = split_parts(before)
+        arguments = split_arguments(parts.pop("Args", ""))
+        plain = {label: " ".join(part.split()) for label, part in (shared | parts).items()}
+        entries[name.strip()] = Entry(name.strip(), described, arguments, plain, (mark + example).strip())
+    return entries
+
+
+@cache
+def entries_of_package(package: str) -> dict[str, Entry]:
+    """Return the entries in the folder ``documentation`` of a package, by public name."""
+    found: dict[str, Entry] = {}
+    folder = files(package) / "documentation"
+    for family in sorted(folder.iterdir(), key=lambda path: path.name) if folder.is_dir() else ():
+        for path in sorted(family.iterdir(), key=lambda path: path.name):
+            found |= parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def entry_of(op: Any) -> Entry | None:
+    """Return the entry of a row, None where it has none."""
+    package = getattr(op, "documentation", "")
+    return entries_of_package(package).get(op.public_name) if package else None
+
+
+def parameters(op: Any) -> list[inspect.Parameter]:
+    """Return the parameters of a row by the names that users pass: ``input`` for ``self``."""
+    op = op.func if isinstance(op, partial) else op
+    if not isinstance(op, Op):
+        return [p.replace(annotation=p.empty) for p in inspect.signature(op).parameters.values()]
+    found = []
+    for i, (own, _, _, varargs, keyword_only, required, default) in enumerate(parse_schema(op.schema)[1]):
+        name = "input" if own == "self" and i == 0 else own
+        shown = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        if keyword_only:
+            shown = shown.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        elif varargs and required:
+            shown = shown.replace(kind=inspect.Parameter.VAR_POSITIONAL)
+        found.append(shown if required else shown.replace(default=default))
+    return found
+
+
+def signature(op: Any) -> str:
+    """Return a row's name and parameters as users call it."""
+    op = op.func if isinstance(op, partial) else op
+    name = (getattr(op, "public_name", "") or op.__name__).rpartition(".")[2]
+    return f"{name}{inspect.Signature(parameters(op), __validate_parameters__=False)}"
+
+
+def arguments_of(op: Any, entry: Entry) -> dict[str, str]:
+    """Return what is said of each argument, in their order; those of which nothing has to be said are left out."""
+    names = [parameter.name for parameter in parameters(op)]
+    described = {name: entry.arguments.get(name) or COMMON.get(name, "") for name in names}
+    return {name: text for name, text in described.items() if text}
+
+
+def text_of(op: Any) -> str:
+    """Return the documentation of a row as ``help()`` shows it."""
+    target = getattr(op, "out_of_place", None)
+    entry = entry_of(op) or (entry_of(target) if target is not None else None)
+    if entry is None:
+        return f"{op.doc}\n\n{op.schema}" if isinstance(op, Op) else op.function.__doc__ or ""
+    lines = [signature(op), ""]
+    if target is not None:
+        lines += [f"Write the result of `{entry.name}` into `input`, and return `input`.", ""]
+    lines += [entry.text, ""]
+    described = arguments_of(op, entry)
+    if described:
+        lines += ["Args:", *(f"    {name}: {text}" for name, text in described.items()), ""]
+    lines += [f"{label}: {entry.parts[label]}" for label in LABELS if label in entry.parts and target is None]
+    return "\n".join([*lines, "", entry.example]).rstrip() + "\n"

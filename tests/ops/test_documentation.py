@@ -1,0 +1,117 @@
+"""Entries of operations (``op_docs``): all parts are there, arguments exist, examples run, dtypes are true."""
+
+import doctest
+import re
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wengert as wg
+from wengert_core import TABLE
+from wengert_core.op_docs import COMMON, LABELS, entries_of_package, parameters
+from wengert_testing.samples import CASES
+
+ENTRIES = entries_of_package("wengert_core")
+NAMES = sorted(set(ENTRIES) & set(TABLE.ops))
+EVERY = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+         "complex128")  # fmt: skip
+BOOL, INTEGRAL, FLOATING, COMPLEX = EVERY[:1], EVERY[1:6], EVERY[6:10], EVERY[10:]
+ACCEPTED = {  # how the part Dtypes begins: what an operation takes
+    "any": EVERY,
+    "any but bool": EVERY[1:],
+    "any but complex": EVERY[:10],
+    "any but bool and complex": EVERY[1:10],
+    "any but complex and float16": tuple(d for d in EVERY[:10] if d != "float16"),
+    "bool": BOOL,
+    "bool and integers": BOOL + INTEGRAL,
+    "integers": INTEGRAL,
+    "signed integers, floating and complex": INTEGRAL[1:] + FLOATING + COMPLEX,
+    "integers and floating": INTEGRAL + FLOATING,
+    "floating": FLOATING,
+    "floating and complex": FLOATING + COMPLEX,
+    "complex": COMPLEX,
+    "float32 and float64": ("float32", "float64"),
+    "float32, float64, complex64 and complex128": ("float32", "float64", *COMPLEX),
+    "bfloat16, float32 and float64": ("bfloat16", "float32", "float64"),
+    "uint8": ("uint8",),
+    "none are given": EVERY,  # no argument is a floating tensor
+}
+NEEDS_NO_WORD = {"input", "other", "self", *COMMON}
+FRAGMENT = re.compile(r"^(What|Which|Who|Whose|Where|When|How|That|The same)\b")
+
+
+def test_every_entry_belongs_to_an_operation():
+    assert sorted(set(ENTRIES) - set(TABLE.ops)) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_entry_has_all_parts(name):
+    entry = ENTRIES[name]
+    assert entry.sentence.endswith(".")
+    assert len(entry.sentence.split()) >= 3
+    assert not FRAGMENT.match(entry.sentence)
+    assert [label for label in LABELS[1:] if not entry.parts.get(label)] == []
+    assert re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", entry.example), "the example does not call it"
+    wide = [line for part in (entry.text, entry.example) for line in part.splitlines() if len(line) > 120]
+    assert wide == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_argument_is_described(name):
+    entry = ENTRIES[name]
+    names = [parameter.name for parameter in parameters(TABLE.ops[name])]
+    assert [argument for argument in entry.arguments if argument not in names] == []
+    assert [argument for argument in names if argument not in NEEDS_NO_WORD and not entry.arguments.get(argument)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_runs(name):
+    examples = doctest.DocTestParser().get_doctest(
+        ENTRIES[name].example, {"wg": wg, "np": np, "F": wg.nn.functional}, name, None, None
+    )
+    assert examples.examples
+    wg.manual_seed(0)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(examples, out=report.append).failed == 0, "".join(report)
+
+
+def of_dtype(value, dtype):
+    """An argument with tensors for arrays, floating ones of the dtype."""
+    if isinstance(value, np.ndarray):
+        tensor = wg.tensor(np.asarray(value))
+        return tensor.to(getattr(wg, dtype)) if tensor.is_floating_point() or tensor.is_complex() else tensor
+    return type(value)(of_dtype(v, dtype) for v in value) if type(value) in (list, tuple) else value
+
+
+def takes(op, samples, dtype):
+    """Whether one of the samples runs with the dtype."""
+    for sample in samples:
+        words = {key: of_dtype(value, dtype) for key, value in sample.kwargs.items()}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                op(*of_dtype(sample.args, dtype), **words)
+        except (RuntimeError, TypeError, ValueError, IndexError):
+            continue
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_dtypes_are_those_that_are_taken(name):
+    words = re.split(r"[;.:]", ENTRIES[name].parts["Dtypes"])[0]
+    assert words in ACCEPTED, f"Dtypes must begin with one of {list(ACCEPTED)}"
+    samples = [sample for case in CASES if case.op == name for sample in case.samples("float64")][:4]
+    if samples:
+        op = TABLE.ops[name]
+        assert [dtype for dtype in EVERY if takes(op, samples, dtype)] == list(ACCEPTED[words])
+
+
+def test_every_operation_has_an_entry():
+    missing = Path(__file__).with_name("without_entry.txt").read_text(encoding="utf-8").split()  # being written
+    public = {name for name, op in TABLE.ops.items()
+              if not isinstance(op, partial) and not name.endswith("_") and not name.rpartition(".")[2].startswith("_")}
+    assert sorted(public - set(ENTRIES) - set(missing)) == []
