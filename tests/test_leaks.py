@@ -20,7 +20,7 @@ ROUNDS = 20_000
 MOST_BLOCKS = ROUNDS // 10             # of Python's allocator: one object a round would be ten times as many
 MOST_BYTES = 48 * ROUNDS               # of all memory: the smallest thing a graph is made of is larger
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="resident memory is read there")
 
 
 def growth(name):

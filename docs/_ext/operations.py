@@ -1,6 +1,7 @@
-"""The pages of operations: one entry for each op and composite in the table, one for each member of Tensor."""
+"""The pages of operations: entries of operations by chapter (``op_docs``), members of Tensor with links to them."""
 
 import inspect
+import re
 from functools import partial
 from typing import Any
 
@@ -9,10 +10,12 @@ from plain_docstrings import converted
 from wengert_core import TABLE, Tensor
 from wengert_core.dtypes import ALL
 from wengert_core.op import Op
-from wengert_core.schema import parse_schema
+from wengert_core.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameters
 from wengert_core.table import OpTable
 
 BLOCK = "~~~"
+FAMILIES = ("pointwise", "reduce", "view", "copy", "index", "linalg", "nn", "loss", "signal", "create")
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
 def entry(kind: str, name: str, signature: str, text: list[str]) -> str:
@@ -21,24 +24,12 @@ def entry(kind: str, name: str, signature: str, text: list[str]) -> str:
     return f"{BLOCK}{{eval-rst}}\n.. py:{kind}:: {name}{signature}\n\n{body}\n{BLOCK}\n"
 
 
-def schema_signature(op: Op) -> str:
-    """The parameters of an op, with their defaults."""
-    parts = []
-    starred = False
-    for name, _, _, varargs, keyword_only, required, default in parse_schema(op.schema)[1]:
-        if keyword_only and not starred:
-            parts.append("*")
-            starred = True
-        parts.append(f"*{name}" if varargs else name if required else f"{name}={default!r}")
-    return f"({', '.join(parts)})"
-
-
 def signature_of(obj: Any) -> str:
     """A callable's parameters without annotations; (...) where nobody knows them."""
     if isinstance(obj, partial):
         return signature_of(obj.func)
     if isinstance(obj, Op):
-        return schema_signature(obj)
+        return f"({', '.join(parameters(obj).values())})"
     try:
         found = inspect.signature(obj)
     except (TypeError, ValueError):
@@ -48,14 +39,29 @@ def signature_of(obj: Any) -> str:
     return str(shown).replace("<", "").replace(">", "")
 
 
+def rst(text: str) -> list[str]:
+    """An entry's text as reStructuredText: its code has single backquotes."""
+    return converted(CODE.sub(r"``\1``", text).splitlines())
+
+
 def text_of(obj: Any) -> list[str]:
-    """What an op or a function says about itself."""
+    """What an op or a function says about itself, where it has no entry."""
     return converted((obj.doc if isinstance(obj, Op) else inspect.getdoc(obj) or "").splitlines())
 
 
+def text_of_entry(op: Any, found: Entry) -> list[str]:
+    """An entry with its arguments as a list of fields."""
+    lines = rst(found.text)
+    lines += [f":param {name}: {' '.join(rst(text))}" for name, text in arguments_of(op, found).items()]
+    lines += [f":{label}: {' '.join(rst(found.parts[label]))}" for label in LABELS if label in found.parts]
+    return [*lines, "", *found.example.splitlines(), ""]
+
+
 def variants(name: str, ops: dict[str, Any]) -> list[str]:
-    """A line about the in-place variant, where there is one."""
-    return [f"In place: ``{name}_``.", ""] if f"{name}_" in ops else []
+    """Lines about the in-place variant and other names, where there are such."""
+    others = sorted(other for other, op in ops.items() if isinstance(op, partial) and op.func is ops[name])
+    named = [f"Other names: {', '.join(f'``{other}``' for other in others if not other.endswith('_'))}.", ""]
+    return [*(named if others else []), *([f"In place: ``{name}_``.", ""] if f"{name}_" in ops else [])]
 
 
 def is_public(name: str, prefix: str) -> bool:
@@ -64,16 +70,35 @@ def is_public(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in rest and not rest.endswith("_") and not rest.startswith("_")
 
 
-def functions(prefix: str, optional: OpTable | None = None) -> str:
-    """All operations of ``wengert.<prefix>``, in the order of the alphabet. optional: the table of an optional part,
-    whose names come among core's; at the top, they alone.
+def function(name: str, ops: dict[str, Any]) -> str:
+    """The description of one operation."""
+    op = ops[name]
+    found = entry_of(op)
+    text = text_of(op) if found is None else text_of_entry(op, found)
+    return entry("function", f"wengert.{name}", signature_of(op), text + variants(name, ops))
+
+
+def functions(prefix: str, optional: OpTable | None = None, *, headings: bool = True) -> str:
+    """All operations of ``wengert.<prefix>`` by chapter; those without an entry follow in the order of the alphabet.
+
+    optional: the table of an optional part, whose names come among core's; at the top, they alone.
+    headings: whether a chapter begins with its title and introduction.
     """
     ops = {**(TABLE.ops if prefix or optional is None else {}), **(optional.ops if optional else {})}
-    names = sorted(name for name in ops if is_public(name, prefix))
-    return "\n".join(
-        entry("function", f"wengert.{name}", signature_of(ops[name]), text_of(ops[name]) + variants(name, ops))
-        for name in names
-    )
+    names = sorted(name for name in ops if is_public(name, prefix) and not isinstance(ops[name], partial))
+    parts, described = [], set[str]()
+    for chapter in sorted_chapters():
+        here = [name for name in chapter.entries if name in names]
+        described.update(here)
+        parts += [f"### {chapter.title}\n", chapter.text + "\n"] if here and headings else []
+        parts += [function(name, ops) for name in here]
+    rest = [function(name, ops) for name in names if name not in described]
+    return "\n".join([*parts, *(["### Others\n"] if parts and rest and headings else []), *rest])
+
+
+def sorted_chapters() -> list[Chapter]:
+    """The chapters of core, families in the order of FAMILIES."""
+    return sorted(chapters("wengert_core"), key=lambda chapter: FAMILIES.index(chapter.family))
 
 
 def is_operation(name: str) -> bool:
@@ -86,9 +111,23 @@ def members() -> list[str]:
     return sorted(name for name in dir(Tensor) if not name.startswith("_"))
 
 
+def operation_of(name: str) -> str:
+    """The row that describes a method: ``add`` for ``add_``, ``acos`` for ``arccos``, "linalg.det" for ``det``."""
+    row = TABLE.ops[name if name in TABLE.ops else name[:-1]]
+    row = row.func if isinstance(row, partial) else row
+    row = getattr(row, "out_of_place", None) or row
+    return row.public_name.removesuffix("_") if row.public_name.removesuffix("_") in TABLE.ops else row.public_name
+
+
 def tensor_operations() -> str:
-    """The names of the methods that are operations."""
-    return ", ".join(f"`{name}`" for name in members() if is_operation(name)) + "."
+    """The methods that are operations, each a link to its entry, by chapter."""
+    chapter_of = {name: chapter.title for chapter in sorted_chapters() for name in chapter.entries}
+    groups: dict[str, list[str]] = {title: [] for title in [*chapter_of.values(), "Others"]}
+    for name in members():
+        if is_operation(name):
+            row = operation_of(name)
+            groups[chapter_of.get(row, "Others")].append(f"{{py:func}}`{name} <wengert.{row}>`")
+    return "\n".join(f"| {title} | {' '.join(links)} |" for title, links in groups.items() if links)
 
 
 def tensor_members() -> str:

@@ -1,8 +1,5 @@
 """wengert-core: tensors on NumPy's memory, with CPU kernels; usable without automatic differentiation."""
 
-import os as _os
-import warnings as _warnings
-
 import numpy as _numpy
 from wengert_registry import registry as _registry
 
@@ -33,9 +30,6 @@ def _accept_device(candidate: object, obj: object, stage: object) -> None:
     accept(candidate, obj, stage)
 
 
-if _os.environ.get("WENGERT_KERNELS", "") not in ("", "python"):
-    _warnings.warn(f"WENGERT_KERNELS is {_os.environ['WENGERT_KERNELS']!r} and has no effect; 'python' is its one "
-                   "value: plain NumPy calls in place of native kernels", RuntimeWarning, stacklevel=2)
 _registry.group("ops").on_accept(_accept, together=True)
 _registry.group("devices").on_accept(_accept_device)
 _names.promise_methods()

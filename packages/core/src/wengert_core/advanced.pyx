@@ -6,7 +6,6 @@ Note [How positions become offsets]
     tensors stand side by side) or behind them. A result has the shape before + positions + after; when other dims lie between
     the index tensors, the positions come first, as in NumPy.
 """
-import os
 
 
 from cpython.ref cimport PyObject
@@ -15,11 +14,12 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.caution import warn_user
 from wengert_core.dtypes import C_NAMES as _C_NAMES
 from wengert_core.arrays cimport array_of, converted, copy_into
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dims cimport scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.kernels.index cimport IndexLoop, gather, scatter, scatter_add
-from wengert_core.elsewhere cimport elsewhere, moved_here, on_host
+from wengert_core.elsewhere cimport elsewhere, moved_here, on_host, without_kernels
 from wengert_core.holding cimport held
 from wengert_core.layouts cimport dense_strides, new_preserved, order_of
 from wengert_core.masking cimport store
@@ -37,7 +37,6 @@ cdef extern from "Python.h":
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str what):
@@ -405,7 +404,7 @@ cdef object index_run(Op op, PyObject** slots):
         return intercepted(op, slots, live)
     if t.count >= LARGE or any_large(<object> slots[1]):
         t = held(t)
-    out = index_by_reference(op, t, <object> slots[1]) if ONLY_REFERENCES or elsewhere() else gathered(op, t, <object> slots[1])
+    out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gathered(op, t, <object> slots[1])
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -581,7 +580,7 @@ cdef object lone_mask(Tensor target, object indices):
     cdef Py_ssize_t strides[64]
     cdef Tensor mask
     cdef int i
-    if ONLY_REFERENCES or elsewhere() or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
+    if without_kernels() or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
         return None
     mask = indices[0]
     check_mask(target, mask, 0)
@@ -615,7 +614,7 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
 cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
     if target.count == 0:
         return 0
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         return write_by_reference(op, target, values, indices, accumulate)
     if plan.n == 0:
         return 0

@@ -1,7 +1,6 @@
 """The driver of scaled dot-product attention and of its gradient. Note [Attention by blocks] in kernels/attention.h."""
 cimport cython
 from cpython.object cimport PyTypeObject
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -11,7 +10,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport any_large, held_slots, in_pieces
 from wengert_core.objects cimport not_made_by_hand
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
@@ -66,7 +65,6 @@ cdef enum:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef const wg_tiles* TILES = wg_find_tiles(True)
 
 
@@ -218,7 +216,7 @@ cdef object forward_run(Op op, PyObject** slots):
     sums = new_empty(code, query.rank - 1, shape)
     shape[query.rank - 1] = p.value.size
     out = new_empty(code, query.rank, shape)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, own, [out, sums], code)
     elif out.count or sums.count:
         space.ask((key.count + value.count) * item + p.batch * sizeof(Py_ssize_t))
@@ -268,7 +266,7 @@ cdef object backward_run(Op op, PyObject** slots):
         raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit a query of {list(shape_tuple(query))} and "
                            f"a value of {list(shape_tuple(value))}")
     by_query, by_key, by_value = new_like(query, code), new_like(key, code), new_like(value, code)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, own, [by_query, by_key, by_value], code)
     else:
         space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item + p.batch * sizeof(Py_ssize_t))

@@ -22,8 +22,8 @@ import warnings
 
 import numpy as np
 
-from wengert_core.reduction cimport only_references
 
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.workers import get_num_threads
 
 cdef extern from "dlfcn.h" nogil:
@@ -86,7 +86,7 @@ cdef int search() except -1:
     global LIBRARY, OF_THIS_THREAD, SEARCHED, CHOSEN
     SEARCHED = True
     module = getattr(np.linalg, "_umath_linalg", None)
-    if only_references() or module is None:
+    if ONLY_REFERENCES or module is None:
         return 0
     wanted = os.environ.get("WENGERT_BLAS", "")
     if not wanted:

@@ -6,7 +6,6 @@ Note [Three functions, one another's derivatives]
     ops (``convolution`` with its ``transposed``, and ``convolution_weight``) are all that derivatives of any order need.
     "wide" is the side of x, "narrow" that of y. Note [Convolution by tables] in kernels/convolution.h says how each is computed.
 """
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -19,7 +18,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list, ten
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts, dtype_facts)
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport any_large, held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
@@ -32,7 +31,6 @@ cdef enum:
     FARTHEST = 0x7fffffff              # that a table's offsets reach
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, impl, bint weight):
@@ -244,7 +242,7 @@ cdef object convolution_run(Op op, PyObject** slots):
     if g.held:
         holds, own = held_slots(op, slots, kept), kept
         x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
-    if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
+    if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)
@@ -299,7 +297,7 @@ cdef object weight_run(Op op, PyObject** slots):
     if g.held:
         holds, own = held_slots(op, slots, kept), kept
         x, y = <Tensor> own[0], <Tensor> own[1]
-    if ONLY_REFERENCES or elsewhere() or FACTS.category[x.code] != CAT_FLOAT:
+    if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
     else:
         out = new_empty(computing_code(x.code), ndim + 2, shape)

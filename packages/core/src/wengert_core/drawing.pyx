@@ -6,7 +6,6 @@ Note [NumPy's state]
     generator and with WENGERT_KERNELS=python, functions here return False or None, and core/sampling.py draws with NumPy: the same
     numbers, but for the rounding of normal ones. The generator's lock is held meanwhile: NumPy draws without the GIL.
 """
-import os
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dtypes cimport FLOAT32, FLOAT64, INT64
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
@@ -44,7 +44,6 @@ cdef enum:
 ctypedef struct BitGenerator:          # the beginning of NumPy's bitgen_t
     void* state
 
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef int KNOWN = -1                    # whether the state is where it is expected; -1: not looked at yet
 cdef object PCG64 = None               # NumPy's class
 

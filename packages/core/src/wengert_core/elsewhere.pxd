@@ -4,8 +4,8 @@ Note [Drivers for other devices]
     A driver does not know of devices. An operation on a tensor of another device comes to ``intercept`` (its flag FOREIGN), and
     at the end of that chain to foreign.pyx, which runs the same driver once more, with ELSEWHERE set in the thread's modes and
     FOREIGN off. Then ``new_empty`` takes the device's memory, ``array_of`` gives the device's arrays, ``copy_into`` and
-    ``array_into`` go by the device, and no loop or kernel of the CPU is chosen: a driver asks ``elsewhere()`` where it asks
-    whether WENGERT_KERNELS wants references only. So promotion, shapes, out=, errors, versions and recording are the same.
+    ``array_into`` go by the device, and no loop or kernel of the CPU is chosen: a driver asks ``without_kernels()``, which is
+    also true where WENGERT_KERNELS wants references only. So promotion, shapes, out=, errors, versions and recording are the same.
     What records (the engine, hooks of users) is called with the usual modes again.
     A tensor's data pointer is an address of the device there: only pointer arithmetic is done with it.
 Note [Results taken over]
@@ -15,6 +15,7 @@ Note [Results taken over]
     tensor shares it, the array is known to this operation only, has the result's dtype and shape, and the plugin (``take``) finds
     that it fills a block of the device's memory, which nothing else refers to.
 """
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.op cimport Op
 from wengert_core.state cimport WG_ELSEWHERE, thread_state
 from wengert_core.tensor cimport Tensor
@@ -22,6 +23,11 @@ from wengert_core.tensor cimport Tensor
 cdef inline bint elsewhere() noexcept:
     """Whether a driver runs for another device."""
     return thread_state().modes & WG_ELSEWHERE != 0
+
+
+cdef inline bint without_kernels() noexcept:
+    """Whether references compute in place of the CPU's kernels: for another device, or because the environment says so."""
+    return ONLY_REFERENCES or elsewhere()
 
 cdef void forget_fresh() noexcept                  # an operation begins or ends: Note [Results taken over]
 cdef object shaped(object array, Tensor t)         # an array in t's shape; itself where it has it

@@ -20,11 +20,11 @@ from wengert_core.array_ops cimport array_run
 from wengert_core.arrays cimport array_of, tensor_of_array
 from wengert_core.blas cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
 from wengert_core.columns cimport by_columns, laid_by_columns
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.driving cimport LIVE_INTERCEPT
 from wengert_core.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.holding cimport held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks
-from wengert_core.reduction cimport only_references
 from wengert_core.state cimport WG_RECORD, thread_state
 from wengert_core.tensor cimport Tensor, new_empty
 from wengert_core.workers cimport LARGE, body_fn, parallel_for
@@ -80,7 +80,7 @@ def configure(Op op, str way):
     """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in systems.pyx and spectra.pyx."""
     cdef Family* family = &FAMILIES[<int> WAYS.index(way)]
     family.way = <int> WAYS.index(way)
-    if only_references():
+    if ONLY_REFERENCES:
         return
     op.data = family
     op.run = RUNS[family.way]

@@ -1,11 +1,10 @@
 """Reading along a dim: gather and index_select."""
-import os
 
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.walking cimport WALK_READ, as_index, as_index_or_empty, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_of
 from wengert_core.dims cimport dim_slot
@@ -20,7 +19,6 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 from wengert_core.workers cimport LARGE
 
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str what):
@@ -106,7 +104,7 @@ cdef object index_select_run(Op op, PyObject** slots):
 cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, object error) except -1:
     cdef Tensor source = as_vector(t), target = as_vector(out)
     check_bounds(message, error, index, dim, source.dims[dim], False)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         return result_into(op, call_reference(op, [array_of(source), dim, array_of(index)]), target)
     if out.count >= LARGE:
         source = held(source)

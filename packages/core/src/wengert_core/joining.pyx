@@ -2,7 +2,6 @@
 
 Each part is copied into its place in the result: as whole stretches of memory where both sides allow it, else by strides.
 """
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -13,7 +12,7 @@ from wengert_core.dims cimport PyLong_CheckExact, int_slot, ints_slot, scalar_na
 from wengert_core.driving cimport LIVE_INTERCEPT, can_cast, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.strided cimport cast_strided, copy_large, copy_strided
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport held, held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.outputs cimport into_out
@@ -39,7 +38,6 @@ cdef enum:
     STRETCH = 64                       # bytes from which on a stretch is worth a memcpy of its own
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str way):
@@ -201,7 +199,7 @@ cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py
         raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type {scalar_name((<Tensor> slots[2]).code)}")
     out = new_empty(code, ndim, shape)
     if out.count:
-        if ONLY_REFERENCES or elsewhere():
+        if without_kernels():
             by_reference(op, slots, code, out)
         else:
             parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]      # a list another thread may change
@@ -319,7 +317,7 @@ cdef object repeat_run(Op op, PyObject** slots):
             raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: {sizes_list(n, shape)}")
     out = new_empty(t.code, n, shape)
     if out.count:
-        if ONLY_REFERENCES or elsewhere():
+        if without_kernels():
             result_into(op, call_reference(op, [array_of(t), tuple(sizes_list(n, repeats))]), out)
         else:
             tile_into(t, out, repeats)

@@ -8,13 +8,14 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.along cimport along_run, asked_code, check_dtype, several
 from wengert_core.arrays cimport contiguous_copy, converted
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.kernels.scan cimport find_scan, scan_fn
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
-from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, only_references, reduced,
+from wengert_core.reduction cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction, reduced,
                                      wrapped_dim)
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
@@ -39,7 +40,7 @@ def configure(Op op, str kind, str name):
     cdef Lines* lines
     cdef int code
     cdef bytes kernel = name.encode()
-    if only_references():
+    if ONLY_REFERENCES:
         return
     lines = <Lines*> PyMem_Calloc(1, sizeof(Lines))
     if lines == NULL:

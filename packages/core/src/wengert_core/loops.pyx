@@ -4,12 +4,12 @@ NumPy's ``PyUFuncObject`` is a public C struct which holds one inner loop for ea
 used only after it has agreed with NumPy's own call on three elements. ``WENGERT_KERNELS=python`` uses references only.
 Source: NumPy C API, "ufuncobject.h". float16 and bfloat16 are computed in float32, as in torch, and rounded once.
 """
-import os
 
 import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.caution import warn_user
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dtypes cimport BFLOAT16, CAT_COMPLEX, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
 from wengert_core.kernels.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise cimport describe_pointwise
@@ -29,7 +29,6 @@ cdef extern from "numpy/ufuncobject.h":
         const char* types
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef tuple NUMPY_TESTED = (2, 5)       # the newest NumPy whose loops were tried
 
 

@@ -4,7 +4,6 @@ Note [Layout of a class loss]
     Inputs are [C], [N, C] or [N, C, d1, ...]: N blocks of C classes of S positions, S = d1 * d2 * ...; targets are N * S classes.
     Sums are taken in double.
 """
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -15,7 +14,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport any_large, held_slots
 from wengert_core.op cimport Op, op_error
 from wengert_core.references cimport call_reference, result_into
@@ -43,7 +42,6 @@ ctypedef fused real_t:
     double
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, bint backward):
@@ -286,7 +284,7 @@ cdef Tensor computed(Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor wei
     cdef Tensor out = new_empty(compute, ndim, shape)
     cdef char* weights
     cdef bint right
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, slots, out)
         return out if compute == code else converted(out, code)
     a, weight = computable(a), computable(weight)

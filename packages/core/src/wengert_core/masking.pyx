@@ -1,5 +1,4 @@
 """masked_fill: one value where a mask is True."""
-import os
 
 
 from cpython.ref cimport PyObject
@@ -7,10 +6,11 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from wengert_core.arrays cimport array_of, copy_into
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.construct cimport store_checked
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport held
 from wengert_core.op cimport OP_INPLACE, Op, op_error
 from wengert_core.overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step, may_meet
@@ -21,7 +21,6 @@ from wengert_core.tensor cimport Tensor, new_empty, shape_tuple
 from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 ctypedef fused item_t:
     uint8_t
     uint16_t
@@ -82,7 +81,7 @@ cdef object masked_fill_run(Op op, PyObject** slots):
     else:
         target = new_empty(t.code, ndim, shape)
         copy_into(target, t)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, target, mask, number)
     else:
         store(target, mask, number)

@@ -1,7 +1,6 @@
 """The driver of batch, group and layer normalization, and of their gradient. Note [The layout of normalization] in
 kernels/normalization.h: one kernel serves them all.
 """
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -11,7 +10,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport any_large, held_slots, in_pieces
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.references cimport as_many_into, call_reference, result_list
@@ -50,7 +49,6 @@ cdef enum:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, bint backward):
@@ -136,7 +134,7 @@ cdef object forward_run(Op op, PyObject** slots):
     out = new_empty(code, x.rank, x.dims)
     if mean is None:
         mean, var = new_empty(code, 1, &units), new_empty(code, 1, &units)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, own, [out, mean, var])
     elif units:
         source = operand(op, own, 0, code)
@@ -181,7 +179,7 @@ cdef object backward_run(Op op, PyObject** slots):
         raise RuntimeError(f"{op.name}: mean and var must have {units} elements")
     out, by_weight, by_bias = new_like(x, code), new_empty(code, 1, &n_weights), new_empty(code, 1, &n_weights)
     p.given, p.eps = <object> slots[5], <double> <object> slots[7]
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         by_reference(op, own, [out, by_weight, by_bias])
     else:
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data

@@ -58,6 +58,15 @@ class Entry(NamedTuple):
         return " ".join(self.text.partition("\n\n")[0].split())
 
 
+class Chapter(NamedTuple):
+    """The entries of a file, and its beginning: a heading, and what holds for all of them."""
+
+    family: str
+    title: str
+    text: str
+    entries: dict[str, Entry]
+
+
 def split_parts(text: str) -> tuple[str, dict[str, str]]:
     """Return what stands before the first label, and the text behind each label."""
     pieces = LABEL.split(text)
@@ -74,10 +83,11 @@ def split_arguments(text: str) -> dict[str, str]:
     }
 
 
-def parse(text: str) -> dict[str, Entry]:
-    """Return the entries of a file by name."""
+def parse(text: str, family: str = "") -> Chapter:
+    """Return what a file says."""
     beginning, *blocks = re.split(r"^## ", text, flags=re.MULTILINE)
-    shared = split_parts(beginning)[1]
+    heading, shared = split_parts(beginning)
+    title, _, introduction = heading.partition("\n")
     entries = {}
     for block in blocks:
         name, _, body = block.partition("\n")
@@ -86,18 +96,24 @@ def parse(text: str) -> dict[str, Entry]:
         arguments = split_arguments(parts.pop("Args", ""))
         plain = {label: " ".join(part.split()) for label, part in (shared | parts).items()}
         entries[name.strip()] = Entry(name.strip(), described, arguments, plain, (mark + example).strip())
-    return entries
+    return Chapter(family, title.removeprefix("# "), introduction.strip(), entries)
+
+
+@cache
+def chapters(package: str) -> list[Chapter]:
+    """Return what is in the folder ``documentation`` of a package."""
+    folder = files(package) / "documentation"
+    families = sorted(folder.iterdir(), key=lambda path: path.name) if folder.is_dir() else []
+    return [
+        parse(path.read_text(encoding="utf-8"), family.name)
+        for family in families for path in sorted(family.iterdir(), key=lambda path: path.name)
+    ]
 
 
 @cache
 def entries_of_package(package: str) -> dict[str, Entry]:
-    """Return the entries in the folder ``documentation`` of a package, by public name."""
-    found: dict[str, Entry] = {}
-    folder = files(package) / "documentation"
-    for family in sorted(folder.iterdir(), key=lambda path: path.name) if folder.is_dir() else ():
-        for path in sorted(family.iterdir(), key=lambda path: path.name):
-            found |= parse(path.read_text(encoding="utf-8"))
-    return found
+    """Return the entries of a package by public name."""
+    return {name: entry for chapter in chapters(package) for name, entry in chapter.entries.items()}
 
 
 def entry_of(op: Any) -> Entry | None:
@@ -106,34 +122,45 @@ def entry_of(op: Any) -> Entry | None:
     return entries_of_package(package).get(op.public_name) if package else None
 
 
-def parameters(op: Any) -> list[inspect.Parameter]:
-    """Return the parameters of a row by the names that users pass: ``input`` for ``self``."""
+def parameters(op: Any) -> dict[str, str]:
+    """Return the parameters of a row by the names that users pass, ``input`` for ``self``, as a signature shows them.
+
+    A mark that begins the arguments that are given by keyword alone is among them: ``{"*": "*"}``.
+    """
     op = op.func if isinstance(op, partial) else op
     if not isinstance(op, Op):
-        return [p.replace(annotation=p.empty) for p in inspect.signature(op).parameters.values()]
-    found = []
+        listed = [p.replace(annotation=p.empty) for p in inspect.signature(op).parameters.values()]
+        keywords = [p for p in listed if p.kind is p.KEYWORD_ONLY]
+        starred = any(p.kind is p.VAR_POSITIONAL for p in listed)
+        return with_mark({p.name: str(p) for p in listed}, keywords[0].name if keywords and not starred else None)
+    shown: dict[str, str] = {}
+    first_keyword = None
     for i, (own, _, _, varargs, keyword_only, required, default) in enumerate(parse_schema(op.schema)[1]):
         name = "input" if own == "self" and i == 0 else own
-        shown = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        if keyword_only:
-            shown = shown.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        elif varargs and required:
-            shown = shown.replace(kind=inspect.Parameter.VAR_POSITIONAL)
-        found.append(shown if required else shown.replace(default=default))
-    return found
+        if keyword_only and first_keyword is None:
+            first_keyword = name
+        shown[name] = (f"*{name}" if varargs else name) if required else f"{name}={default!r}"
+    return with_mark(shown, first_keyword)
+
+
+def with_mark(shown: dict[str, str], keyword: str | None) -> dict[str, str]:
+    """Return the parameters with a mark before the first that is given by keyword alone."""
+    marked: dict[str, str] = {}
+    for name, text in shown.items():
+        marked |= {"*": "*", name: text} if name == keyword else {name: text}
+    return marked
 
 
 def signature(op: Any) -> str:
     """Return a row's name and parameters as users call it."""
     op = op.func if isinstance(op, partial) else op
     name = (getattr(op, "public_name", "") or op.__name__).rpartition(".")[2]
-    return f"{name}{inspect.Signature(parameters(op), __validate_parameters__=False)}"
+    return f"{name}({', '.join(parameters(op).values())})"
 
 
 def arguments_of(op: Any, entry: Entry) -> dict[str, str]:
     """Return what is said of each argument, in their order; those of which nothing has to be said are left out."""
-    names = [parameter.name for parameter in parameters(op)]
-    described = {name: entry.arguments.get(name) or COMMON.get(name, "") for name in names}
+    described = {name: entry.arguments.get(name) or COMMON.get(name, "") for name in parameters(op)}
     return {name: text for name, text in described.items() if text}
 
 

@@ -9,13 +9,14 @@ from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.along cimport along_run, check_dtype, several
 from wengert_core.arrays cimport contiguous_copy
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op, op_error
-from wengert_core.reduction cimport finished, only_references, wrapped_dim
+from wengert_core.reduction cimport finished, wrapped_dim
 from wengert_core.relaid cimport as_ordered
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
@@ -62,7 +63,7 @@ cdef int slot_of(Op op, str name) except -2:
 def configure(Op op):
     """Give an along op, by its name, this driver."""
     cdef Ordering* o
-    if only_references():
+    if ONLY_REFERENCES:
         return
     o = <Ordering*> PyMem_Calloc(1, sizeof(Ordering))
     if o == NULL:

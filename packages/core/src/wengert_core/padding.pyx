@@ -1,5 +1,4 @@
 """The driver of padding by a number: torch's order, pairs (before, after) from the last dim on; a negative one cuts."""
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -8,7 +7,7 @@ from wengert_core.arrays cimport array_of, copy_into, fill_number
 from wengert_core.dims cimport ints_slot, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BOOL, UINT8
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op
 from wengert_core.references cimport call_reference, result_into
@@ -18,7 +17,6 @@ from wengert_core.size_math cimport mul_add
 from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op):
@@ -74,7 +72,7 @@ cdef object pad_run(Op op, PyObject** slots):
     out = new_empty(t.code, rank, shape)
     if is_channels_last(t):
         lay_channels_last(out)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         store_number(slots[2], t.code, number)     # whether it can be one
         result_into(op, call_reference(op, [array_of(t), sizes_list(n, pad), <object> slots[2]]), out)
     else:

@@ -2,7 +2,6 @@
 
 What windows are: Note [Windows] in pooling_windows.pyx.
 """
-import os
 
 from cpython.mem cimport PyMem_Free
 from cpython.ref cimport PyObject
@@ -13,7 +12,7 @@ from wengert_core.dims cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes import C_NAMES as _C_NAMES
-from wengert_core.elsewhere cimport elsewhere, on_host
+from wengert_core.elsewhere cimport on_host, without_kernels
 from wengert_core.holding cimport any_large, held, held_slots
 from wengert_core.op cimport EngineHooks, Op, engine_hooks, op_error
 from wengert_core.outputs cimport into_out
@@ -30,7 +29,6 @@ from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE, "adaptive_largest": ADAPTIVE_LARGEST,
                    "spread_average": SPREAD_AVERAGE, "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
 
@@ -93,7 +91,7 @@ cdef object pool_run(Op op, PyObject** slots):
             places = new_empty(INT64, t.rank, shape)
         if adaptive:  # now, as the output would not fit into memory where the tables would not
             adaptive_windows(&p)
-        if ONLY_REFERENCES or elsewhere() or FACTS.category[code] != CAT_FLOAT:
+        if without_kernels() or FACTS.category[code] != CAT_FLOAT:
             by_reference(op, slots, out, places)
         elif out.count:
             large = t.count >= LARGE or t.count + out.count * 2 >= LARGE
@@ -226,7 +224,7 @@ cdef object gradient_run(Op op, PyObject** slots):
             for i in range(n):
                 shape[rank - n + i] = p.outside[3 - n + i]
         out = new_empty(computing_code(code), rank, shape)
-        if ONLY_REFERENCES or elsewhere():
+        if without_kernels():
             by_reference(op, own, out, None)
         elif out.count:
             source = computable(t)

@@ -6,7 +6,6 @@ Note [What the loop gets]
     computes the rest slowly: an operand of a large product which BLAS cannot take is copied first.
     BLAS is NumPy's, or the one that the user has chosen (blas.pyx), whose gemm stands in front of the loop.
 """
-import os
 import warnings
 
 import numpy as np
@@ -16,6 +15,7 @@ from wengert_core.arrays cimport contiguous_copy, converted, copy_into
 from wengert_core.blas cimport (
     FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread, routine, start, threads_of_this_thread, wide_integers,
 )
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.holding cimport held
@@ -70,7 +70,7 @@ def may_use_loops():
     """False when references are asked for, or when NumPy is too new to be known (loops.pyx says so)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return os.environ.get("WENGERT_KERNELS", "") != "python" and numpy_is_known()
+        return not ONLY_REFERENCES and numpy_is_known()
 
 
 cdef bint USE_LOOPS = may_use_loops()

@@ -8,7 +8,6 @@ Note [How dims are reduced]
     are shared out, and the sections' results once more; sections depend on the shape alone.
     float16 and bfloat16 accumulate in float32 and are rounded once, at the end.
 """
-import os
 
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
@@ -16,6 +15,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 
 from wengert_core.arrays cimport array_of, converted, tensor_of_result
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.driving cimport LIVE_BEYOND, LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT64,
@@ -65,7 +65,6 @@ cdef struct Job:                       # one reduced dim, for several threads
     Py_ssize_t row                     # bytes of the results of a section
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef tuple KINDS = ("sum", "mean", "same", "truth")
 
 
@@ -86,10 +85,6 @@ def configure(Op op, str kernel or None, str kind, dtypes):
     op.call2 = dim_call
     if op.defaults[1] != NULL:
         op.call1 = whole_call
-
-
-cdef bint only_references() noexcept:
-    return ONLY_REFERENCES
 
 
 cdef Reduction* new_reduction(str kernel, int kind) except NULL:

@@ -1,11 +1,11 @@
 """Writing along a dim: scatter, scatter_add, index_add, index_copy and index_fill, with their in-place variants."""
-import os
 
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.config cimport ONLY_REFERENCES
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.walking cimport WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector, check_bounds, walk_along
 from wengert_core.arrays cimport array_of, copy_into
 from wengert_core.construct cimport store_checked
@@ -27,7 +27,6 @@ from wengert_core.workers cimport LARGE
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 cdef str OUTSIDE = "index {at} is out of bounds for dimension {dim} with size {size}"
 cdef str OUTSIDE_SELF = "index out of range in self: " + OUTSIDE
 cdef enum Way:
@@ -115,7 +114,7 @@ cdef int write(Op op, PyObject** slots, Tensor target, int dim, Tensor index, Te
     multiply = <int> <Py_ssize_t> op.data == SCATTER and <object> slots[5] == "multiply"
     if index.count == 0:
         return 0
-    if not ONLY_REFERENCES and not multiply and not elsewhere():
+    if not multiply and not without_kernels():
         return walk_along(job.what, target, dim, index, job.data, job.shape, job.strides)
     others = [<object> slots[i] for i in range(3, op.n_params) if i != op.out_slot]
     others = [array_of(as_vector(<Tensor> value)) if isinstance(value, Tensor) else value for value in others]

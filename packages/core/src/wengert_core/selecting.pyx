@@ -1,5 +1,4 @@
 """nonzero and masked_select: what is true in a mask is counted first, then collected in one walk without branches."""
-import os
 
 import numpy as np
 
@@ -7,6 +6,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from wengert_core.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
@@ -38,7 +38,6 @@ ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
     bytes16
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str what):

@@ -3,7 +3,6 @@
 A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last is
 normalised in place and copied to the result.
 """
-import os
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -14,7 +13,7 @@ from wengert_core.dims cimport dim_slot, scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport Op, call_bound, op_error
 from wengert_core.references cimport call_reference, result_into
@@ -36,7 +35,6 @@ cdef struct Job:                       # rows for several threads
     Py_ssize_t unit                    # rows in a unit
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, str kernel or None, bint backward):
@@ -126,7 +124,7 @@ cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
     cdef rows_fn kernel = find_softmax(<bytes> op.impl, code)
     if a.count == 0:
         return new_like(a, a.code)
-    if kernel == NULL or ONLY_REFERENCES or elsewhere():
+    if kernel == NULL or without_kernels():
         return by_reference(op, a, b, dim)
     if last and a.code == code and a.flags & TF_CONTIGUOUS and (b is None or b.flags & TF_CONTIGUOUS):
         out = new_like(a, code)

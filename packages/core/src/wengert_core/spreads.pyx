@@ -8,10 +8,11 @@ For the variance see Note [How a variance adds up] in kernels/spread.h; the loop
 """
 from libc.stdint cimport uint64_t
 
+from wengert_core.config cimport ONLY_REFERENCES
 from wengert_core.dtypes cimport FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.softmax cimport find_softmax, rows_fn
 from wengert_core.holding cimport held_if_large
-from wengert_core.reduction cimport dims_mask, only_references
+from wengert_core.reduction cimport dims_mask
 from wengert_core.scratch cimport Scratch, scratch
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 from wengert_core.workers cimport GRAIN, GRAIN_ROWS, LARGE, UNIT, body_fn, parallel_for
@@ -86,7 +87,7 @@ cdef Py_ssize_t rows_of(Tensor t, uint64_t mask, Py_ssize_t* shape, int* kept) n
     """How many rows the masked dims, the last ones, make; 0: not for the loops here. shape: of the result with keepdim."""
     cdef Py_ssize_t rows = 1
     cdef int i
-    if (t.code != FLOAT32 and t.code != FLOAT64) or not t.flags & TF_CONTIGUOUS or only_references() or not t.count or t.device:
+    if (t.code != FLOAT32 and t.code != FLOAT64) or not t.flags & TF_CONTIGUOUS or ONLY_REFERENCES or not t.count or t.device:
         return 0
     while kept[0] < t.rank and not mask >> kept[0] & 1:
         rows *= t.dims[kept[0]]

@@ -1,5 +1,4 @@
 """tril and triu: a copy whose elements on the other side of a diagonal are 0."""
-import os
 
 
 from cpython.ref cimport PyObject
@@ -10,7 +9,7 @@ from wengert_core.arrays cimport array_of, contiguous_copy
 from wengert_core.dims cimport int_slot
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.elsewhere cimport elsewhere
+from wengert_core.elsewhere cimport without_kernels
 from wengert_core.holding cimport held_if_large
 from wengert_core.op cimport OP_INPLACE, Op
 from wengert_core.outputs cimport into_out
@@ -20,7 +19,6 @@ from wengert_core.state cimport thread_state
 from wengert_core.tensor cimport Tensor, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef bint ONLY_REFERENCES = os.environ.get("WENGERT_KERNELS", "") == "python"
 
 
 def configure(Op op, bint lower):
@@ -46,7 +44,7 @@ cdef object triangle_run(Op op, PyObject** slots):
         before_write(op, slots, <Tensor> slots[0], live, &keep)
     else:
         target = contiguous_copy(t)
-    if ONLY_REFERENCES or elsewhere():
+    if without_kernels():
         result_into(plain, call_reference(plain, [array_of(target), diagonal]), target)
     elif target.count:
         each_matrix(target, diagonal, op.data != NULL)

@@ -58,5 +58,5 @@ def dotted_names() -> dict[int, str]:
     """Identity of each loaded function of ops -> its name in core's table."""
     from wengert_core import TABLE
 
-    ops = dict.copy(TABLE.ops)  # in one step: another thread may load a family meanwhile
-    return {id(op): name for name, op in ops.items()}
+    loaded = list(dict.items(TABLE.ops))  # in one step: another thread may load a family meanwhile
+    return {id(op): name for name, op in loaded}

@@ -8,15 +8,15 @@ and with WENGERT_KERNELS=python, ``numpy.linalg`` is called instead, matrix by m
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from wengert_core.blas import OneThread
+from wengert_core.config import only_references
 
-GUFUNCS: Any = None if os.environ.get("WENGERT_KERNELS", "") == "python" else getattr(np.linalg, "_umath_linalg", None)
+GUFUNCS: Any = None if only_references() else getattr(np.linalg, "_umath_linalg", None)
 
 SMALL = 64
 FEW, LARGE = 16, 160

@@ -41,6 +41,7 @@ class Names(dict[str, Any]):
     def __init__(self, listed: dict[str, str]) -> None:
         super().__init__()
         self.listed, self.by_name = listed, dict[str, str]()
+        self.whole = False  # all families are loaded
 
     @property
     def families(self) -> dict[str, str]:
@@ -68,8 +69,10 @@ class Names(dict[str, Any]):
 
     def all_loaded(self) -> Names:
         """Itself, with all families loaded."""
-        for family in sorted({*self.families.values()}):
-            load(family)
+        if not self.whole:
+            for family in sorted({*self.families.values()}):
+                load(family)
+            self.whole = True
         return self
 
     def __iter__(self) -> Iterator[str]:

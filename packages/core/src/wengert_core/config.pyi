@@ -1,0 +1,3 @@
+KERNELS: str
+
+def only_references() -> bool: ...
