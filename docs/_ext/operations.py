@@ -18,10 +18,10 @@ FAMILIES = ("pointwise", "reduce", "view", "copy", "index", "linalg", "nn", "los
 CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
-def entry(kind: str, name: str, signature: str, text: list[str]) -> str:
+def entry(kind: str, module: str, name: str, signature: str, text: list[str]) -> str:
     """One description in the Python domain; the text is reStructuredText."""
     body = "\n".join(f"   {line}" if line else "" for line in text)
-    return f"{BLOCK}{{eval-rst}}\n.. py:{kind}:: {name}{signature}\n\n{body}\n{BLOCK}\n"
+    return f"{BLOCK}{{eval-rst}}\n.. py:{kind}:: {name}{signature}\n   :module: {module}\n\n{body}\n{BLOCK}\n"
 
 
 def signature_of(obj: Any) -> str:
@@ -40,8 +40,8 @@ def signature_of(obj: Any) -> str:
 
 
 def rst(text: str) -> list[str]:
-    """An entry's text as reStructuredText: its code has single backquotes."""
-    return converted(CODE.sub(r"``\1``", text).splitlines())
+    """An entry's text as reStructuredText: its code has single backquotes, and may go on in the next line."""
+    return converted(CODE.sub(lambda match: f"``{' '.join(match[1].split())}``", text).splitlines())
 
 
 def text_of(obj: Any) -> list[str]:
@@ -75,7 +75,8 @@ def function(name: str, ops: dict[str, Any]) -> str:
     op = ops[name]
     found = entry_of(op)
     text = text_of(op) if found is None else text_of_entry(op, found)
-    return entry("function", f"wengert.{name}", signature_of(op), text + variants(name, ops))
+    module, _, last = f"wengert.{name}".rpartition(".")
+    return entry("function", module, last, signature_of(op), text + variants(name, ops))
 
 
 def functions(prefix: str, optional: OpTable | None = None, *, headings: bool = True) -> str:
@@ -139,7 +140,7 @@ def tensor_members() -> str:
             is_method = callable(value) or isinstance(value, (staticmethod, classmethod))
             signature = signature_of(getattr(Tensor, name)).replace("(self, ", "(").replace("(self)", "()")
             kind, shown = ("method", signature) if is_method else ("attribute", "")
-            parts.append(entry(kind, f"wengert.Tensor.{name}", shown, text_of(value)))
+            parts.append(entry(kind, "wengert", f"Tensor.{name}", shown, text_of(value)))
     return "\n".join(parts)
 
 
