@@ -189,3 +189,42 @@ def test_values_are_read_before_memory_is_looked_at(name):
     environment = {**os.environ, "MALLOC_PERTURB_": "165"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+WHILE_WARNED = """
+import warnings
+import numpy as np
+import wengert as wg
+from wengert_core import TABLE
+from wengert_testing.samples import CASES
+
+def call(op, case, sample, out):
+    args = [wg.tensor(np.asarray(a)) if isinstance(a, np.ndarray) else a for a in case.arguments(sample.args)]
+    def show(*args_of_warning, **keywords):
+        shown.append(1)
+        for t in args:
+            if isinstance(t, wg.Tensor):
+                t.set_(wg.ones(3, 2, 2, 3, 5).to(t.dtype))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        try:
+            op(*args, **sample.kwargs, out=out)
+        except (RuntimeError, TypeError, IndexError, ValueError):
+            pass
+
+shown = []
+for case in CASES:
+    op = TABLE.ops.get(case.op)
+    for sample in list(case.samples("float64"))[:2] if op is not None else ():
+        for dtype in (wg.float64, wg.float32, wg.int64):
+            call(op, case, sample, wg.zeros(7, dtype=dtype))
+print(len(shown))
+"""
+
+
+def test_code_that_runs_while_a_warning_is_shown_finds_no_driver_with_pointers():
+    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", WHILE_WARNED], capture_output=True, text=True,
+                          check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 200

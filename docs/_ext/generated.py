@@ -35,7 +35,7 @@ def fill_in(app: Any, docname: str, source: list[str]) -> None:
 
 
 def outdated(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Sphinx's event: pages with generated parts are made anew each time, as nobody knows what the parts are made of."""
+    """Sphinx's event: pages with generated parts are made anew each time; nobody knows what these depend on."""
     return [name for name in env.found_docs if MARKER.search(Path(env.doc2path(name)).read_text(encoding="utf-8"))]
 
 

@@ -102,7 +102,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
         raise op_error(op, op.out_slot, "Tensor", out)
     cdef Tensor t = <Tensor> out
     cdef int i
-    cdef bint same = t.rank == ndim
+    cdef bint same
     if op.flags & OP_NO_RECORD:        # its results have no history that could be lost
         live &= ~(<uint32_t> (WG_GRAD | WG_DUAL))
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
@@ -117,6 +117,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
         refuse_inference(op, t)
     if code != t.code:
         check_out_dtype(op, slots, code, t.code)
+    same = t.rank == ndim
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if same:
