@@ -179,3 +179,15 @@ def test_conj_physical_in_place_of_real_tensors_is_a_write() -> None:
     for _ in range(100):
         assert t.conj_physical_() is t
     assert t._version == 100
+
+
+@pytest.mark.parametrize(("name", "shape", "factor"), [
+    ("pixel_unshuffle", (1, 2, 2), 2), ("pixel_unshuffle", (1, 2, 2), 1), ("pixel_shuffle", (4, 1, 1), 2),
+    ("pixel_shuffle", (1, 2, 2), 1),
+])  # fmt: skip
+def test_a_result_that_moves_nothing_has_memory_of_its_own(name, shape, factor):
+    x = wg.arange(4.0).reshape(shape)
+    y = wg.TABLE.ops[name](x, factor)
+    y.add_(1)
+    assert x.flatten().tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert y.flatten().tolist() == [1.0, 2.0, 3.0, 4.0]

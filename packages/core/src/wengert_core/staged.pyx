@@ -7,7 +7,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 
-from wengert_core.arrays cimport array_of, converted, copy_into, tensor_of_result
+from wengert_core.arrays cimport array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.dims cimport scalar_name
 from wengert_core.driving cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
@@ -61,8 +61,7 @@ cdef object staged_run(Op op, PyObject** slots):
         return several(op, slots, <tuple> found, live)
     result = <Tensor> found
     found = None
-    if result.flags & TF_VIEW:
-        result = alias(result)         # of something that only the stages knew: a result of its own, for writes and history
+    result = own_result(op, slots, result)
     if op.flags & OP_INPLACE:
         return written(op, slots, result, live)
     forget_writes(result)
@@ -72,6 +71,22 @@ cdef object staged_run(Op op, PyObject** slots):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef Tensor own_result(Op op, PyObject** slots, Tensor result):
+    """A result of its own for writes and history: of a view of what the stages alone know, an alias; of an argument's memory, a copy."""
+    cdef int i
+    cdef Tensor found = result
+    for i in range(op.n_params):
+        if i == op.out_slot or op.flags & OP_INPLACE:
+            continue
+        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).storage is found.storage:
+            found = contiguous_copy(found)
+        elif op.kinds[i] & 63 == K_TENSORS:
+            for each in <object> slots[i]:
+                if (<Tensor> each).storage is found.storage:
+                    found = contiguous_copy(found)
+    return alias(found) if found.flags & TF_VIEW else found
 
 
 cdef int check_found(Op op, object found) except -1:
@@ -122,7 +137,7 @@ cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
     """Several outputs, as a tuple."""
     cdef PyObject* outs[8]
     cdef Py_ssize_t i
-    found = tuple([alias(<Tensor> out) if (<Tensor> out).flags & TF_VIEW else out for out in found])
+    found = tuple([own_result(op, slots, <Tensor> out) for out in found])
     for i in range(len(found)):
         outs[i] = <PyObject*> found[i]
         forget_writes(<Tensor> found[i])
