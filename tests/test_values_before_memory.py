@@ -193,13 +193,14 @@ def test_values_are_read_before_memory_is_looked_at(name):
 
 WHILE_WARNED = """
 import warnings
-import numpy as np
 import wengert as wg
 from wengert_core import TABLE
+from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 
 def call(op, case, sample, out):
-    args = [wg.tensor(np.asarray(a)) if isinstance(a, np.ndarray) else a for a in case.arguments(sample.args)]
+    args, words = as_tensors(sample, contiguous)
+    args = case.arguments(args)
     def show(*args_of_warning, **keywords):
         shown.append(1)
         for t in args:
@@ -209,7 +210,7 @@ def call(op, case, sample, out):
         warnings.simplefilter("always")
         warnings.showwarning = show
         try:
-            op(*args, **sample.kwargs, out=out)
+            op(*args, **words, out=out)
         except (RuntimeError, TypeError, IndexError, ValueError):
             pass
 
@@ -228,3 +229,37 @@ def test_code_that_runs_while_a_warning_is_shown_finds_no_driver_with_pointers()
                           check=False, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 200
+
+
+WRITES_TO_EXPANDED = {
+    "index_fill_": "x.index_fill_(0, index, 2.0)", "masked_fill_": "x.masked_fill_(mask, 2.0)",
+    "masked_fill_ by a tensor": "x.masked_fill_(mask, value[0])", "index_put_": "x.index_put_((index,), value)",
+    "x[index] = value": "x[index] = value",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITES_TO_EXPANDED)
+def test_a_write_to_an_expanded_tensor_refuses_what_changes_while_it_warns(name):
+    code = f"""
+import warnings
+import wengert as wg
+
+def show(*args, **keywords):
+    for t in (x, index, mask, value):
+        t.set_(wg.ones(3, 2, 2, 3, 5).to(t.dtype))
+
+warnings.simplefilter("always")
+warnings.showwarning = show
+for _ in range(50):
+    x, index = wg.ones(1).expand(3), wg.tensor([0, 1])
+    mask, value = wg.ones(3, dtype=wg.bool), wg.ones(2)
+    try:
+        {WRITES_TO_EXPANDED[name]}
+    except RuntimeError as error:
+        assert "an argument has got other memory or another shape" in str(error), error
+    else:
+        raise AssertionError("accepted")
+"""
+    command = [sys.executable, "-X", "faulthandler", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]

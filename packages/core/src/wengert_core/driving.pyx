@@ -1,13 +1,13 @@
 """The steps that all drivers share: promotion, broadcasting, out=, what comes before and after a write, recording."""
 
 from cpython.ref cimport Py_XDECREF, PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.argument_casts cimport run_cast
-from wengert_core.caution import warn_user
 from wengert_core.dims cimport scalar_name
 from wengert_core.dtypes cimport BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.history cimport requires_grad
+from wengert_core.holding cimport check_layout, layout_of_arguments, warn_in_call
 from wengert_core.scalars cimport number_code
 from wengert_core.observer cimport ObserverHooks, observer_hooks
 from wengert_core.op cimport OP_NO_RECORD, EngineHooks, engine_hooks, op_error
@@ -103,6 +103,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     cdef Tensor t = <Tensor> out
     cdef int i
     cdef bint same
+    cdef uint64_t before
     if op.flags & OP_NO_RECORD:        # its results have no history that could be lost
         live &= ~(<uint32_t> (WG_GRAD | WG_DUAL))
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
@@ -116,19 +117,21 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
         refuse_inference(op, t)
     if code != t.code:
-        check_out_dtype(op, slots, code, t.code)
+        before = layout_of_arguments(op, slots)
+        check_out_dtype(op, slots, code, t.code)       # runs Python: Note [What a warning may change]
+        check_layout(op, slots, before)
     same = t.rank == ndim
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if same:
-        check_shared(op, t)
+        check_shared(op, slots, t)
     if slots != NULL and op.flags & (WRITES_IN_STEP | WRITES_APART if same else WRITES_APART):
         check_overlap(op, op.flags, slots, t)
     if not same:
         if t.count:
-            warn_user(f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which "
-                      f"does not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an "
-                      "out= of that shape, or an empty one")
+            warn_in_call(op, slots, f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which does "
+                         f"not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an out= of that shape, or "
+                         "an empty one")
         resize_to(t, ndim, shape)
     return t
 
@@ -200,7 +203,7 @@ cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyO
 
 
 cdef inline int check_rules(Op op, PyObject** slots, Tensor target) except -1:
-    check_shared(op, target)
+    check_shared(op, slots, target)
     if op.flags & (WRITES_IN_STEP | WRITES_APART):
         check_overlap(op, op.flags, slots, target)
     return 0

@@ -28,7 +28,7 @@ cdef Overlap overlap_of(Tensor a, Tensor b) noexcept
 cdef Tensor apart(Tensor t, Tensor out)                        # t, or a copy where it may meet out
 cdef Tensor in_step(Tensor t, Tensor out)                      # ... where that reads ahead of the write
 cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out)     # of an op that writes in step: t, or a copy
-cdef int check_shared(Op op, Tensor target) except -1          # elements of the target that share memory
+cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1          # elements of the target that share memory
 cdef int check_input(Op op, uint32_t rule, int slot, Tensor t, Tensor target) except -1
 cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1
 

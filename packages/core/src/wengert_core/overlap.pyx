@@ -4,9 +4,9 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.arrays cimport contiguous_copy
-from wengert_core.caution import warn_user
 from wengert_core.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.elsewhere cimport elsewhere
+from wengert_core.holding cimport warn_in_call
 from wengert_core.layouts cimport is_dense, order_of
 from wengert_core.op cimport K_NUMBER, K_STR, K_TENSOR, OP_INPLACE, Op
 from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor, shape_overlap, shape_tuple, strides_of
@@ -100,15 +100,14 @@ cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out):
     return contiguous_copy(t) if found == UNSURE else t
 
 
-cdef int check_shared(Op op, Tensor target) except -1:
+cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1:
     """RuntimeError for a target that was expanded; a warning from ops that write one value."""
     if not shape_overlap(target):
         return 0
     if not op.flags & WRITES_SHARED or elsewhere():    # a reference writes all elements, and the last one would stay
         raise expanded_target(op.name, target)
-    warn_user(f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
-              "also applies to advanced indexing e.g. tensor[indices] = tensor")
-    return 0
+    return warn_in_call(op, slots, f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+                        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor")
 
 
 cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1:

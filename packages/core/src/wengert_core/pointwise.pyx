@@ -494,9 +494,6 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
         before_write(op, told, out, live, &keep)
     elif given:
         fits = check_given(op, slots, p.n_in, ndim, shape)
-        if inputs == slots and (not fits or (<Tensor> slots[op.out_slot]).code != loop.result):      # a warning runs Python
-            holds = held_slots(op, slots, own)
-            inputs = own
         out = prepare_out(op, slots, slots[op.out_slot], loop.result, ndim, shape, live)
         if not fits and ndim > 1:
             lay_out_as_inputs(out, inputs, p.n_in, ndim, shape)

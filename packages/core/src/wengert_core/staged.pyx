@@ -77,8 +77,8 @@ cdef Tensor own_result(Op op, PyObject** slots, Tensor result):
     """A result of its own for writes and history: of a view of what the stages alone know, an alias; of an argument's memory, a copy."""
     cdef int i
     cdef Tensor found = result
-    for i in range(op.n_params):
-        if i == op.out_slot or op.flags & OP_INPLACE:
+    for i in range(0 if op.flags & OP_INPLACE else op.n_params):
+        if i == op.out_slot:
             continue
         if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).storage is found.storage:
             found = contiguous_copy(found)

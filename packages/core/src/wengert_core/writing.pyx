@@ -71,7 +71,7 @@ cdef object copy_run(Op op, PyObject** slots):
         check_fits(op, target, source)
     found = overlap_of(source, target) if may_meet(source, target) else APART
     if found == PARTIAL:
-        check_shared(op, target)
+        check_shared(op, slots, target)
         check_input(op, WRITES_IN_STEP, 1, source, target)
     if found == SAME and source.code == target.code:
         # nothing to copy, and elements that share memory do no harm; yet it is a write
