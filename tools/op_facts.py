@@ -13,23 +13,15 @@ import sys
 import warnings
 from typing import Any
 
-import numpy as np
 import wengert as wg
 from wengert_core import TABLE
 from wengert_core.op_docs import signature, text_of
 from wengert_core.ops.families import OPS
+from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128")
-
-
-def of_dtype(value: Any, dtype: str) -> Any:
-    """Return an argument with tensors for arrays, floating ones of the dtype."""
-    if isinstance(value, np.ndarray):
-        tensor = wg.tensor(np.asarray(value))
-        return tensor.to(getattr(wg, dtype)) if tensor.is_floating_point() or tensor.is_complex() else tensor
-    return type(value)(of_dtype(v, dtype) for v in value) if type(value) in (list, tuple) else value
 
 
 def shown(value: Any) -> str:
@@ -55,9 +47,12 @@ def facts(name: str) -> None:
 
 def attempt(op: Any, sample: Any, dtype: str) -> str:
     """Return what a call gives, whether that is memory of the first argument, or the error."""
-    args = of_dtype(sample.args, dtype)
+    def made(array: Any) -> wg.Tensor:
+        return contiguous(array).to(getattr(wg, dtype)) if array.dtype.kind in "fc" else contiguous(array)
+
+    args, words = as_tensors(sample, made)
     try:
-        result = op(*args, **{key: of_dtype(value, dtype) for key, value in sample.kwargs.items()})
+        result = op(*args, **words)
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:150]}"
     first = result[0] if isinstance(result, (tuple, list)) and result else result

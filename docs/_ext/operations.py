@@ -10,7 +10,7 @@ from plain_docstrings import converted
 from wengert_core import TABLE, Tensor
 from wengert_core.dtypes import ALL
 from wengert_core.op import Op
-from wengert_core.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameters
+from wengert_core.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameter_list
 from wengert_core.table import OpTable
 
 BLOCK = "~~~"
@@ -29,7 +29,7 @@ def signature_of(obj: Any) -> str:
     if isinstance(obj, partial):
         return signature_of(obj.func)
     if isinstance(obj, Op):
-        return f"({', '.join(parameters(obj).values())})"
+        return parameter_list(obj)
     try:
         found = inspect.signature(obj)
     except (TypeError, ValueError):
@@ -45,7 +45,7 @@ def rst(text: str) -> list[str]:
 
 
 def text_of(obj: Any) -> list[str]:
-    """What an op or a function says about itself, where it has no entry."""
+    """Return the docstring of an op or a function that has no entry."""
     return converted((obj.doc if isinstance(obj, Op) else inspect.getdoc(obj) or "").splitlines())
 
 
@@ -59,9 +59,15 @@ def text_of_entry(op: Any, found: Entry) -> list[str]:
 
 def variants(name: str, ops: dict[str, Any]) -> list[str]:
     """Lines about the in-place variant and other names, where there are such."""
-    others = sorted(other for other, op in ops.items() if isinstance(op, partial) and op.func is ops[name])
-    named = [f"Other names: {', '.join(f'``{other}``' for other in others if not other.endswith('_'))}.", ""]
-    return [*(named if others else []), *([f"In place: ``{name}_``.", ""] if f"{name}_" in ops else [])]
+    others = sorted(other for other in ops if is_alias(ops[other]) and ops[other].func is ops[name])
+    others = [f"``{other}``" for other in others if not other.endswith("_")]
+    named = [f"Other names: {', '.join(others)}.", ""] if others else []
+    return named + ([f"In place: ``{name}_``.", ""] if f"{name}_" in ops else [])
+
+
+def is_alias(op: Any) -> bool:
+    """Whether a row is another name for a row."""
+    return isinstance(op, partial)
 
 
 def is_public(name: str, prefix: str) -> bool:
@@ -74,7 +80,10 @@ def function(name: str, ops: dict[str, Any]) -> str:
     """The description of one operation."""
     op = ops[name]
     found = entry_of(op)
-    text = text_of(op) if found is None else text_of_entry(op, found)
+    if is_alias(op):
+        text = [f"Another name for :func:`wengert.{op.func.public_name}`.", ""]
+    else:
+        text = text_of(op) if found is None else text_of_entry(op, found)
     module, _, last = f"wengert.{name}".rpartition(".")
     return entry("function", module, last, signature_of(op), text + variants(name, ops))
 
@@ -86,7 +95,7 @@ def functions(prefix: str, optional: OpTable | None = None, *, headings: bool = 
     headings: whether a chapter begins with its title and introduction.
     """
     ops = {**(TABLE.ops if prefix or optional is None else {}), **(optional.ops if optional else {})}
-    names = sorted(name for name in ops if is_public(name, prefix) and not isinstance(ops[name], partial))
+    names = sorted(name for name in ops if is_public(name, prefix))
     parts, described = [], set[str]()
     for chapter in sorted_chapters():
         here = [name for name in chapter.entries if name in names]
@@ -94,7 +103,7 @@ def functions(prefix: str, optional: OpTable | None = None, *, headings: bool = 
         parts += [f"### {chapter.title}\n", chapter.text + "\n"] if here and headings else []
         parts += [function(name, ops) for name in here]
     rest = [function(name, ops) for name in names if name not in described]
-    return "\n".join([*parts, *(["### Others\n"] if parts and rest and headings else []), *rest])
+    return "\n".join([*parts, *(["### Other names\n"] if parts and rest and headings else []), *rest])
 
 
 def sorted_chapters() -> list[Chapter]:

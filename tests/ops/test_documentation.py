@@ -10,6 +10,7 @@ import pytest
 import wengert as wg
 from wengert_core import TABLE
 from wengert_core.op_docs import COMMON, LABELS, entries_of_package, parameters
+from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 
 ENTRIES = entries_of_package("wengert_core")
@@ -70,7 +71,7 @@ def test_an_entry_has_all_parts(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_each_argument_is_described(name):
     entry = ENTRIES[name]
-    names = set(parameters(TABLE.ops[name])) - {"*"}
+    names = {parameter.name for parameter in parameters(TABLE.ops[name])}
     assert [argument for argument in entry.arguments if argument not in names] == []
     assert [argument for argument in names if argument not in NEEDS_NO_WORD and not entry.arguments.get(argument)] == []
 
@@ -87,14 +88,6 @@ def test_the_example_runs(name):
     assert runner.run(examples, out=report.append).failed == 0, "".join(report)
 
 
-def of_dtype(value, dtype, kinds):
-    """An argument with tensors for arrays, those of the kinds in the dtype."""
-    if isinstance(value, np.ndarray):
-        tensor = wg.tensor(np.asarray(value))
-        return tensor.to(getattr(wg, dtype)) if value.dtype.kind in kinds else tensor
-    return type(value)(of_dtype(v, dtype, kinds) for v in value) if type(value) in (list, tuple) else value
-
-
 def has_array(value, kinds):
     """Whether there is an array among arguments whose dtype is varied."""
     if isinstance(value, (list, tuple)):
@@ -103,15 +96,18 @@ def has_array(value, kinds):
 
 
 def takes(op, samples, dtype, kinds):
-    """Whether one of the samples runs with the dtype."""
+    """Whether one of the samples runs with arrays of these kinds in the dtype."""
+    def made(array):
+        return contiguous(array).to(getattr(wg, dtype)) if array.dtype.kind in kinds else contiguous(array)
+
     for case, sample in samples:
-        words = {key: of_dtype(value, dtype, kinds) for key, value in sample.kwargs.items()}
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                op(*case.arguments(of_dtype(sample.args, dtype, kinds)), **words)
-        except (RuntimeError, TypeError, ValueError, IndexError):
-            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            args, words = as_tensors(sample, made)
+            try:
+                op(*case.arguments(args), **words)
+            except (RuntimeError, TypeError, ValueError, IndexError):
+                continue
         return True
     return False
 

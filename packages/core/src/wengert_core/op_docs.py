@@ -1,4 +1,4 @@
-"""What operations say about themselves: entries in text files, from which ``help()``, stubs and the reference are made.
+"""Documentation of operations: entries in text files, from which ``help()`` and the reference are made.
 
 Note [Documentation is data]
     A table names the package whose folder ``documentation/`` has its entries. A file belongs to a module of rows, and
@@ -122,45 +122,52 @@ def entry_of(op: Any) -> Entry | None:
     return entries_of_package(package).get(op.public_name) if package else None
 
 
-def parameters(op: Any) -> dict[str, str]:
-    """Return the parameters of a row by the names that users pass, ``input`` for ``self``, as a signature shows them.
+class Parameter(NamedTuple):
+    """A parameter by the name that users pass; inspect's takes no ``from``, which two operations have."""
 
-    A mark that begins the arguments that are given by keyword alone is among them: ``{"*": "*"}``.
-    """
+    name: str
+    shown: str  # with its default, or a star
+    keyword_only: bool
+
+
+def parameters(op: Any) -> list[Parameter]:
+    """Return the parameters of a row: ``input`` for ``self``."""
     op = op.func if isinstance(op, partial) else op
-    if not isinstance(op, Op):
-        listed = [p.replace(annotation=p.empty) for p in inspect.signature(op).parameters.values()]
-        keywords = [p for p in listed if p.kind is p.KEYWORD_ONLY]
-        starred = any(p.kind is p.VAR_POSITIONAL for p in listed)
-        return with_mark({p.name: str(p) for p in listed}, keywords[0].name if keywords and not starred else None)
-    shown: dict[str, str] = {}
-    first_keyword = None
-    for i, (own, _, _, varargs, keyword_only, required, default) in enumerate(parse_schema(op.schema)[1]):
-        name = "input" if own == "self" and i == 0 else own
-        if keyword_only and first_keyword is None:
-            first_keyword = name
-        shown[name] = (f"*{name}" if varargs else name) if required else f"{name}={default!r}"
-    return with_mark(shown, first_keyword)
+    if isinstance(op, Op):
+        return [parameter_of_schema(i, *parameter) for i, parameter in enumerate(parse_schema(op.schema)[1])]
+    listed = inspect.signature(op).parameters.values()
+    return [Parameter(p.name, str(p.replace(annotation=p.empty)), p.kind is p.KEYWORD_ONLY) for p in listed]
 
 
-def with_mark(shown: dict[str, str], keyword: str | None) -> dict[str, str]:
-    """Return the parameters with a mark before the first that is given by keyword alone."""
-    marked: dict[str, str] = {}
-    for name, text in shown.items():
-        marked |= {"*": "*", name: text} if name == keyword else {name: text}
-    return marked
+def parameter_of_schema(i: int, own: str, kind: str, optional: bool, varargs: bool, keyword_only: bool, required: bool,
+                        default: object) -> Parameter:
+    """Return a parameter of ``parse_schema``, the i-th."""
+    name = "input" if own == "self" and i == 0 else own
+    shown = name if required else f"{name}={default!r}"
+    return Parameter(name, f"*{shown}" if varargs and required else shown, keyword_only)
+
+
+def parameter_list(op: Any) -> str:
+    """Return a row's parameters as users see them: ``(input, dim=None, *, out=None)``."""
+    listed = parameters(op)
+    parts = [parameter.shown for parameter in listed]
+    first = next((i for i, parameter in enumerate(listed) if parameter.keyword_only), None)
+    if first is not None and not any(part.startswith("*") for part in parts):
+        parts.insert(first, "*")
+    return f"({', '.join(parts)})"
 
 
 def signature(op: Any) -> str:
     """Return a row's name and parameters as users call it."""
     op = op.func if isinstance(op, partial) else op
     name = (getattr(op, "public_name", "") or op.__name__).rpartition(".")[2]
-    return f"{name}({', '.join(parameters(op).values())})"
+    return name + parameter_list(op)
 
 
 def arguments_of(op: Any, entry: Entry) -> dict[str, str]:
     """Return what is said of each argument, in their order; those of which nothing has to be said are left out."""
-    described = {name: entry.arguments.get(name) or COMMON.get(name, "") for name in parameters(op)}
+    names = [parameter.name for parameter in parameters(op)]
+    described = {name: entry.arguments.get(name) or COMMON.get(name, "") for name in names}
     return {name: text for name, text in described.items() if text}
 
 
