@@ -75,8 +75,17 @@ TOO_BIG = re.compile(
 
 def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
     """Return the exception to raise instead of one that speaks of what is inside, or of another function than ``name``;
-    None: it says what it should, or is the caller's, raised by code that was handed in.
+    None: it says what it should, or is the caller's, raised by code that was handed in. Notes go with it.
     """
+    refusal = renamed(name, error, args)
+    if refusal is not None:
+        for note in getattr(error, "__notes__", ()):
+            refusal.add_note(note)
+    return refusal
+
+
+def renamed(name: str, error: Exception, args: Sequence[Any]) -> Exception | None:
+    """The exception of ``in_words``, without the notes of the one that it stands for."""
     if isinstance(error, MemoryError):
         return without_memory(name, error, args)
     text = str(error)
