@@ -46,7 +46,7 @@ def classes():
 
 
 def test_methods_are_descriptors_which_check_self(classes):
-    """Note [Compiled classes and hostile hands] in core's objects.pxd."""
+    """Note [Compiled classes and hostile hands] in core's runtime/pyobject.pxd."""
     found = in_a_process("""
 for cls in CLASSES:
     for name, value in vars(cls).items():

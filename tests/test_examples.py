@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from wengert_core import devices
+from wengert_core.devices import device as devices
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
 WITH_PICTURES = importlib.util.find_spec("matplotlib") is not None

@@ -64,8 +64,8 @@ USES = {
         "assert results == [results[0]] * 16", ""),
     "device": Use(
         "t = wg.ones(2, device=f'sim:{i % 2}')\nreturn str(t.device), (t + t).cpu().tolist()",
-        "from wengert_core import devices\n"
-        "assert len(made) == 1 and len(devices.DEVICES) == len(devices.PLACED) == len(devices.PLACES) == 3\n"
+        "from wengert_core.devices import device\n"
+        "assert len(made) == 1 and len(device.DEVICES) == len(device.PLACED) == len(device.PLACES) == 3\n"
         "assert sorted(results) == [('sim:0', [2, 2])] * 8 + [('sim:1', [2, 2])] * 8", SIM, 8),
     "backward_on_a_device": Use(
         "x = wg.ones(2, device='sim', requires_grad=True)\n(x * x).sum().backward()\nreturn x.grad.cpu().tolist()",

@@ -14,7 +14,7 @@ print("printed"); sys.__stdout__.write("written\\n"); os.system("echo by a child
 warnings.warn("warned"); atexit.register(print, "at the end"); stream = sys.stdout
 """
 TABLE = """
-from wengert_core.table import OpTable
+from wengert_core.optable.op_table import OpTable
 TABLE = OpTable("acme")
 TABLE.pointwise_unary("twice(Tensor self) -> Tensor", reference=lambda xp, x: x + x, doc="Twice.")
 TABLE.pointwise_unary("{row}(Tensor self) -> Tensor", reference=lambda xp, x: x + x, doc="Twice.")

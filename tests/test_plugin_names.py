@@ -8,7 +8,7 @@ import pytest
 from wengert_testing.plugins import install, run
 
 TABLE = """
-from wengert_core.table import OpTable
+from wengert_core.optable.op_table import OpTable
 from wengert_formulas.table import FormulaTable
 TABLE, FORMULAS = OpTable("{name}"), FormulaTable("{name}")
 def row(name, factor):
@@ -311,7 +311,7 @@ def test_a_device_with_the_number_of_another_does_not_get_its_memory(tmp_path: P
     source = "from wengert_testing.sim import SimDevice\nclass {0}(SimDevice):\n    type, dlpack_type = '{1}', 2\n"
     install(tmp_path, "aaa", {"devices:aaa": "first_device:Device"}, first_device=source.format("Device", "aaa"))
     program = """
-from wengert_core import devices
+from wengert_core.devices import device as devices
 group = wg.plugins.group("devices")
 print(devices.kinds().index("cuda") < devices.kinds().index("aaa") if "cuda" in group else "no cuda")
 print(devices.usable("aaa").dlpack_type, devices.usable("no_such_type"))

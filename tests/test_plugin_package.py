@@ -113,7 +113,7 @@ print([round(v, 6) for v in gx.tolist()], [round(v, 6) for v in gy.flatten().tol
 def test_its_forward_formulas_are_used(python: str) -> None:
     program = """
 import wengert as wg
-from wengert_core.op import find
+from wengert_core.dispatch.op import find
 from wengert_formulas.forward import jvp
 wg.rel_entr
 x, y, t = (wg.tensor([v], dtype=wg.float64) for v in (0.5, 2.0, 1.0))

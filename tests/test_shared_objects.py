@@ -34,37 +34,37 @@ def test_each_pattern_of_compiled_files_names_one_python_file(package):
 
 
 def test_functions_of_everyday_operations_are_compiled_and_others_are_python():
-    from wengert_core import caution
+    from wengert_core.runtime import user_warnings
     from wengert_formulas import views
 
-    assert inspect.isfunction(caution.warn_user)
+    assert inspect.isfunction(user_warnings.warn_user)
     assert type(views.permuted_back).__name__ == "cython_function_or_method"
 
 
 def test_a_module_kept_as_bytecode_shows_its_source():
-    from wengert_core import caution
+    from wengert_core.runtime import user_warnings
 
-    file = Path(caution.__file__)
-    assert file.name == "caution.py"
+    file = Path(user_warnings.__file__)
+    assert file.name == "user_warnings.py"
     assert file.exists()
-    assert caution.__spec__.origin == str(file)
-    assert caution.__loader__ is caution.__spec__.loader
-    assert caution.__package__ == "wengert_core"
-    assert inspect.getsource(caution.warn_user).startswith("def warn_user(")
+    assert user_warnings.__spec__.origin == str(file)
+    assert user_warnings.__loader__ is user_warnings.__spec__.loader
+    assert user_warnings.__package__ == "wengert_core.runtime"
+    assert inspect.getsource(user_warnings.warn_user).startswith("def warn_user(")
 
 
 def test_a_traceback_shows_the_line_of_a_module_kept_as_bytecode():
-    from wengert_core import caution
+    from wengert_core.runtime import user_warnings
 
     with pytest.raises(TypeError) as caught:
-        caution.warn_of_lost_hooks(3)
+        user_warnings.warn_of_lost_hooks(3)
     last = traceback.extract_tb(caught.tb)[-1]
-    assert Path(last.filename).name == "caution.py"
-    assert last.line == linecache.getline(caution.__file__, last.lineno).strip() == "for hook in hooks:"
+    assert Path(last.filename).name == "user_warnings.py"
+    assert last.line == linecache.getline(user_warnings.__file__, last.lineno).strip() == "for hook in hooks:"
 
 
 def test_a_module_kept_as_bytecode_can_be_loaded_again():
-    program = ("import importlib, wengert_core.caution as caution\nbefore = caution.warn_user\n"
-               "again = importlib.reload(caution)\nprint(again is caution, caution.warn_user is before)")
+    program = ("import importlib; from wengert_core.runtime import user_warnings as module; before = module.warn_user\n"
+               "again = importlib.reload(module)\nprint(again is module, module.warn_user is before)")
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "True False\n"), run.stderr

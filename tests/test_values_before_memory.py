@@ -1,4 +1,5 @@
-"""Arguments that run code of their own while they are read: Note [Values first, memory after], core/plain_values.pxd.
+"""Arguments that run code of their own while they are read: Note [Values first, memory after],
+core/dispatch/exact_values.pxd.
 
 Each snippet runs in a process of its own with freed memory overwritten; it must not read or write what is not the
 tensor's.

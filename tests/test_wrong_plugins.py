@@ -13,7 +13,7 @@ import pytest
 from wengert_testing.plugins import install, run
 
 TABLE = """
-from wengert_core.table import OpTable
+from wengert_core.optable.op_table import OpTable
 TABLE = OpTable("{table}")
 def twice(name, **settings):
     TABLE.pointwise_unary(name + "(Tensor self) -> Tensor", reference=lambda xp, x: x + x, doc="Twice.", **settings)
@@ -114,7 +114,7 @@ def sink(kind: str, source: str, *says: str) -> Wrong:
 
 MODULE = "import types\nvalue = types.ModuleType('value')\n"
 FUNCTION = "def value(*args): return 'wrong'\n"
-DEVICE = "from wengert_core.device_plugin import DevicePlugin\nclass value(DevicePlugin):\n    type = 'wrongdevice'\n"
+DEVICE = "from wengert_core.devices.plugin import DevicePlugin\nclass value(DevicePlugin):\n    type = 'wrongdevice'\n"
 CASES = [
     ops("a row with the name of an op of core's", "twice('exp')", "wengert.exp", "the name is wengert's"),
     ops("a row with the name of an op of an optional part", "twice('i0')", "wengert.i0", "Tensor.i0",

@@ -1,7 +1,7 @@
 """Print what an operation does, for whoever documents it: its signature, dtypes, shapes and memory, asked of itself.
 
     .venv/bin/python tools/op_facts.py bmm linalg.svd       these operations
-    .venv/bin/python tools/op_facts.py --module matmul      those of a module of rows
+    .venv/bin/python tools/op_facts.py --module linalg.matmul   those of a module of rows
 
 Dtypes are those with which a sample of the table in shared/testing runs, every floating argument being of the dtype.
 """
@@ -15,8 +15,8 @@ from typing import Any
 
 import wengert as wg
 from wengert_core import TABLE
-from wengert_core.op_docs import signature, text_of
-from wengert_core.ops.families import OPS
+from wengert_core.dispatch.op_docs import signature, text_of
+from wengert_core.optable.families import OPS
 from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 

@@ -1,4 +1,4 @@
-"""Write the list of which module of core's ops brings which names: packages/core/src/wengert_core/ops/families.py.
+"""Write the list of which module of core's ops brings which names: packages/core/src/wengert_core/optable/families.py.
 
 Run it after adding a row, a family or a method (and build core again); ``--check`` only says whether the list is true.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 from textwrap import wrap
 
 FOLDER = Path(__file__).resolve().parents[1] / "packages/core/src/wengert_core/ops"
-FILE = FOLDER / "families.py"
-NO_FAMILIES = {"__init__", "families", "hidden", "names", "operators", "table"}
-IMPORT = re.compile(r"^from wengert_core\.ops(?:\.(\w+) import| import ([\w, ]+))", re.MULTILINE)
+FILE = FOLDER.parent / "optable" / "families.py"
+NO_FAMILIES = {"__init__", "operators"}
+IMPORT = re.compile(r"^from wengert_core\.ops((?:\.\w+)*) import (.+)", re.MULTILINE)
 HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
 PLACES: the modules of wengert that names of ops lie in.
@@ -25,8 +25,8 @@ Written by tools/op_families.py.
 
 def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Names of ops and of methods by the module that brings them."""
-    from wengert_core.ops import names
-    from wengert_core.ops.table import TABLE
+    from wengert_core.optable import lazy_names as names
+    from wengert_core.optable.core_table import TABLE
 
     tables = (TABLE.ops, TABLE.methods)
     found: tuple[dict[str, list[str]], dict[str, list[str]]] = ({}, {})
@@ -48,7 +48,7 @@ def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
     names.load = bring  # a module that looks another's op up loads it: what that brings is its own
     try:
-        for family in in_order(sorted(file.stem for file in FOLDER.glob("*.py"))):
+        for family in in_order(sorted(modules())):
             bring(family)
     finally:
         names.load = load
@@ -56,15 +56,27 @@ def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     return dict(sorted(ops.items())), dict(sorted(methods.items()))
 
 
-def in_order(modules: list[str], *above: str) -> list[str]:
+def modules() -> list[str]:
+    """The modules below ops, by their names there."""
+    files = [file for file in FOLDER.rglob("*.py") if file.stem not in NO_FAMILIES]
+    return [".".join(file.relative_to(FOLDER).with_suffix("").parts) for file in files]
+
+
+def in_order(some: list[str], *above: str) -> list[str]:
     """Modules, each after those of them that it imports, so that a name is given to the module it is written in."""
     ordered: dict[str, None] = {}
-    for module in modules:
-        if module not in NO_FAMILIES and module not in above:
-            found = IMPORT.findall((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-            needed = [name.split()[0] for one, others in found for name in (one or others).split(",") if name.strip()]
+    for module in some:
+        if module not in above:
+            found = IMPORT.findall((FOLDER / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+            needed = [name for room, names in found for name in imported(room.lstrip("."), names)]
             ordered.update(dict.fromkeys([*in_order(needed, *above, module), module]))
     return list(ordered)
+
+
+def imported(room: str, names: str) -> list[str]:
+    """The families that an import names: itself, or modules of a room."""
+    inside = [f"{room}.{name.split()[0]}".lstrip(".") for name in names.partition("#")[0].split(",") if name.strip()]
+    return [name for name in (room, *inside) if name in set(modules())]
 
 
 def text() -> str:
@@ -79,7 +91,7 @@ def text() -> str:
 
 def places() -> tuple[str, ...]:
     """The modules of wengert that names of ops lie in. The first part of such a name is no op."""
-    from wengert_core.ops.table import TABLE
+    from wengert_core.optable.core_table import TABLE
 
     names = [name for name in TABLE.ops if "." in name and name.partition(".")[0] not in TABLE.ops]
     return tuple(sorted({name.rpartition(".")[0] for name in names}))

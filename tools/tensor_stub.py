@@ -20,10 +20,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import wengert_core
-from wengert_core.composite import Composite
-from wengert_core.op import Op
-from wengert_core.ops.table import TABLE
-from wengert_core.schema import parse_schema
+from wengert_core.binding.schema import parse_schema
+from wengert_core.dispatch.composite import Composite
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.core_table import TABLE
 from wengert_special.table import load as load_special
 from workspace import ROOT
 
@@ -173,17 +173,10 @@ def functions(names: set[str], place: str = "") -> Iterable[str]:
 
 
 def top_level(names: set[str]) -> Iterable[str]:
-    """Core's names in wengert: imported one by one, since * misses what is a module of core as well: tensor, matmul.
-
-    Those are defined once more: mypy, reading core from its cache, takes the imported name for the module.
-    """
+    """Core's names in wengert: imported one by one."""
     known = names_by_hand((CORE / "__init__.pyi").read_text(encoding="utf-8"), None)
     for name in sorted(known - names):
-        if name.startswith("_") or not hasattr(wengert_core, name):
-            continue
-        if name in TABLE.ops and any((CORE / f"{name}{suffix}").exists() for suffix in (".py", ".pyx")):
-            yield from definition(name, as_function(signature(TABLE.ops[name])))
-        else:
+        if not name.startswith("_") and hasattr(wengert_core, name):
             yield f"from wengert_core import {name} as {name}"
     for name, value in sorted(SPECIAL.ops.items()):
         if "." not in name and not name.startswith("_"):
@@ -194,14 +187,14 @@ def written_names() -> Iterable[str]:
     """What stubtest need not compare: ops, which to it are no functions, and composites, whose self is called input."""
     for name, value in METHODS.items():
         if isinstance(value, (Op, Composite)) or inspect.isroutine(value):
-            yield f"wengert_core.tensor.Tensor.{name}"
+            yield f"wengert_core.tensors.tensor.Tensor.{name}"
     for name in OPS:
         if "." in name or name in SPECIAL.ops:
             yield f"wengert.{name}"
 
 
 STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
-    CORE / "tensor.pyi": methods,
+    CORE / "tensors" / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
     WENGERT / "__init__.pyi": top_level,
     WENGERT / "fft.pyi": partial(functions, place="fft"),

@@ -98,7 +98,7 @@ class Copies:
 
 
 class Threads:
-    """The same kernel on one thread and on two: from where on the second pays (core's workers.pxd)."""
+    """The same kernel on one thread and on two: from where on the second pays (core's runtime/thread_pool.pxd)."""
 
     params = (["add", "exp", "sum", "softmax", "contiguous"], [2**15, 2**17, 2**19, 2**21, 2**23], [1, 2])
     param_names = ("op", "elements", "threads")

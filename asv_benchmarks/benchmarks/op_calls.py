@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import wengert as wg
-from wengert_core.ops.table import TABLE
-from wengert_core.schema import parse_schema
+from wengert_core.binding.schema import parse_schema
+from wengert_core.optable.core_table import TABLE
 
 from .programs import numbers
 

@@ -8,10 +8,10 @@ from typing import Any
 import wengert
 from plain_docstrings import converted
 from wengert_core import TABLE, Tensor
-from wengert_core.dtypes import ALL
-from wengert_core.op import Op
-from wengert_core.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameter_list
-from wengert_core.table import OpTable
+from wengert_core.dispatch.op import Op
+from wengert_core.dispatch.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameter_list
+from wengert_core.dtypes.dtypes import ALL
+from wengert_core.optable.op_table import OpTable
 
 BLOCK = "~~~"
 FAMILIES = ("pointwise", "reduce", "view", "copy", "index", "linalg", "nn", "loss", "signal", "create")

@@ -2,7 +2,7 @@
 
    setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name", PyInit_...,
    later) for each, after those it imports; BYTECODE("full.name", "file.py", "code as marshal writes it", later) for one that
-   stays Python; and PACKAGE("full.name", "docstring") for each package below whose __init__.py holds nothing else: a file
+   stays Python; and PACKAGE("full.name", "folder", "docstring") for each package below whose __init__.py holds nothing else: a file
    less to find for each. This module is their finder and loader: importing it puts it in front of
    sys.meta_path and loads the others, in an order in which none waits for another. The package's __init__ does it first.
    The same file in every compiled package. */
@@ -13,7 +13,7 @@
 
 #define MODULE(name, init, later) PyMODINIT_FUNC init(void);
 #define BYTECODE(name, file, code, later)
-#define PACKAGE(name, doc)
+#define PACKAGE(name, folder, doc)
 #include "modules.h"
 #undef MODULE
 #undef BYTECODE
@@ -35,16 +35,16 @@ static const struct {
     {NULL, NULL, NULL, NULL, 0, 0}};
 
 static const struct {
-    const char *name, *doc;
+    const char *name, *folder, *doc; /* the folder: beside this file */
 } PACKAGES[] = {
 #define MODULE(name, init, later)
 #define BYTECODE(name, file, code, later)
-#define PACKAGE(name, doc) {name, doc},
+#define PACKAGE(name, folder, doc) {name, folder, doc},
 #include "modules.h"
 #undef MODULE
 #undef BYTECODE
 #undef PACKAGE
-    {NULL, NULL}};
+    {NULL, NULL, NULL}};
 
 static PyObject *make_spec; /* importlib.machinery.ModuleSpec */
 static PyObject *name_code; /* _imp._fix_co_filename */
@@ -96,9 +96,8 @@ static int package_of(PyObject *name) {
     return -1;
 }
 
-/* The spec of a package: the folder beside this file that has the last part of its name. */
-static PyObject *package_spec(PyObject *self, PyObject *name, const char *text) {
-    PyObject *folder = beside(self, strrchr(text, '.') + 1), *spec = NULL, *places = NULL;
+static PyObject *package_spec(PyObject *self, PyObject *name, int package) {
+    PyObject *folder = beside(self, PACKAGES[package].folder), *spec = NULL, *places = NULL;
     PyObject *origin = folder == NULL ? NULL : PyUnicode_FromFormat("%U/__init__.py", folder);
     PyObject *names = origin == NULL ? NULL : Py_BuildValue("(ss)", "origin", "is_package");
     PyObject *given[] = {name, self, origin, Py_True};
@@ -121,7 +120,7 @@ static PyObject *find_spec(PyObject *self, PyObject *const *args, Py_ssize_t n) 
     if (index_of(args[0]) >= 0) return spec_of(self, args[0]);
     int i = package_of(args[0]);
     if (i < 0) Py_RETURN_NONE;
-    return package_spec(self, args[0], PACKAGES[i].name);
+    return package_spec(self, args[0], i);
 }
 
 static int copy_attribute(PyObject *module, const char *name, PyObject *spec, const char *source) {
@@ -138,7 +137,11 @@ static PyObject *create_module(PyObject *self, PyObject *spec) {
     int package = i < 0 ? package_of(name) : -1;
     if (package >= 0) {
         PyObject *module = PyModule_NewObject(name);
-        if (module != NULL && PyModule_SetDocString(module, PACKAGES[package].doc) < 0) Py_CLEAR(module);
+        if (module != NULL &&
+            (PyModule_SetDocString(module, PACKAGES[package].doc) < 0 || PyModule_AddObjectRef(module, "__loader__", self) < 0 ||
+             copy_attribute(module, "__file__", spec, "origin") < 0 || copy_attribute(module, "__package__", spec, "name") < 0 ||
+             copy_attribute(module, "__path__", spec, "submodule_search_locations") < 0))
+            Py_CLEAR(module);
         Py_DECREF(name);
         return module;
     }
@@ -185,13 +188,15 @@ static PyObject *exec_module(PyObject *self, PyObject *module) {
     Py_RETURN_NONE;
 }
 
-/* Import a module as importlib would, with a tenth of the work. */
+/* Import a module or a package as importlib would, with a tenth of the work. */
 static int load(PyObject *self, PyObject *name, PyObject *modules) {
     const char *text = PyUnicode_AsUTF8(name);
     const char *dot = text == NULL ? NULL : strrchr(text, '.');
     if (dot == NULL) return -1;
     PyObject *above = PyUnicode_FromStringAndSize(text, dot - text);
     PyObject *parent = above == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(modules, above));
+    if (parent == NULL && above != NULL && !PyErr_Occurred() && package_of(above) >= 0 && load(self, above, modules) == 0)
+        parent = Py_XNewRef(PyDict_GetItemWithError(modules, above));
     if (parent == NULL && above != NULL && !PyErr_Occurred()) parent = PyImport_Import(above);
     Py_XDECREF(above);
     if (parent == NULL) return -1;
@@ -199,7 +204,8 @@ static int load(PyObject *self, PyObject *name, PyObject *modules) {
         Py_DECREF(parent);
         return 0;
     }
-    PyObject *spec = spec_of(self, name);
+    int package = package_of(name);
+    PyObject *spec = package < 0 ? spec_of(self, name) : package_spec(self, name, package);
     PyObject *module = spec == NULL ? NULL : create_module(self, spec);
     PyObject *done = NULL;
     if (module != NULL && PyObject_SetAttrString(module, "__spec__", spec) == 0 && PyDict_SetItem(modules, name, module) == 0) {

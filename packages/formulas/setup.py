@@ -177,7 +177,13 @@ def listing() -> str:
     inside = {unit.name for unit in units() if is_bytecode(unit)}
     at_once.append(HELPERS)
     modules = [line_of(name, int(name not in at_once), sources[name] if name in inside else None) for name in order]
-    return "".join([*modules, *(f'PACKAGE("{name}", {json.dumps(doc)})\n' for name, doc in bare_packages().items())])
+    return "".join([*modules, *(package_line(name, doc) for name, doc in bare_packages().items())])
+
+
+def package_line(name: str, doc: str) -> str:
+    """The line of a package without code in modules.h."""
+    folder = name.partition(".")[2].replace(".", "/")
+    return f'PACKAGE("{name}", "{folder}", {json.dumps(doc)})\n'
 
 
 def line_of(name: str, later: int, source: Path | None) -> str:

@@ -6,7 +6,8 @@ import gc
 import os
 
 import pytest
-from wengert_core import accelerator, devices
+from wengert_core.backends import accelerator
+from wengert_core.devices import device as devices
 from wengert_registry import registry
 
 

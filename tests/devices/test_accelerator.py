@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import wengert as torch
 from wengert_core import cuda
-from wengert_core.accelerator import functions
+from wengert_core.backends.accelerator import functions
 
 sim_api = functions("sim")
 

@@ -91,7 +91,7 @@ def test_a_device_can_be_entered_again_and_leaves_by_an_error():
 
 
 def test_a_type_alone_follows_the_current_device():
-    from wengert_core.accelerator import functions
+    from wengert_core.backends.accelerator import functions
 
     torch.set_default_device("sim")
     functions("sim")["set_device"](1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wengert as torch
-from wengert_core.accelerator import functions
+from wengert_core.backends.accelerator import functions
 from wengert_testing.sim import RaceError, SimDevice
 from wengert_testing.sim.order import WORLD
 
@@ -27,7 +27,7 @@ def forget():
 
 
 def test_an_upload_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
-    from wengert_core import pinning
+    from wengert_core.backends import pinning
 
     monkeypatch.setattr(pinning, "is_pinned", lambda tensor, device=None: True)
     x = torch.ones(3)
@@ -39,7 +39,7 @@ def test_an_upload_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
 
 
 def test_a_download_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
-    from wengert_core import pinning
+    from wengert_core.backends import pinning
 
     monkeypatch.setattr(pinning, "is_pinned", lambda tensor, device=None: True)
     y = torch.zeros(3).copy_(torch.ones(3, device="sim"), non_blocking=True)
@@ -127,7 +127,7 @@ def test_a_constant_of_the_host_is_found_out():
 
 def test_a_backward_whose_nodes_do_not_know_their_streams_is_found_out(monkeypatch):
     """Then it runs where it was called, which has not waited for the forward."""
-    from wengert_core import foreign
+    from wengert_core.backends import intercept
     from wengert_engine import streams
 
     def program():
@@ -144,11 +144,11 @@ def test_a_backward_whose_nodes_do_not_know_their_streams_is_found_out(monkeypat
         side.synchronize()
 
     program()
-    foreign.set_note(lambda tensor, made_on: None)
+    intercept.set_note(lambda tensor, made_on: None)
     try:
         with pytest.raises(RaceError):
             program()
     finally:
-        foreign.set_note(streams.note)
+        intercept.set_note(streams.note)
     forget()
     synchronize()

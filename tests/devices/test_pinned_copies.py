@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import wengert as torch
-from wengert_core.accelerator import functions
+from wengert_core.backends.accelerator import functions
 from wengert_testing.sim import RaceError
 from wengert_testing.sim.order import WORLD
 from wengert_testing.sim.storage import FREED

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import scipy.special
 import wengert as torch
-from wengert_core.op import find, names
-from wengert_core.rows.base import FLOATING
-from wengert_core.table import OpTable
+from wengert_core.dispatch.op import find, names
+from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.optable.op_table import OpTable
 from wengert_testing.calls import row_of
 from wengert_testing.devices import results, rows
 

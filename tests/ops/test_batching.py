@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import wengert_core as wc
 import wengert_engine as we
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import Op
+from wengert_core.tensors.tensor import Tensor
 from wengert_formulas.batching import Call, find
 from wengert_testing.calls import as_tuple, contiguous, inplace_of, is_floating, op_of
 from wengert_testing.case import Fixed, Sample

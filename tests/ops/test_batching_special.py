@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 from wengert_functional.vmap import vmap
 from wengert_special.derivatives import load as load_derivatives
 from wengert_special.table import load

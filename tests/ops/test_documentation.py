@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import wengert as wg
 from wengert_core import TABLE
-from wengert_core.op_docs import COMMON, LABELS, entries_of_package, parameters
+from wengert_core.dispatch.op_docs import COMMON, LABELS, entries_of_package, parameters
 from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 

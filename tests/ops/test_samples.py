@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 import wengert_core as wc
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 from wengert_testing.samples import CASES
 
 DIMS = set("dim dims dim0 dim1 dim2 start_dim end_dim destination axis0 axis1 dimension".split())

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import Op
+from wengert_core.tensors.tensor import Tensor
 from wengert_formulas.batching import find
 from wengert_functional.vmap import vmap
 from wengert_testing.calls import contiguous, function_of, op_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.table import OpTable, install
+from wengert_core.optable.op_table import OpTable, install
 from wengert_formulas.table import FormulaTable
 from wengert_functional.vmap import vmap
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import wengert_core as wc
 from oracle_inputs import Call, Sample, calls
-from wengert_core.op import Op
-from wengert_core.ops.hidden import INNER
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.hidden_names import INNER
 from wengert_testing.samples import CASES
 
 RANDOM = (

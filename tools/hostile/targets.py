@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import wengert
-from wengert_core.later import Later
+from wengert_core.tensors.lazy_attribute import Later
 
 PACKAGES = ["compat", "core", "engine", "formulas", "functional", "gradcheck", "graph", "profiler", "special"]
 NAMESPACES = [
@@ -108,7 +108,7 @@ def compiled_classes() -> dict[type, str]:
             for value in vars(module).values():
                 if isinstance(value, type) and not value.__flags__ & (1 << 9) and value.__module__ == name:
                     # of wengert_core the name "tensor" is an op
-                    shadowed = name == "wengert_core.tensor"
+                    shadowed = name == "wengert_core.tensors.tensor"
                     found[value] = value.__qualname__ if shadowed else f"{name}.{value.__qualname__}"
     return found
 

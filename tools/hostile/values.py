@@ -15,8 +15,8 @@ import wengert_engine
 import wengert_functional
 import wengert_profiler
 from wengert import Tensor
-from wengert_core.op import find
-from wengert_core.tensor import Storage  # noqa: F401 - texts name it
+from wengert_core.dispatch.op import find
+from wengert_core.tensors.tensor import Storage  # noqa: F401 - texts name it
 from wengert_registry import registry
 from wengert_testing.calls import mapped
 from wengert_testing.samples import CASES

@@ -174,7 +174,7 @@ def test_a_thread_that_ends_inside_of_autocast():
 
 
 def test_an_op_of_a_plugin_is_left_alone():
-    from wengert_core.table import OpTable
+    from wengert_core.optable.op_table import OpTable
 
     op = OpTable("acme").array("amp_probe(Tensor self) -> Tensor", reference=lambda xp, x: x * 2)
     with wg.autocast("cpu"):

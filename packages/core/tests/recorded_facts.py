@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.staged import as_dtype
+from wengert_core.drivers.decomposed import as_dtype
+from wengert_core.exchange.arrays import from_array, to_array
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 3e-6, "float64": 1e-12, "complex64": 3e-6}
 KEY_PHRASE = 40  # characters of torch's message that ours must contain

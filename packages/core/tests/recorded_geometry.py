@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wg
-from wengert_core.arrays import to_array
-from wengert_core.tensor import Tensor
+from wengert_core.exchange.arrays import to_array
+from wengert_core.tensors.tensor import Tensor
 
 KEY_PHRASE = 35  # characters of torch's message that ours must begin with
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import to_array
-from wengert_core.tensor import Tensor
+from wengert_core.exchange.arrays import to_array
+from wengert_core.tensors.tensor import Tensor
 
 TOLERANCE = {"torch.float16": 2e-3, "torch.float32": 2e-6}
 KEY_PHRASE = 60  # characters of torch's message that ours must begin with

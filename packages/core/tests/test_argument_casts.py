@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.argument_casts import ArgumentCasts, casts_again, set_argument_casts
+from wengert_core.dispatch.argument_casts import ArgumentCasts, casts_again, set_argument_casts
 
 
 @pytest.fixture

@@ -5,29 +5,30 @@ import threading
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core import blas
+from wengert_core.runtime import blas_lookup
 
 pytestmark = pytest.mark.skipif(
-    blas.num_threads() == 0, reason="NumPy's BLAS does not tell its threads, or is not asked (WENGERT_KERNELS=python)"
+    blas_lookup.num_threads() == 0,
+    reason="NumPy's BLAS does not tell its threads, or is not asked (WENGERT_KERNELS=python)",
 )
 
 
 def test_one_thread_while_inside_and_as_many_as_before_after_it():
-    before = blas.num_threads()
-    with blas.OneThread():
-        assert blas.num_threads() == 1
-        with blas.OneThread():
-            assert blas.num_threads() == 1
-        assert blas.num_threads() == 1
-    assert blas.num_threads() == before
+    before = blas_lookup.num_threads()
+    with blas_lookup.OneThread():
+        assert blas_lookup.num_threads() == 1
+        with blas_lookup.OneThread():
+            assert blas_lookup.num_threads() == 1
+        assert blas_lookup.num_threads() == 1
+    assert blas_lookup.num_threads() == before
 
 
 def test_threads_that_come_and_go_leave_the_number_as_it_was():
-    before = blas.num_threads()
+    before = blas_lookup.num_threads()
     inside, go = threading.Barrier(3), threading.Event()
 
     def work(first):
-        with blas.OneThread():
+        with blas_lookup.OneThread():
             inside.wait(10)
             assert first or go.wait(10)
 
@@ -36,18 +37,18 @@ def test_threads_that_come_and_go_leave_the_number_as_it_was():
         thread.start()
     inside.wait(10)
     threads[0].join(10)
-    assert blas.num_threads() == 1
+    assert blas_lookup.num_threads() == 1
     go.set()
     threads[1].join(10)
-    assert blas.num_threads() == before
+    assert blas_lookup.num_threads() == before
 
 
 @pytest.mark.parametrize("size", [64, 100, 200])
 def test_products_leave_the_number_as_it_was(size):
-    before = blas.num_threads()
+    before = blas_lookup.num_threads()
     a = np.random.default_rng(0).standard_normal((size, size))
     np.testing.assert_allclose((wc.from_numpy(a) @ wc.from_numpy(a)).numpy(), a @ a, rtol=1e-10, atol=1e-10)
-    assert blas.num_threads() == before
+    assert blas_lookup.num_threads() == before
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])

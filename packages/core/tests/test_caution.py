@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 import wengert_core as wc
-from wengert_core.ops.softmax import softmax
+from wengert_core.ops.reduce.softmax import softmax
 
 CALLS = {
     "a compiled driver": lambda: wc.ones(2, 2, 2).T,

@@ -13,7 +13,7 @@ BUNDLED = sorted(Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openb
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 PROGRAM = """
 import numpy as np, wengert_core as wc
-from wengert_core.products import uses_chosen
+from wengert_core.drivers.linalg.gemm import uses_chosen
 rng = np.random.default_rng(0)
 def some(shape, dtype):
     x = rng.normal(size=shape)
@@ -85,7 +85,7 @@ def test_small_products_by_mkl_stay_on_the_thread_that_calls(tmp_path, size, ask
                    cwd=tmp_path, check=True)
     program = f"""
 import ctypes, wengert_core as wc
-from wengert_core.products import uses_chosen
+from wengert_core.drivers.linalg.gemm import uses_chosen
 assert uses_chosen()
 library = ctypes.CDLL({str(library)!r})
 count = ctypes.c_int.in_dll(library, "count")
@@ -102,7 +102,7 @@ def test_set_num_threads_1_keeps_a_large_product_on_the_calling_thread():
     program = """
 import threading, wengert_core as wc
 x = wc.ones(600, 600)
-from wengert_core import blas
+from wengert_core.runtime import blas_lookup as blas
 seen = []
 wc.set_num_threads(1)
 before = blas.num_threads()

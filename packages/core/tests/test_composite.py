@@ -8,8 +8,8 @@ import pickle
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.composite import Composite
-from wengert_core.ops.table import TABLE
+from wengert_core.dispatch.composite import Composite
+from wengert_core.optable.core_table import TABLE
 
 X = wc.tensor([1.0, 4.0, 9.0])
 

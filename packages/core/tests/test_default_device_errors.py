@@ -2,7 +2,7 @@
 
 import pytest
 import wengert_core as wc
-from wengert_core import default_device
+from wengert_core.backends import default_device
 
 
 @pytest.mark.parametrize("wrong", [wc.ones(2), True, object()], ids=["tensor", "bool", "object"])

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core import drawing, sampling
+from wengert_core.rng import pcg64, samplers
 
 PLAIN = os.environ.get("WENGERT_KERNELS") == "python"
 INT64 = np.iinfo(np.int64)
@@ -31,7 +31,7 @@ def test_uniform_numbers(dtype, n):
     ours, numpys = generators(n)
     for _ in range(2):  # the second time with a half of a draw left over
         tensor = wc.empty(n, dtype=getattr(wc, dtype))
-        assert drawing.unit(ours, tensor)
+        assert pcg64.unit(ours, tensor)
         np.testing.assert_array_equal(tensor.numpy(), numpys.random(n, dtype))
         assert state(ours) == state(numpys)
 
@@ -46,7 +46,7 @@ def test_whole_numbers(low, most):
     ours, numpys = generators(3)
     for n in (1, 5, 2000):
         tensor = wc.empty(n, dtype=wc.int64)
-        assert drawing.whole(ours, tensor, low, most)
+        assert pcg64.whole(ours, tensor, low, most)
         np.testing.assert_array_equal(tensor.numpy(), numpys.integers(low, most, n, endpoint=True))
         assert state(ours) == state(numpys)
 
@@ -56,8 +56,8 @@ def test_whole_numbers(low, most):
 def test_orders(n):
     ours, numpys = generators(n)
     tensor = wc.empty(n, dtype=wc.int64)
-    assert drawing.order(ours, tensor)
-    np.testing.assert_array_equal(tensor.numpy(), sampling.shuffled(numpys, n))
+    assert pcg64.order(ours, tensor)
+    np.testing.assert_array_equal(tensor.numpy(), samplers.shuffled(numpys, n))
     assert state(ours) == state(numpys)
 
 
@@ -65,7 +65,7 @@ def test_orders(n):
 @pytest.mark.parametrize("p", [0.0, 0.25, 1.0])
 def test_chances(p):
     ours, numpys = generators(1)
-    np.testing.assert_array_equal(drawing.chance(ours, (50, 7), p), numpys.random((50, 7)) < p)
+    np.testing.assert_array_equal(pcg64.chance(ours, (50, 7), p), numpys.random((50, 7)) < p)
     assert state(ours) == state(numpys)
 
 
@@ -73,11 +73,11 @@ def test_chances(p):
 def test_places_by_weights():
     ours, numpys = generators(1)
     weights = np.array([[0.0, 1.0, 0.0, 3.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]])
-    found = drawing.places(ours, np.cumsum(weights, 1), 500)
+    found = pcg64.places(ours, np.cumsum(weights, 1), 500)
     draws = [numpys.random(500) * row.sum() for row in weights]
     expected = [np.searchsorted(np.cumsum(row), at, side="right") for row, at in zip(weights, draws, strict=True)]
     np.testing.assert_array_equal(found, expected)
-    assert drawing.places(ours, np.ones((2, 1)), 3).tolist() == [[0, 0, 0]] * 2
+    assert pcg64.places(ours, np.ones((2, 1)), 3).tolist() == [[0, 0, 0]] * 2
 
 
 @in_c
@@ -85,8 +85,8 @@ def test_places_by_weights():
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 255, 256, 257, 511, 70_001])
 def test_normal_numbers_are_those_of_the_reference(precision, n):
     ours, numpys = generators(n)
-    found = drawing.normals(ours, (n,), precision, 2.0, 3.0)
-    expected = sampling.box_muller(numpys, (n,), precision, 2.0, 3.0)
+    found = pcg64.normals(ours, (n,), precision, 2.0, 3.0)
+    expected = samplers.box_muller(numpys, (n,), precision, 2.0, 3.0)
     assert found.dtype == expected.dtype == precision
     rtol, atol = (1e-5, 1e-5) if precision is np.float32 else (1e-13, 1e-14)
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
@@ -114,12 +114,12 @@ def test_where_numpy_has_to_draw():
     other = np.random.Generator(np.random.MT19937(1))
     mine = np.random.default_rng(1)
     before = state(mine)
-    assert not drawing.unit(other, wc.empty(3))
-    assert drawing.normals(other, (3,), np.float32, 0, 1) is None
-    assert not drawing.unit(mine, wc.empty(3, dtype=wc.float16))
-    assert not drawing.normal(mine, wc.empty(3, 2).t())
-    assert not drawing.whole(mine, wc.empty(3, dtype=wc.int32), 0, 3)
-    assert not drawing.whole(mine, wc.empty(3, dtype=wc.int64), 3, 0)
+    assert not pcg64.unit(other, wc.empty(3))
+    assert pcg64.normals(other, (3,), np.float32, 0, 1) is None
+    assert not pcg64.unit(mine, wc.empty(3, dtype=wc.float16))
+    assert not pcg64.normal(mine, wc.empty(3, 2).t())
+    assert not pcg64.whole(mine, wc.empty(3, dtype=wc.int32), 0, 3)
+    assert not pcg64.whole(mine, wc.empty(3, dtype=wc.int64), 3, 0)
     assert state(mine) == before
 
 

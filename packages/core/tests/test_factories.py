@@ -11,7 +11,7 @@ import pytest
 import wengert_core as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_core.factory import mark_requires_grad, set_requires_grad_hook
+from wengert_core.drivers.create.factory import mark_requires_grad, set_requires_grad_hook
 
 from .creation_facts import RECORD, check
 

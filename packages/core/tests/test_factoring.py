@@ -6,8 +6,8 @@ import os
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core import factoring
-from wengert_core.dtypes import ALL as DTYPES
+from wengert_core.drivers.linalg import lapack
+from wengert_core.dtypes.dtypes import ALL as DTYPES
 
 DTYPE_NAMES = ("float32", "float64", "complex64", "complex128")
 OPS = {name: getattr(wc, f"linalg_{name}") for name in
@@ -69,7 +69,7 @@ def test_lapack_is_found_in_numpys_wheels(dtype):
     if name != "scipy-openblas":
         pytest.skip(f"NumPy has been built with {name}, which may not let its routines be found")
     wanted = os.environ.get("WENGERT_KERNELS", "") != "python"
-    assert {name: factoring.by_lapack(op, DTYPES[dtype]) for name, op in OPS.items()} == dict.fromkeys(OPS, wanted)
+    assert {name: lapack.by_lapack(op, DTYPES[dtype]) for name, op in OPS.items()} == dict.fromkeys(OPS, wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.ops.table import TABLE
+from wengert_core.optable.core_table import TABLE
 
 F = {name: TABLE.ops[f"nn.functional.{name}"] for name in ("pad", "unfold", "fold")}
 MOST, LEAST = 2**63 - 1, -(2**63)

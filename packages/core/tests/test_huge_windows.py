@@ -2,7 +2,7 @@
 
 import pytest
 import wengert_core as wc
-from wengert_core.ops.table import TABLE
+from wengert_core.optable.core_table import TABLE
 
 HUGE = (2**40, 2**61, 2**62, 2**63 - 1)
 TOO_LARGE = "value cannot be converted to type int without overflow"

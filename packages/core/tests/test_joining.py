@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
+from wengert_core.exchange.arrays import from_array, to_array
 
 from .recorded_networks import check_fact, load
 

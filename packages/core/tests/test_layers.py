@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.ops.attention import attended, attended_back
-from wengert_core.ops.convolution import convolved, weighed
+from wengert_core.ops.nn.attention import attended, attended_back
+from wengert_core.ops.nn.convolution import convolved, weighed
 
 TOLERANCE = {"float32": 2e-4, "float64": 1e-12}
 
@@ -25,7 +25,7 @@ TOLERANCE = {"float32": 2e-4, "float64": 1e-12}
 @pytest.fixture(params=["wide", "usual"])
 def tiles(request: pytest.FixtureRequest) -> Iterator[str]:
     """The tiles of this machine's widest registers (where they differ), and those that any machine has."""
-    drivers = [import_module(f"wengert_core.{name}") for name in ("convolution_tables", "attention")]
+    drivers = [import_module(f"wengert_core.{name}") for name in ("drivers.nn.conv_plan", "drivers.nn.attention")]
     for driver in drivers:
         driver.use_tiles(request.param == "wide")
     yield request.param

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.linalg_error import LinAlgError
-from wengert_core.ops import linalg_arrays as arrays
+from wengert_core.drivers.linalg.linalg_error import LinAlgError
+from wengert_core.ops.linalg import linalg_reference as arrays
 
 OPS = wc.TABLE.ops
 DTYPES = ("float32", "float64", "complex64", "complex128")

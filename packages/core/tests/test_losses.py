@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.ops.class_losses import nll, nll_gradient
+from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.ops.loss.cross_entropy_nll import nll, nll_gradient
 
 from .recorded_networks import Namespace, check_fact, load
 

@@ -20,7 +20,7 @@ warnings.simplefilter("ignore")
 sys.setswitchinterval(1e-5)
 import wengert_core as wg
 from wengert_core import memory
-from wengert_core.ops.table import TABLE
+from wengert_core.optable.core_table import TABLE
 ops = TABLE.ops
 memory.set_cache_limit(0)  # what is freed goes to the C library, which unmaps it: reading it is a fault
 

@@ -2,7 +2,7 @@
 
 import pytest
 import wengert_core as wc
-from wengert_core.methods import Method
+from wengert_core.binding.checked_methods import Method
 
 
 @pytest.mark.parametrize("wrong", [None, 2, "x", wc.ones(1)], ids=["None", "int", "str", "tensor"])

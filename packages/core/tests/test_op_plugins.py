@@ -2,8 +2,8 @@
 
 import pytest
 import wengert_core as wc
-from wengert_core.op import names
-from wengert_core.table import OpTable
+from wengert_core.dispatch.op import names
+from wengert_core.optable.op_table import OpTable
 from wengert_registry import registry
 
 OPS = registry.group("ops")

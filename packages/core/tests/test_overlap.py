@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.tensor import Tensor
+from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.tensors.tensor import Tensor
 
 Written = Callable[[Tensor, Tensor], Any]
 INDEX = wg.tensor([2, 0, 1])

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.op import Op
-from wengert_core.out_dtypes import misfit
-from wengert_core.staged import as_dtype
-from wengert_core.table import OpTable
+from wengert_core.dispatch.op import Op
+from wengert_core.drivers.decomposed import as_dtype
+from wengert_core.drivers.out_dtypes import misfit
+from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.optable.op_table import OpTable
 
 OPS = {name: op for name, op in wg.TABLE.ops.items() if isinstance(op, Op) and op.family == "pointwise"}
 PLAIN = {name: op for name, op in OPS.items() if not op.is_inplace}

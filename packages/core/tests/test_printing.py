@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from wengert_core import printing
+from wengert_core.api import printing
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("printing.json").read_text())["cases"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.staged import as_dtype
+from wengert_core.drivers.decomposed import as_dtype
+from wengert_core.exchange.arrays import from_array, to_array
 
 LAYOUTS = ["contiguous", "transposed", "strided"]
 

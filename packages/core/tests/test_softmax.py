@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.ops.softmax import exponentials, logarithms
+from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.ops.reduce.softmax import exponentials, logarithms
 
 TOLERANCE = {"float16": 1e-3, "float32": 1e-6, "float64": 1e-14}
 REFERENCES = {"softmax": exponentials, "log_softmax": logarithms}

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.tensor import Storage
+from wengert_core.tensors.tensor import Storage
 
 
 class Owned(np.ndarray):  # type: ignore[type-arg]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.arrays import from_array, to_array
-from wengert_core.ops.table import TABLE
-from wengert_core.rows.views import ViewRows
+from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.optable.core_table import TABLE
+from wengert_core.optable.kinds.views import ViewRows
 
 from .recorded_geometry import check, check_error, load, outcome
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from wengert_core.kernels import testing
+from wengert_core.kernels.testing import testing
 
 THREADS = (2, 3, 7)
 N = (1 << 19) + 1717  # several shares of every grain, and no multiple of anything

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 import wengert_core as wc
-from wengert_core.misfits import in_words
-from wengert_core.op import Op
-from wengert_core.ops.table import TABLE
-from wengert_core.schema import parse_schema
+from wengert_core.binding.schema import parse_schema
+from wengert_core.dispatch.argument_errors import in_words
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.core_table import TABLE
 
 X = wc.tensor([1.0, 4.0, 9.0])
 NESTED: list[object] = []

@@ -6,7 +6,7 @@ What only devices and WENGERT_KERNELS=python run is tried in tests/devices/test_
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.table import OpTable
+from wengert_core.optable.op_table import OpTable
 from wengert_registry import registry
 
 TABLE = OpTable("acme_wrong")

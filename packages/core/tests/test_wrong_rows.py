@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.op import Op
-from wengert_core.rows.base import FLOATING
-from wengert_core.schema import TYPES, parse_schema
-from wengert_core.table import OpTable
+from wengert_core.binding.schema import TYPES, parse_schema
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.optable.op_table import OpTable
 
 SCHEMAS = {
     "": "no identifier",

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.composite import Composite
-from wengert_core.methods import Method, checked
-from wengert_core.op import Op
+from wengert_core.binding.checked_methods import Method, checked
+from wengert_core.dispatch.composite import Composite
+from wengert_core.dispatch.op import Op
 
 X = wc.tensor([1.0, 4.0, 9.0])
 WRONG = [None, -1, [], "x", object(), np.ones(2)]

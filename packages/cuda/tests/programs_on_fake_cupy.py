@@ -8,8 +8,8 @@ import fake_cupy
 import numpy as np
 import pytest
 import wengert as torch
-from wengert_core import devices
-from wengert_core.device_plugin import OutOfMemoryError
+from wengert_core.devices import device as devices
+from wengert_core.devices.plugin import OutOfMemoryError
 from wengert_cuda import CudaDevice, kernels, places, reductions, row_code, rows
 from wengert_registry import registry
 from wengert_testing.devices import check_gradients, check_values

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 import wengert as torch
-from wengert_core import devices
+from wengert_core.devices import device
 from wengert_cuda import CudaDevice
 from wengert_cuda.cupy_module import cupy, found
 from wengert_cuda.kernels import FUSED, reference, table
@@ -152,7 +152,7 @@ def test_events_measure_time():
 
 def test_the_devices_number_is_in_the_text():
     assert str(torch.ones(1, device="cuda").device) == f"cuda:{torch.cuda.current_device()}"
-    assert devices.plugin_of("cuda").device_count() >= 1
+    assert device.plugin_of("cuda").device_count() >= 1
 
 
 def test_results_keep_the_memory_of_what_a_kernel_computed():

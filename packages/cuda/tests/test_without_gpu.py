@@ -7,8 +7,8 @@ import sys
 
 import pytest
 import wengert as torch
-from wengert_core import devices
-from wengert_core.device_plugin import DevicePlugin
+from wengert_core.devices import device
+from wengert_core.devices.plugin import DevicePlugin
 from wengert_cuda import CudaDevice
 from wengert_cuda.cupy_module import found
 from wengert_cuda.kernels import FUSED, table
@@ -25,7 +25,7 @@ def _registered():
         return
     with group.register("cuda", CudaDevice, owner="packages/cuda/tests"):
         yield
-    devices.PLUGINS.pop("cuda", None)
+    device.PLUGINS.pop("cuda", None)
 
 
 def test_importing_costs_nothing_until_cuda_is_asked_for():
@@ -87,7 +87,7 @@ def test_the_plugin_implements_the_interface():
 
 
 def test_fused_kernels_name_operations_and_their_arguments():
-    from wengert_core.op import find
+    from wengert_core.dispatch.op import find
 
     for name, (inputs, _) in FUSED.items():
         op = find(name)

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 import wengert_core as wc
-from wengert_core.composite import Composite
+from wengert_core.dispatch.composite import Composite
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 

@@ -2,7 +2,7 @@
 
 import pytest
 import wengert_core as wc
-from wengert_core.ops.names import OPS
+from wengert_core.optable.lazy_names import OPS
 from wengert_engine import grad, looking
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import wengert_core as wc
-from wengert_core.table import OpTable
+from wengert_core.optable.op_table import OpTable
 from wengert_engine.formula import Formula
 from wengert_formulas import load
 from wengert_formulas.table import FormulaTable

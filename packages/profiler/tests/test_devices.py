@@ -7,7 +7,8 @@ import pytest
 import wengert as wg
 from wengert.autograd.profiler import profile, record_function
 from wengert.profiler import load_chrome_trace
-from wengert_core import TABLE, devices
+from wengert_core import TABLE
+from wengert_core.devices import device
 from wengert_engine.device_times import MANY, DeviceTimes
 from wengert_profiler.device_columns import finished
 from wengert_registry import registry
@@ -26,7 +27,7 @@ def _registered():
 
 @pytest.fixture
 def sim(_registered):
-    plugin = devices.plugin_of("sim")
+    plugin = device.plugin_of("sim")
     reset()
     for index in range(plugin.COUNT):
         plugin.set_stream(plugin.default_stream(index))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.special as sp
 import wengert_core as wc
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 from wengert_engine.formula import bind
 from wengert_registry import registry
 from wengert_special import derivatives

@@ -20,7 +20,7 @@ def test_tensors_move_with_their_gradients():
 
 
 def test_memory_is_counted_and_freed():
-    from wengert_core.devices import plugin_of
+    from wengert_core.devices.device import plugin_of
 
     plugin = plugin_of("disk")
     before = plugin.memory_stats(0)["allocated"]
@@ -31,7 +31,7 @@ def test_memory_is_counted_and_freed():
 
 
 def test_the_kernel_of_its_own_is_used(monkeypatch):
-    from wengert_core.devices import plugin_of
+    from wengert_core.devices.device import plugin_of
 
     calls = []
     kernel = plugin_of("disk").kernels["sum"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
-from wengert_core.items import listed
+from wengert_core.binding.sequences import listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 Backend = str | Callable[..., Any]

@@ -10,8 +10,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from wengert_core.overrides import answer, asked_of
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.overrides import answer, asked_of
+from wengert_core.tensors.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -6,41 +6,41 @@ from typing import Any, Literal, overload
 
 from wengert_core import memory as memory
 from wengert_core import random as random
-from wengert_core.default_device import get_default_device as get_default_device
-from wengert_core.default_device import set_default_device as set_default_device
-from wengert_core.devices import device as device
-from wengert_core.devices import layout as layout
-from wengert_core.devices import strided as strided
-from wengert_core.dlpack import from_dlpack as from_dlpack
-from wengert_core.dtypes import dtype as dtype
-from wengert_core.dtypes import get_default_dtype as get_default_dtype
-from wengert_core.dtypes import set_default_dtype as set_default_dtype
-from wengert_core.infos import can_cast as can_cast
-from wengert_core.infos import finfo as finfo
-from wengert_core.infos import get_device as get_device
-from wengert_core.infos import iinfo as iinfo
-from wengert_core.infos import is_complex as is_complex
-from wengert_core.infos import is_conj as is_conj
-from wengert_core.infos import is_floating_point as is_floating_point
-from wengert_core.infos import is_inference as is_inference
-from wengert_core.infos import is_neg as is_neg
-from wengert_core.infos import is_nonzero as is_nonzero
-from wengert_core.infos import is_same_size as is_same_size
-from wengert_core.infos import is_signed as is_signed
-from wengert_core.infos import is_tensor as is_tensor
-from wengert_core.infos import numel as numel
-from wengert_core.infos import promote_types as promote_types
-from wengert_core.infos import result_type as result_type
-from wengert_core.interop import from_numpy as from_numpy
-from wengert_core.layouts import channels_last as channels_last
-from wengert_core.layouts import channels_last_3d as channels_last_3d
-from wengert_core.layouts import contiguous_format as contiguous_format
-from wengert_core.layouts import memory_format as memory_format
-from wengert_core.layouts import preserve_format as preserve_format
-from wengert_core.legacy import tensortype as tensortype
-from wengert_core.ops.table import TABLE as TABLE
-from wengert_core.public import get_printoptions as get_printoptions
-from wengert_core.public import set_printoptions as set_printoptions
+from wengert_core.api.legacy_constructors import tensortype as tensortype
+from wengert_core.api.public import get_printoptions as get_printoptions
+from wengert_core.api.public import set_printoptions as set_printoptions
+from wengert_core.api.typed_storage import TypedStorage as TypedStorage
+from wengert_core.api.typed_storage import storagetype as _storagetype
+from wengert_core.api.untyped_storage import UntypedStorage as UntypedStorage
+from wengert_core.api.untyped_storage import is_storage as is_storage
+from wengert_core.backends.default_device import get_default_device as get_default_device
+from wengert_core.backends.default_device import set_default_device as set_default_device
+from wengert_core.devices.device import device as device
+from wengert_core.devices.device import layout as layout
+from wengert_core.devices.device import strided as strided
+from wengert_core.dtypes.dtypes import dtype as dtype
+from wengert_core.dtypes.dtypes import get_default_dtype as get_default_dtype
+from wengert_core.dtypes.dtypes import set_default_dtype as set_default_dtype
+from wengert_core.exchange.dlpack import from_dlpack as from_dlpack
+from wengert_core.exchange.numpy_bridge import from_numpy as from_numpy
+from wengert_core.exchange.type_info import can_cast as can_cast
+from wengert_core.exchange.type_info import finfo as finfo
+from wengert_core.exchange.type_info import get_device as get_device
+from wengert_core.exchange.type_info import iinfo as iinfo
+from wengert_core.exchange.type_info import is_complex as is_complex
+from wengert_core.exchange.type_info import is_conj as is_conj
+from wengert_core.exchange.type_info import is_floating_point as is_floating_point
+from wengert_core.exchange.type_info import is_inference as is_inference
+from wengert_core.exchange.type_info import is_neg as is_neg
+from wengert_core.exchange.type_info import is_nonzero as is_nonzero
+from wengert_core.exchange.type_info import is_same_size as is_same_size
+from wengert_core.exchange.type_info import is_signed as is_signed
+from wengert_core.exchange.type_info import is_tensor as is_tensor
+from wengert_core.exchange.type_info import numel as numel
+from wengert_core.exchange.type_info import promote_types as promote_types
+from wengert_core.exchange.type_info import result_type as result_type
+from wengert_core.geometry.size import Size as Size
+from wengert_core.optable.core_table import TABLE as TABLE
 from wengert_core.random import Generator as Generator
 from wengert_core.random import default_generator as default_generator
 from wengert_core.random import get_rng_state as get_rng_state
@@ -48,11 +48,15 @@ from wengert_core.random import initial_seed as initial_seed
 from wengert_core.random import manual_seed as manual_seed
 from wengert_core.random import seed as seed
 from wengert_core.random import set_rng_state as set_rng_state
-from wengert_core.sizes import Size as Size
-from wengert_core.storages import UntypedStorage as UntypedStorage
-from wengert_core.storages import is_storage as is_storage
-from wengert_core.tensor import Tensor as Tensor
-from wengert_core.tensor import (
+from wengert_core.runtime.thread_pool import get_num_threads as get_num_threads
+from wengert_core.runtime.thread_pool import set_num_threads as set_num_threads
+from wengert_core.tensors.memory_format import channels_last as channels_last
+from wengert_core.tensors.memory_format import channels_last_3d as channels_last_3d
+from wengert_core.tensors.memory_format import contiguous_format as contiguous_format
+from wengert_core.tensors.memory_format import memory_format as memory_format
+from wengert_core.tensors.memory_format import preserve_format as preserve_format
+from wengert_core.tensors.tensor import Tensor as Tensor
+from wengert_core.tensors.tensor import (
     _Device,
     _DType,
     _Ints,
@@ -61,10 +65,6 @@ from wengert_core.tensor import (
     _Scalar,
     _ValuesIndices,
 )
-from wengert_core.typed_storages import TypedStorage as TypedStorage
-from wengert_core.typed_storages import storagetype as _storagetype
-from wengert_core.workers import get_num_threads as get_num_threads
-from wengert_core.workers import set_num_threads as set_num_threads
 
 _dtype = dtype
 _Generator = Generator

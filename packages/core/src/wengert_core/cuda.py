@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.accelerator import NAMES, functions
+from wengert_core.backends.accelerator import NAMES, functions
 
 __all__ = list(NAMES)
 

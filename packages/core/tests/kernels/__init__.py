@@ -1,1 +1,1 @@
-"""Tests of the CPU kernels through wengert_core.kernels.testing."""
+"""Tests of the CPU kernels through wengert_core.kernels.testing.testing."""

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from wengert_core.kernels import testing
+from wengert_core.kernels.testing import testing
 
 from .kernel_arrays import DTYPES, FLOATS, INTEGERS, assert_same, dtype, lay_out, output, values
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from wengert_core.kernels import testing
+from wengert_core.kernels.testing import testing
 
 from .kernel_arrays import DTYPES, SPECIAL, assert_close, assert_same, dtype, lay_out, output, values
 

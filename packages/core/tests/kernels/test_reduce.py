@@ -4,7 +4,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from wengert_core.kernels import testing
+from wengert_core.kernels.testing import testing
 
 from .kernel_arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_close, dtype, output, values
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from wengert_core.kernels import testing
+from wengert_core.kernels.testing import testing
 
 from .kernel_arrays import DTYPES, assert_same, dtype, values
 

@@ -159,7 +159,7 @@ def flat(op: str, kind: str, arrays: int) -> Any:
 
 def reference(op: str) -> Callable[..., Any]:
     """The op's own reference."""
-    from wengert_core.op import find
+    from wengert_core.dispatch.op import find
 
     found: Any = find(op).reference
     return found  # type: ignore[no-any-return]

@@ -7,10 +7,10 @@ use].
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from wengert_core import devices as _devices
-from wengert_core import factory as _factory
-from wengert_core.later import Later as _Later
-from wengert_core.tensor import mount as _mount
+from wengert_core.devices import device as _device
+from wengert_core.drivers.create import factory as _factory
+from wengert_core.tensors.lazy_attribute import Later as _Later
+from wengert_core.tensors.tensor import mount as _mount
 
 from wengert_engine import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_engine import attributes as _attributes
@@ -72,4 +72,4 @@ _mount("backward", _Later("backward", "autograd", _mount_backward))
 _set_saved_reader(_read_saved)
 _set_source(_source.find_formula)
 _factory.set_requires_grad_hook(_attributes.set_requires_grad)
-_devices.when_loaded(lambda _foreign: _import_module("wengert_engine.streams"))
+_device.when_loaded(lambda _foreign: _import_module("wengert_engine.streams"))

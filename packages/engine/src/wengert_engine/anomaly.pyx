@@ -3,11 +3,11 @@ import weakref
 
 from cpython.ref cimport Py_INCREF, PyObject
 
-from wengert_core.checks import every_sample
-from wengert_core.dtypes cimport CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.op cimport Op
-from wengert_core.state cimport WG_BATCHED
-from wengert_core.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.runtime.state cimport WG_BATCHED
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_of, set_origin_hook
 from wengert_engine.record cimport base_hooks, inplace_fn, record_fn, set_base

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from traceback import StackSummary
 from typing import Any
 
-from wengert_core.caution import warn_user
+from wengert_core.runtime.user_warnings import warn_user
 
 from wengert_engine import anomaly
 

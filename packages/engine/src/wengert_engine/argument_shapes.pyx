@@ -1,7 +1,7 @@
 """The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's records.py reads the numbers."""
 from libc.stdint cimport int64_t
 
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.words cimport intern
 
 cdef enum:

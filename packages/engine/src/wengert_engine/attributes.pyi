@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.dtypes import dtype
-from wengert_core.tensor import Tensor
+from wengert_core.dtypes.dtypes import dtype
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.hooks import RemovableHandle
 from wengert_engine.node import Node

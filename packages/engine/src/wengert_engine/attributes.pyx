@@ -7,17 +7,18 @@ from wengert_engine.hooks import add_hook
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.caution import warn_user
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
-from wengert_core.history cimport requires_grad
-from wengert_core.op cimport EngineHooks, engine_hooks
-from wengert_core.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version, extra_of,
-                                  link_versions, same_shape, shape_tuple, storage_of, swap_contents, version_of)
+from wengert_core.dispatch.op cimport EngineHooks, engine_hooks
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version,
+                                          extra_of, link_versions, same_shape, shape_tuple, storage_of, swap_contents,
+                                          version_of)
 from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict_in, grad_code, gradient_edge, hold, node_extra,
                                   set_grad_code)
 
-from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.devices.device import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.caution import warn_user
-from wengert_core.op import find
-from wengert_core.overrides import asked_of, called
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.dispatch.overrides import asked_of, called
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.edges import shape_and_dtype

@@ -1,5 +1,5 @@
 """Batched tensors: what vmap's functions see. See batched.pyx."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 
 
 cdef class Batch:                      # what a batched tensor has in extra.tangent: its physical tensor may have a tangent, it not

@@ -16,16 +16,16 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memmove
 
-from wengert_core.driving cimport combine_codes
-from wengert_core.dtypes cimport DTypeFacts, dtype_facts, dtype_of
-from wengert_core.inside_vmap import refused_out
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE,
-                                EngineHooks, Op, engine_hooks, find_op)
-from wengert_core.scalars cimport number_code
-from wengert_core.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
-from wengert_core.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
-from wengert_core.torch_function cimport restore, switched_off
+from wengert_core.binding.torch_function cimport restore, switched_off
+from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER,
+                                       K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks, find_op)
+from wengert_core.drivers.steps cimport combine_codes
+from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes.scalars cimport number_code
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
+from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
+from wengert_core.tensors.vmap_hooks import refused_out
 from wengert_engine import attributes
 from wengert_engine import batched_errors as errors
 from wengert_engine.record cimport check_captured

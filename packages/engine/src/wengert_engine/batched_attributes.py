@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import inside_vmap
-from wengert_core.display import text
-from wengert_core.tensor import set_operators
+from wengert_core.api.repr_iter import text
+from wengert_core.tensors import vmap_hooks
+from wengert_core.tensors.tensor import set_operators
 
 from wengert_engine.batched import (
     batched,
@@ -87,4 +87,4 @@ def randomness() -> str | None:
 
 
 set_operators({"repr": shown})
-inside_vmap.each_own, inside_vmap.randomness = each_own, randomness
+vmap_hooks.each_own, vmap_hooks.randomness = each_own, randomness

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_core.caution import warn_user
-from wengert_core.tensor import Tensor
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.batched import batched as as_batched
 from wengert_engine.batched import level_of, outside, physical_of, size_of

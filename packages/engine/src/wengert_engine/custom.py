@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.caution import warn_user
-from wengert_core.tensor import Tensor
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.attributes import edge_of
 from wengert_engine.function import FunctionCtx, apply_function

@@ -1,5 +1,5 @@
 """Strong zeros, as the engine sees them: deriving.pyx, Note [Strong zeros]."""
-from wengert_core.state cimport WG_DERIVING, WG_STRONG, WgState
+from wengert_core.runtime.state cimport WG_DERIVING, WG_STRONG, WgState
 
 
 cdef inline unsigned int begin_derivative(WgState* state) noexcept:

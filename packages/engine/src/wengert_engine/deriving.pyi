@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 
 class Product:
     @property

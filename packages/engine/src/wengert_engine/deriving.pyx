@@ -12,9 +12,9 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.op cimport Op, engine_hooks
-from wengert_core.state cimport WG_DERIVING, WG_STRONG, WgState, thread_state
+from wengert_core.dispatch.op cimport Op, engine_hooks
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_DERIVING, WG_STRONG, WgState, thread_state
 
 cdef dict PRODUCTS = {}                # of core's ops, by their names: functions of a Product
 

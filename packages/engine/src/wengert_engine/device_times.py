@@ -13,8 +13,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple
 
-from wengert_core import devices, elsewhere
-from wengert_core.tensor import Tensor
+from wengert_core.devices import device as devices
+from wengert_core.exchange import device_memory
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine import observing
 from wengert_engine.ticks import now
@@ -54,7 +55,7 @@ def place_of(op: Any, arguments: list[Any]) -> int:
                 return devices.device_number(value)
             except (RuntimeError, TypeError):  # the operation will say it
                 return 0
-    return elsewhere.place() if op.family == "factory" else 0
+    return device_memory.place() if op.family == "factory" else 0
 
 
 class DeviceTimes:

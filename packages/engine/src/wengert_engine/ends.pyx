@@ -2,10 +2,10 @@
 from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint32_t
 
-from wengert_core.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_BATCHED, WG_GUARD, WgState, thread_state
-from wengert_core.tensor cimport Tensor, same_shape, shape_tuple, storage_of
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GUARD, WgState, thread_state
+from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple, storage_of
 from wengert_engine import errors
 from wengert_engine.attributes import edge_of
 from wengert_engine.edges import GradientEdge, first_gradient, given_edge, shape_and_dtype

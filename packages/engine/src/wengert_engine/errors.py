@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wengert_core.dtypes import ALL, C_NAMES, SCALAR_NAMES
-from wengert_core.owners import formulas_of
-from wengert_core.tensor import Tensor
+from wengert_core.dtypes.dtypes import ALL, C_NAMES, SCALAR_NAMES
+from wengert_core.messages.owners import formulas_of
+from wengert_core.tensors.tensor import Tensor
 
 CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
 

@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport int8_t, uint8_t, uint32_t
 
-from wengert_core.op cimport Op
+from wengert_core.dispatch.op cimport Op
 
 cdef enum:
     MAX_INPUTS = 6                     # tensor arguments with a gradient

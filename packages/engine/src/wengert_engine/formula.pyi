@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any, Self
 
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 
 from wengert_engine.node import Node
 

@@ -12,8 +12,8 @@ Note [Names of nodes]
 cimport cython
 from cpython.ref cimport Py_INCREF, PyObject
 
-from wengert_core.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.formula_checks import check_entry
 from wengert_engine.node cimport make_node_class
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wengert_core.op import Op, find
-from wengert_core.owners import formulas_of
-from wengert_core.schema import parse_schema
+from wengert_core.binding.schema import parse_schema
+from wengert_core.dispatch.op import Op, find
+from wengert_core.messages.owners import formulas_of
 from wengert_registry import registry
 
 KINDS = ("elementwise", "linear", "multilinear", "derivative", "zero", "not_differentiable", "not_implemented")

@@ -1,6 +1,6 @@
 from typing import Any
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 class Tangent: ...
 

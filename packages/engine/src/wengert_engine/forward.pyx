@@ -18,13 +18,15 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from wengert_core import display as _display
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.op cimport OP_VIEW, Op, find_op
-from wengert_core.state cimport WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open, thread_state
-from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track, version_of
-from wengert_core.torch_function cimport restore, switched_off
+from wengert_core.api import repr_iter as _repr_iter
+from wengert_core.binding.torch_function cimport restore, switched_off
+from wengert_core.dispatch.op cimport OP_VIEW, Op, find_op
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open,
+                                         thread_state)
+from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track,
+                                          version_of)
 from wengert_engine import errors
 from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.formula cimport Formula, formula_of
@@ -541,7 +543,7 @@ def argument_tangents(tuple args):
 
 OWN.record, OWN.before_inplace, OWN.record_inplace = record_forward, before_forward, inplace_forward
 stand_in_front(&OWN)
-_display.NOTES.append(note)
+_repr_iter.NOTES.append(note)
 set_forward_hook(argument_tangents, function_tangents)
 
 

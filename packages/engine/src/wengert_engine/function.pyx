@@ -2,13 +2,15 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from wengert_core.caution import warn_user
-from wengert_core.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.history cimport requires_grad
-from wengert_core.observer cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, dual_is_open, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI, VIEW_NO_GRAD, Tensor,
-                                  alias, bump_version, new_empty, new_view, strides_of, version_of)
+from wengert_core.dispatch.observer_hooks cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState,
+                                         dual_is_open, thread_state)
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI,
+                                          VIEW_NO_GRAD, Tensor, alias, bump_version, new_empty, new_view, strides_of,
+                                          version_of)
 from wengert_engine import errors
 from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.ends cimport running_transforms

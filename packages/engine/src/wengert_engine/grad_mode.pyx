@@ -10,9 +10,9 @@ False
 import functools
 from _thread import _local
 
-from wengert_core.caution import warn_user
+from wengert_core.runtime.user_warnings import warn_user
 
-from wengert_core.state cimport WG_DERIVING, WG_GRAD, WG_INFER, WgState, thread_state
+from wengert_core.runtime.state cimport WG_DERIVING, WG_GRAD, WG_INFER, WgState, thread_state
 
 
 def is_grad_enabled():

@@ -8,9 +8,9 @@ Note [Who owns a gradient]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.op cimport Op
-from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, Tensor
+from wengert_core.dispatch.op cimport Op
+from wengert_core.runtime.state cimport WG_GRAD
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor
 from wengert_engine.node cimport Node, OutMeta, metas_of, sizes_of
 
 cdef extern from "Python.h":

@@ -1,16 +1,16 @@
 """Gradients as the engine handles them: what is not the common case of gradients.pxd, which has the notes."""
 from libc.string cimport memset
 
-from wengert_core.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.arrays cimport fill_number
-from wengert_core.state cimport WgState, thread_state
-from wengert_core.tensor cimport new_empty_at, new_view
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.exchange.arrays cimport fill_number
+from wengert_core.runtime.state cimport WgState, thread_state
+from wengert_core.tensors.tensor cimport new_empty_at, new_view
 from wengert_engine import errors
 from wengert_engine.fitting import fit
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
 
-from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.devices.device import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef frozenset MOVING = frozenset(("_to_copy", "copy_"))   # operations whose result is on another device than an input

@@ -1,5 +1,5 @@
 """Calling hooks while a graph is run."""
-from wengert_core.tensor cimport Tensor, TensorExtra
+from wengert_core.tensors.tensor cimport Tensor, TensorExtra
 from wengert_engine.node cimport NODE_ACCUMULATE, Node, saved_of
 
 cdef list run_output_hooks(Node node, list parts)                  # of the output tensors; retained gradients

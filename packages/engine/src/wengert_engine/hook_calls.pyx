@@ -4,8 +4,8 @@ parts: the gradients of a node's outputs, None where there is none.
 """
 from cpython.ref cimport PyObject
 
-from wengert_core.op cimport Op, find_op
-from wengert_core.tensor cimport extra_of, same_shape, shape_tuple
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.tensors.tensor cimport extra_of, same_shape, shape_tuple
 from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold
 from wengert_engine.shown cimport recorded_gradients, shown_gradients

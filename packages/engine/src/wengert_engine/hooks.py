@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Self
 
-from wengert_core.caution import warn_of_lost_hooks
+from wengert_core.runtime.user_warnings import warn_of_lost_hooks
 
 Hooks = dict[int, Callable[..., Any]]
 _ids = count()

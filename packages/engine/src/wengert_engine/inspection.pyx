@@ -1,14 +1,14 @@
 """What a node shows of itself beyond its name and edges: saved tensors as objects, metadata of its outputs."""
 cimport cython
 from cpython.object cimport PyTypeObject
-from wengert_core.devices import DEVICES as _DEVICES
-from wengert_core.sizes import Size
+from wengert_core.devices.device import DEVICES as _DEVICES
+from wengert_core.geometry.size import Size
 
 from libc.stdint cimport uint32_t
 
-from wengert_core.dtypes cimport dtype_of
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.tensor cimport Tensor, alias
+from wengert_core.dtypes.dtypes cimport dtype_of
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.tensors.tensor cimport Tensor, alias
 from wengert_engine import errors
 from wengert_engine.attributes import hooks_of
 from wengert_engine.gradients cimport shape_of

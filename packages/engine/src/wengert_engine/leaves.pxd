@@ -1,5 +1,5 @@
 """Leaves: where gradients end up."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.node cimport Node
 
 cdef bint is_dense(Tensor t) noexcept                           # no gaps, no element twice

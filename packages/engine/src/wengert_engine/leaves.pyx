@@ -4,17 +4,18 @@ from _thread import RLock
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
 
-from wengert_core.arrays cimport copy_into
-from wengert_core.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_BATCHED, WG_GRAD
-from wengert_core.tensor cimport TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape, set_contiguity, shape_tuple, strides_of
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape,
+                                          set_contiguity, shape_tuple, strides_of)
 from wengert_engine import errors
 from wengert_engine.grad_mode cimport enforces_grad_layout
 from wengert_engine.gradients cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.node cimport hold, saved_of
 
-from wengert_core.layouts import contiguous_format
+from wengert_core.tensors.memory_format import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run

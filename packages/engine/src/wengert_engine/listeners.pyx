@@ -2,10 +2,10 @@
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport int64_t
 
-from wengert_core.caution import warn_user
-from wengert_core.observer cimport EVENT_NODE
-from wengert_core.state cimport WG_GRAD, thread_state
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.observer_hooks cimport EVENT_NODE
+from wengert_core.runtime.state cimport WG_GRAD, thread_state
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.argument_shapes cimport shapes_listed
 from wengert_engine.node cimport NODE_ACCUMULATE, Node, last_number
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from wengert_core.dtypes import dtype
+from wengert_core.dtypes.dtypes import dtype
 
 from wengert_engine.node import Node
 

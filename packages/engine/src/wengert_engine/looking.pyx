@@ -1,5 +1,5 @@
 """What tools may see of a node: nothing is run, checked or changed, no hook is called. For graph views and reports."""
-from wengert_core.dtypes cimport dtype_of
+from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_engine.formula cimport RULE_ZERO, Formula
 from wengert_engine.node cimport (NF_RELEASED, NO_TENSOR, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT,
                                   SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Node, Saved, metas_of,

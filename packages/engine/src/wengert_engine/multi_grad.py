@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from wengert_core.telling import told
-from wengert_core.tensor import Tensor
+from wengert_core.messages.short_repr import told
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.attributes import edge_of
 from wengert_engine.hooks import RemovableHandle

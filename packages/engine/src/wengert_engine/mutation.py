@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.modified import modified_value
 from wengert_engine.saved_hooks import saved_tensors_hooks

@@ -12,7 +12,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 
 
 cdef enum NodeKind:

@@ -7,10 +7,10 @@ from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, vis
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memset
 
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.op cimport EngineHooks, engine_hooks
-from wengert_core.state cimport WG_GRAD
-from wengert_core.tensor cimport TF_VIEW, Tensor, extra_of, track
+from wengert_core.dispatch.op cimport EngineHooks, engine_hooks
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_GRAD
+from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, extra_of, track
 from wengert_engine.hooks import add_hook
 
 cdef extern from "Python.h":

@@ -10,9 +10,9 @@ cimport cython
 from cpython.object cimport PyTypeObject
 from _thread import _local
 
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.observer cimport ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_OBSERVE, WgState, thread_state
+from wengert_core.dispatch.observer_hooks cimport ObserverHooks, observer_hooks
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
 
 cdef extern from *:
     """

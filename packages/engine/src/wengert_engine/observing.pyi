@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.recording import Recording
 

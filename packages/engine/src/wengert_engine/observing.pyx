@@ -6,11 +6,11 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.observer cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
-from wengert_core.memory cimport MemoryStats, memory_stats
-from wengert_core.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
-from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.observer_hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
+from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
+from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.listeners cimport tell, tell_end
 from wengert_engine.node cimport NODE_ACCUMULATE, Node
 from wengert_engine.observers cimport Observer, current, observer

@@ -1,7 +1,7 @@
 """Packing saved tensors: the stack of hooks, and what a packed value remembers. See packing.pyx."""
 from cpython.ref cimport PyObject
 
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.node cimport Node, Saved
 
 cdef class Several:

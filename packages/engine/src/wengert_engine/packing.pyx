@@ -12,10 +12,10 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.stdint cimport uint8_t, uint32_t
 
-from wengert_core.history cimport requires_grad
-from wengert_core.objects cimport not_made_by_hand
-from wengert_core.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
-from wengert_core.tensor cimport alias, version_of
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport alias, version_of
 from wengert_engine import errors
 from wengert_engine.deriving cimport end_derivative
 from wengert_engine.formula cimport Formula, output_number

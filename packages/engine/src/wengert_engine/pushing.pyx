@@ -6,10 +6,10 @@ slots, tangents: the op's arguments and what they have, NULL for none. Tangents 
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcpy
 
-from wengert_core.dtypes import promote_types
-from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.op cimport Op, find_op
-from wengert_core.tensor cimport Tensor, same_shape, shape_tuple
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes.dtypes import promote_types
+from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
 from wengert_engine import errors
 from wengert_engine.formula cimport (ARG_OWN_SHAPE, FORWARD_ALL, FORWARD_ASK, FORWARD_JVP, FORWARD_JVPS, FORWARD_SLOPES, JVP_OUTPUT,
                                      JVP_SHAPE, JVP_TANGENT, JVP_VALUE, RULE_NEGATE, RULE_PASS, RULE_SCALE, RULE_SLOPE_CALL,

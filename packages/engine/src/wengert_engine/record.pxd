@@ -1,8 +1,8 @@
 """Recording: see record.pyx."""
 from cpython.ref cimport PyObject
 
-from wengert_core.op cimport Op
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.op cimport Op
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.node cimport Node
 
 cdef int check_captured(Op op, PyObject** slots) except -1   # with WG_GUARD: before a write to slot 0
@@ -14,7 +14,7 @@ ctypedef int (*record_fn)(Op op, PyObject** slots, PyObject** outs, int n_outs) 
 ctypedef int (*before_fn)(Op op, PyObject** slots, PyObject** keep) except -1
 ctypedef int (*inplace_fn)(Op op, PyObject** slots, PyObject* keep) except -1
 
-cdef struct RecordHooks:               # see EngineHooks in core's op.pxd
+cdef struct RecordHooks:               # see EngineHooks in core's dispatch/op.pxd
     record_fn record
     before_fn before_inplace
     inplace_fn record_inplace

@@ -11,12 +11,12 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.history cimport requires_grad
-from wengert_core.op cimport K_TENSOR_OR_NUMBER, OP_VIEW, EngineHooks, Op, engine_hooks, find_op
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_GUARD, WG_INFER, WG_OBSERVE, WgState, thread_state
-from wengert_core.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, alias,
-                                  shape_tuple, storage_of, version_of)
+from wengert_core.dispatch.op cimport K_TENSOR_OR_NUMBER, OP_VIEW, EngineHooks, Op, engine_hooks, find_op
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_GUARD, WG_INFER, WG_OBSERVE, WgState, thread_state
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS_GRAD, TF_META_SHIFT, TF_VIEW,
+                                          VIEW_DEFAULT, Tensor, alias, shape_tuple, storage_of, version_of)
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan, chosen_type, formula_of, output_number
 from wengert_engine.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node,

@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
-from wengert_core.op cimport Op
+from wengert_core.dispatch.op cimport Op
 from wengert_engine.observers cimport Observer
 from wengert_engine.recording cimport Recording
 

@@ -4,10 +4,10 @@ import sys
 from cpython.ref cimport Py_DECREF
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.memory cimport MemoryStats, memory_stats
-from wengert_core.observer cimport EVENT_CUSTOM, EVENT_FUNCTION, EVENT_MEMORY, EVENT_OP
-from wengert_core.state cimport WG_OBSERVE, WgState, thread_state
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.observer_hooks cimport EVENT_CUSTOM, EVENT_FUNCTION, EVENT_MEMORY, EVENT_OP
+from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
+from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.argument_shapes cimport shapes_of
 from wengert_engine.node cimport Node, last_number
 from wengert_engine.recording cimport (RECORD_MEMORY, RECORD_RESULTS, RECORD_SHAPES, RECORD_STACKS, Event, keep, new_event)

@@ -1,5 +1,5 @@
 """Where a tensor's elements lie in its storage. See regions.pyx."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 
 cdef object geometry(Tensor t)                                  # (sizes, strides, offset), in elements
 cdef object region(Tensor t)                                    # and its dtype

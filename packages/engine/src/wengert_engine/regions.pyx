@@ -6,9 +6,9 @@ Note [Views of the other kind]
     a real base is as_strided to pairs and then view_as_complex, a real view of a complex base as_strided of its view_as_real. Both
     steps are linear and keep gradients and tangents where the numbers are.
 """
-from wengert_core.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.op cimport Op, find_op
-from wengert_core.tensor cimport shape_tuple, storage_of, strides_of
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.tensors.tensor cimport shape_tuple, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Op AS_STRIDED = None              # these are looked up when first needed: the import of wengert loads no ops

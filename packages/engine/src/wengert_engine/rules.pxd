@@ -1,5 +1,5 @@
 """Rules: the gradients of a node's inputs from those of its outputs."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.formula cimport RULE_JOINT, Formula
 from wengert_engine.node cimport Node
 

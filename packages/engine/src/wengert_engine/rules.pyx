@@ -2,11 +2,11 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
-from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_GRAD, WG_STRONG, WgState, thread_state
-from wengert_core.tensor cimport same_shape
-from wengert_core.torch_function cimport restore, subclasses, switched_off
+from wengert_core.binding.torch_function cimport restore, subclasses, switched_off
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
+from wengert_core.runtime.state cimport WG_GRAD, WG_STRONG, WgState, thread_state
+from wengert_core.tensors.tensor cimport same_shape
 from wengert_engine import errors
 from wengert_engine.deriving cimport begin_derivative, end_derivative
 from wengert_engine.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_OWN_SHAPE, RULE_CALL, RULE_NEGATE, RULE_PASS,

@@ -14,7 +14,7 @@ cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
 
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.formula cimport Formula
 from wengert_engine.node cimport Edge, Node
 from wengert_engine.ready cimport Ready

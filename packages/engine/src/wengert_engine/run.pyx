@@ -5,9 +5,9 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from wengert_core.observer cimport EVENT_NODE, ObserverHooks, observer_hooks
-from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
+from wengert_core.dispatch.observer_hooks cimport EVENT_NODE, ObserverHooks, observer_hooks
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.runtime.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
 from wengert_engine import errors
 from wengert_engine.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.gradients cimport fitted, has_one_owner, write

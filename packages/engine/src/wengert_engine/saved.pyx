@@ -1,10 +1,10 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport Py_XINCREF, PyObject
 
-from wengert_core.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.op cimport Op, find_op
-from wengert_core.state cimport WG_ASK, WG_DUAL, WG_GRAD
-from wengert_core.tensor cimport Tensor, alias, extra_of, track, version_of
+from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD
+from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors
 from wengert_engine.formula cimport SAVE_VALUE, Formula
 from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge,
@@ -12,7 +12,7 @@ from wengert_engine.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SA
 from wengert_engine.packing cimport Several, own_output, unpacked
 from wengert_engine.regions cimport part_of
 
-from wengert_core.devices import DEVICES as _DEVICES
+from wengert_core.devices.device import DEVICES as _DEVICES
 
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept

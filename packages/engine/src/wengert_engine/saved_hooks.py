@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from wengert_core import devices
+from wengert_core.devices import device as devices
 
 from wengert_engine.modified import modified_value
 from wengert_engine.packing import hooks_active, pop_hooks, push_hooks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 from wengert_registry import errors, registry
 
 from wengert_engine.formula import Formula, forget_all

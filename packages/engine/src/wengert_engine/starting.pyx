@@ -8,9 +8,9 @@ Note [Backward passes inside of each other]
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.observer cimport EVENT_ROOT, ObserverHooks, observer_hooks
-from wengert_core.state cimport WG_CAST, WG_DERIVING, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, thread_state
-from wengert_core.tensor cimport Tensor
+from wengert_core.dispatch.observer_hooks cimport EVENT_ROOT, ObserverHooks, observer_hooks
+from wengert_core.runtime.state cimport WG_CAST, WG_DERIVING, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, thread_state
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.node cimport Edge, Node, edges_of, hold
 from wengert_engine.run cimport Run

@@ -1,5 +1,5 @@
 """Streams in a backward: see streams.pyx, Note [Streams of nodes]."""
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.node cimport Node
 
 cdef object stream_of(Node node)                   # or None

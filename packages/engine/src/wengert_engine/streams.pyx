@@ -5,14 +5,14 @@ Note [Streams of nodes]
     kept with the node; an AccumulateGrad gets that of the first operation which used its leaf. In a backward, work on a gradient
     for a node is done on that node's stream, which first waits for the stream that made the gradient. When the run is over the
     streams that were current when it was called wait for all of them: what comes behind ``backward()`` sees finished leaves.
-    A stream is an object of a device's plugin: it has wait_stream(other) and can be compared; see core's device_plugin.py.
+    A stream is an object of a device's plugin: it has wait_stream(other) and can be compared; see core's devices/plugin.py.
 """
 from cpython.ref cimport Py_INCREF, PyObject
 
-from wengert_core.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.node cimport NODE_ACCUMULATE, Edge, Node, edges_of, node_extra
 
-from wengert_core import devices as _devices
+from wengert_core.devices import device as _device
 
 cdef object _foreign = None            # core's module of devices' operations, once a device has been asked for
 
@@ -92,10 +92,10 @@ def finish(used, before):
 
 
 def connect(foreign):
-    """Called with core's module ``foreign`` when the first device is loaded."""
+    """Called with core's module ``intercept`` when the first device is loaded."""
     global _foreign
     _foreign = foreign
     foreign.set_note(note)
 
 
-_devices.when_loaded(connect)
+_device.when_loaded(connect)

@@ -2,7 +2,7 @@
 cimport cython
 from cpython.object cimport PyTypeObject
 
-from wengert_core.objects cimport not_made_by_hand
+from wengert_core.runtime.pyobject cimport not_made_by_hand
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF, PyObject
 

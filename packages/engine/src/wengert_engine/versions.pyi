@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None: ...
 def set_version(tensor: Tensor, version: int) -> None: ...

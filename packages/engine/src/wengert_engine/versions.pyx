@@ -1,5 +1,5 @@
 """Version counters from outside, and a look at every write: what checks of saved tensors are switched off with."""
-from wengert_core.tensor cimport Storage, Tensor, bump_version
+from wengert_core.tensors.tensor cimport Storage, Tensor, bump_version
 from wengert_engine.observing import watch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.class_margins import pairs_of_labels
-from wengert_core.tensor import Tensor
+from wengert_core.ops.loss.class_margins import pairs_of_labels
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 from wengert_formulas.losses import MEAN, over_elements

@@ -1,5 +1,6 @@
 """Derivatives of convolution. Three functions, each linear in two arguments, are one another's derivatives: the
-convolution, its transpose and the gradient of the weight. See the note of that title in core's convolutions.pyx.
+convolution, its transpose and the gradient of the weight. See the note of that title in
+core's drivers/nn/convolution.pyx.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE, conj
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE, conj, of_tensor
 

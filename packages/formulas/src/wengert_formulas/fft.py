@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE, real
 

@@ -1,7 +1,7 @@
 """Forward mode: the tangents of an op's outputs, by its formula.
 
 >>> import wengert_core as wc
->>> from wengert_core.op import find
+>>> from wengert_core.dispatch.op import find
 >>> from wengert_formulas import load
 >>> from wengert_formulas.forward import jvp
 >>> jvp(find("exp"), [wc.zeros(2)], [wc.ones(2)], entry=load().entries["exp"])[0].tolist()
@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import Op
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.table import Entry
 
@@ -181,7 +181,7 @@ def defaults(op: Op) -> list[Any]:
 
 def op_parameters(op: Op) -> Any:
     """The parameters as the schema has them."""
-    from wengert_core.schema import parse_schema
+    from wengert_core.binding.schema import parse_schema
 
     return parse_schema(op.schema)[1]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.op import find
-from wengert_core.ops.grid_sampling import NEAREST, Sampler
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.ops.nn.grid_sample_primitives import NEAREST, Sampler
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 

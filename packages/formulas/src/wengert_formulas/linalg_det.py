@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.checks import is_batched, is_constant
-from wengert_core.tensor import Tensor
+from wengert_core.drivers.pointwise.pointwise_checks import is_batched, is_constant
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE, imag
 from wengert_formulas.matmul import adjoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import wengert_core as wc
-from wengert_core.ops.padding import NAMES, unpadded
+from wengert_core.ops.nn.padding import NAMES, unpadded
 
 from wengert_formulas.base import TABLE
 

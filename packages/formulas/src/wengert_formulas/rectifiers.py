@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.gates import halves
-from wengert_core.tensor import Tensor
+from wengert_core.ops.pointwise.gated_activations import halves
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 

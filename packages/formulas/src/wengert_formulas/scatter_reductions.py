@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.op import find
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.base import TABLE
 

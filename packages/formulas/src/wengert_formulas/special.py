@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wengert_core.op import find
-from wengert_core.ops.gamma import halves
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.ops.pointwise.gamma import halves
+from wengert_core.tensors.tensor import Tensor
 from wengert_registry import registry
 
 from wengert_formulas.base import TABLE

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.checks import is_batched
-from wengert_core.tensor import Tensor
+from wengert_core.drivers.pointwise.pointwise_checks import is_batched
+from wengert_core.tensors.tensor import Tensor
 from wengert_engine.deriving import Product
 from wengert_engine.grad_mode import no_grad
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import wengert_core as wc
-from wengert_core.op import find
-from wengert_core.ops.upsampling import KINDS
+from wengert_core.dispatch.op import find
+from wengert_core.ops.nn.upsampling import KINDS
 
 from wengert_formulas.base import TABLE
 

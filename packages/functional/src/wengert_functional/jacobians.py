@@ -47,7 +47,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
             [0., 3.]]))
     """
     if strategy not in STRATEGIES:
-        from wengert_core.telling import told
+        from wengert_core.messages.short_repr import told
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
                              'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
                              f'prefer to use "reverse-mode". Got: {told(strategy)}')
@@ -142,7 +142,7 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, s
     """
     several_in, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:
-        from wengert_core.telling import told
+        from wengert_core.messages.short_repr import told
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Got: '
                              f"{told(outer_jacobian_strategy)}")
 

@@ -9,9 +9,9 @@ from functools import wraps
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_core.items import listed
-from wengert_core.telling import told
-from wengert_core.tensor import Tensor
+from wengert_core.binding.sequences import listed
+from wengert_core.messages.short_repr import told
+from wengert_core.tensors.tensor import Tensor
 from wengert_engine import batched
 
 from wengert_functional import levels, trees
@@ -199,7 +199,7 @@ def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
 def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any,
               randomness: str, keywords: dict[str, Any], chunk_size: int) -> Any:
     """The outputs of calls for a few elements at a time, joined."""
-    from wengert_core.random import get_states, set_states
+    from wengert_core.rng.generator import get_states, set_states
 
     parts: list[list[Any]] = []
     states = get_states() if randomness == "same" else None

@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import wengert_core as wc
-from wengert_core.op import find, names
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find, names
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_gradcheck.gradcheck import gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.items import listed
-from wengert_core.tensor import Tensor
+from wengert_core.binding.sequences import listed
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_gradcheck.errors import Array
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from wengert_core.argument_casts import casts_again
-from wengert_core.caution import warn_user
-from wengert_core.random import get_states
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.argument_casts import casts_again
+from wengert_core.rng.generator import get_states
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor import Tensor
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
 from wengert_engine.starting import wants_inputs
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_graph.labels import short
 from wengert_graph.recomputing import Holder
@@ -137,7 +137,7 @@ class Memory:
 
     def _table(self, by: str) -> list[Row]:
         if by not in TABLES:
-            from wengert_core.telling import told
+            from wengert_core.messages.short_repr import told
             raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {told(by)}")
         rows: list[Row] = getattr(self, f"by_{by}")
         return rows

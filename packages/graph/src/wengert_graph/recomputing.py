@@ -17,9 +17,9 @@ from typing import Any
 from weakref import ref
 
 from wengert_core import empty, equal
-from wengert_core.argument_casts import casts_again
-from wengert_core.random import get_states
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.argument_casts import casts_again
+from wengert_core.rng.generator import get_states
+from wengert_core.tensors.tensor import Tensor
 from wengert_engine import Function, enable_grad
 from wengert_engine.looking import saved_values
 from wengert_engine.saved_hooks import saved_tensors_hooks

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 import numpy as np
-from wengert_core.items import listed
+from wengert_core.binding.sequences import listed
 
 from wengert_profiler.naming import CUSTOM, FUNCTION, LABEL, MEMORY, NODE, OP, ROOT
 from wengert_profiler.records import Records

@@ -11,8 +11,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from wengert_core import devices
-from wengert_core.telling import told
+from wengert_core.devices import device
+from wengert_core.messages.short_repr import told
 from wengert_engine.device_times import DeviceTime, DeviceTimes
 
 Column = np.ndarray[Any, Any]
@@ -44,12 +44,12 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
 
 def installed(kind: str) -> bool:
     """Whether a plugin brings devices of a type."""
-    return devices.plugin_of(kind) is not None
+    return device.plugin_of(kind) is not None
 
 
 def usable(kind: str) -> bool:
     """Whether there is a device of a type."""
-    plugin = devices.plugin_of(kind)
+    plugin = device.plugin_of(kind)
     return plugin is not None and plugin.device_count() > 0
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wengert_core.items import listed
-from wengert_core.methods import checked
+from wengert_core.binding.checked_methods import checked
+from wengert_core.binding.sequences import listed
 
 from wengert_profiler.averages import averages_of_events, total_of_events
 from wengert_profiler.events import BACKWARD_SCOPE, FunctionEvent
@@ -184,7 +184,7 @@ class EventList(list[Any]):
         metric: one of ``supported_export_stacks_metrics``, else ValueError.
         """
         if metric not in METRICS:
-            from wengert_core.telling import told
+            from wengert_core.messages.short_repr import told
             raise ValueError(f"metric should be one of: {list(METRICS)}, got {told(metric)}")
         field = with_device(metric)
         with open(path, "w", encoding="utf-8") as file:

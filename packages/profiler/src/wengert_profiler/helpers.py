@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from wengert_core.items import listed
+from wengert_core.binding.sequences import listed
 
 
 def kineto_available() -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
-from wengert_core.items import listed
-from wengert_core.methods import checked
+from wengert_core.binding.checked_methods import checked
+from wengert_core.binding.sequences import listed
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 

@@ -7,7 +7,7 @@ from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
-from wengert_core.items import listed
+from wengert_core.binding.sequences import listed
 
 from wengert_profiler.formats import format_memory, format_share, format_time
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.op import Op
-from wengert_core.rows.base import FLOATING
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.kinds.base import FLOATING
 
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 

@@ -7,9 +7,9 @@ from operator import index
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.factories import CPP_NAMES, not_for
-from wengert_core.rows.base import FLOATING
-from wengert_core.tensor import Tensor
+from wengert_core.ops.create.factory_functions import CPP_NAMES, not_for
+from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 

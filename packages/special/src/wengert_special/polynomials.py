@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import Op
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_special.table import TABLE, WIDE, scipy_special
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from wengert_core import devices
-from wengert_core.rows.base import FLOATING
-from wengert_core.table import OpTable
+from wengert_core.devices import device
+from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.optable.op_table import OpTable
 
 SPECIAL = "special_"
 """What the names of ops begin with that are found in ``wengert.special``; the others are at the top."""
@@ -49,7 +49,7 @@ def scipy_special(xp: Any) -> Any:
     """
     if xp is np:
         return importlib.import_module("scipy.special")
-    plugin = next(plugin for plugin, _ in devices.PLACED[1:] if plugin.xp is xp)
+    plugin = next(plugin for plugin, _ in device.PLACED[1:] if plugin.xp is xp)
     return OfDevice(plugin.type, plugin.special)
 
 

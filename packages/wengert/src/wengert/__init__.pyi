@@ -5,7 +5,7 @@ from builtins import int as _int
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.tensor import _Device, _DType, _Ints, _Operand, _Scalar
+from wengert_core.tensors.tensor import _Device, _DType, _Ints, _Operand, _Scalar
 from wengert_engine import enable_grad as enable_grad
 from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
@@ -498,7 +498,7 @@ from wengert_core import masked_fill_ as masked_fill_
 from wengert_core import masked_scatter as masked_scatter
 from wengert_core import masked_scatter_ as masked_scatter_
 from wengert_core import masked_select as masked_select
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+from wengert_core import matmul as matmul
 from wengert_core import matrix_H as matrix_H
 from wengert_core import matrix_exp as matrix_exp
 from wengert_core import matrix_power as matrix_power
@@ -679,7 +679,7 @@ from wengert_core import slice_backward as slice_backward
 from wengert_core import slice_copy as slice_copy
 from wengert_core import slice_scatter as slice_scatter
 from wengert_core import slogdet as slogdet
-def softmax(input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None) -> Tensor: ...
+from wengert_core import softmax as softmax
 from wengert_core import softplus as softplus
 from wengert_core import softplus_backward as softplus_backward
 from wengert_core import softshrink as softshrink
@@ -718,14 +718,7 @@ from wengert_core import tan_ as tan_
 from wengert_core import tanh as tanh
 from wengert_core import tanh_ as tanh_
 from wengert_core import tanh_backward as tanh_backward
-def tensor(
-    data: Any,
-    *,
-    dtype: _DType | None = None,
-    device: _Device | None = None,
-    requires_grad: _bool | None = False,
-    pin_memory: _bool | None = False,
-) -> Tensor: ...
+from wengert_core import tensor as tensor
 from wengert_core import tensor_split as tensor_split
 from wengert_core import tensordot as tensordot
 from wengert_core import tensortype as tensortype

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 TOLERANCES = {
     "float16": (1e-3, 1e-5),

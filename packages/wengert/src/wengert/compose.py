@@ -15,12 +15,12 @@ from types import ModuleType
 from typing import Any
 
 import wengert_core
-from wengert_core.later import Later
-from wengert_core.namespace import LATER as CORE_LATER
-from wengert_core.ops import names as core_names
-from wengert_core.tensor import Tensor
-from wengert_core.tensor import mount as mount_on_tensor
-from wengert_core.tensor_methods import PROMISED
+from wengert_core.api.namespace import LATER as CORE_LATER
+from wengert_core.api.tensor_methods import PROMISED
+from wengert_core.optable import lazy_names as core_names
+from wengert_core.tensors.lazy_attribute import Later
+from wengert_core.tensors.tensor import Tensor
+from wengert_core.tensors.tensor import mount as mount_on_tensor
 from wengert_registry import PluginError, registry
 
 from wengert import entry_points, modules
@@ -151,7 +151,7 @@ def known_names(place: str = "") -> list[str]:
 
 def hidden() -> set[str]:
     """The names that ``dir(wengert)`` leaves out."""
-    from wengert_core.ops.hidden import HIDDEN as IN_CORE  # few programs ask
+    from wengert_core.optable.hidden_names import HIDDEN as IN_CORE  # few programs ask
 
     given = registry.places["wengert"].winners.items()
     return HIDDEN | IN_CORE | {name for name, (one, _) in given if name in getattr(one.value, "hidden", ())}

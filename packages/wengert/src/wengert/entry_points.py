@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from wengert_core.later import Later
-from wengert_core.namespace import LATER as CORE_LATER
-from wengert_core.ops import names as core_names
-from wengert_core.plugin_names import MOUNTED, gone, put_method, why_not_method
-from wengert_core.telling import told
+from wengert_core.api.namespace import LATER as CORE_LATER
+from wengert_core.messages.short_repr import told
+from wengert_core.optable import lazy_names as core_names
+from wengert_core.optable.plugin_names import MOUNTED, gone, put_method, why_not_method
+from wengert_core.tensors.lazy_attribute import Later
 from wengert_registry import PluginError, errors, registry
 from wengert_registry.claims import NEEDED
 

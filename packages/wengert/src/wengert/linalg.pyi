@@ -3,8 +3,8 @@ from builtins import float as _float
 from builtins import int as _int
 from typing import Any
 
-from wengert_core.linalg_error import LinAlgError as LinAlgError
-from wengert_core.tensor import Tensor
+from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
+from wengert_core.tensors.tensor import Tensor
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def cholesky(A: Tensor, *, upper: _bool = False, out: Any = None) -> Any: ...

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 SMALLEST = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
 """The smallest normal numbers, in place of zeros that are excluded."""

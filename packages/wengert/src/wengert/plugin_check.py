@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wengert_core.op import Op
+from wengert_core.dispatch.op import Op
 from wengert_registry import registry
 
 
@@ -67,7 +67,7 @@ def ops_of(table: str) -> dict[str, Op] | None:
 
 def check_device(candidate: Any) -> Iterator[str]:
     """Yield the defects of a device, as far as they show without computing on it."""
-    from wengert_core.device_check import defects
+    from wengert_core.devices.plugin_check import defects
 
     yield from defects(candidate.value)
 

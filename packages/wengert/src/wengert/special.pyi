@@ -3,7 +3,7 @@ from builtins import float as _float
 from builtins import int as _int
 from typing import Any
 
-from wengert_core.tensor import Tensor, _DType, _Ints, _Operand
+from wengert_core.tensors.tensor import Tensor, _DType, _Ints, _Operand
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

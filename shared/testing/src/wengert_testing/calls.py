@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.op import Op, find, names
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import Op, find, names
+from wengert_core.tensors.tensor import Tensor
 from wengert_registry import registry
 
 from wengert_testing.case import Array, OpCase, Sample

@@ -10,9 +10,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from wengert_core import devices, random
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
+from wengert_core import random
+from wengert_core.devices import device as devices
+from wengert_core.dispatch.op import Op
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_testing.calls import array_of, as_tensors, contiguous, function_of, is_floating, row_of
 from wengert_testing.case import Fixed, OpCase, Sample

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wengert_core import random
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_testing.calls import array_of, as_tensors, contiguous, function_of
 from wengert_testing.case import OpCase, Sample

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from wengert_core import default_device, devices
+from wengert_core.backends import default_device
+from wengert_core.devices import device
 from wengert_registry import registry
 
 NAME = os.environ.get("WENGERT_TEST_DEVICE", "")
@@ -33,7 +34,7 @@ def pytest_configure(config: Any) -> None:
         registry.group("devices").register("sim", SimDevice, owner="wengert_testing.on_device")
     try:
         default_device.set_default_device(NAME)
-    except devices.AbsentDeviceError as error:
+    except device.AbsentDeviceError as error:
         _absent.append(str(error))
     except RuntimeError as error:
         raise pytest.UsageError(f"wengert_testing.on_device: {error}") from None
@@ -53,13 +54,13 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 def _on_device() -> Iterator[None]:
     """Each test starts with the device as the default one, and no race of the one before."""
     default_device.set_default_device(NAME)
-    if devices.device(NAME).type != "sim":
+    if device.device(NAME).type != "sim":
         yield
         return
     from wengert_testing.sim import reset
     from wengert_testing.sim.order import WORLD
 
-    plugin = devices.plugin_of("sim")
+    plugin = device.plugin_of("sim")
     reset()
     for index in range(plugin.COUNT):
         plugin.set_stream(plugin.default_stream(index))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_testing.calls import array_of, as_tensors, call, contiguous, inplace_of, op_of, strided
 from wengert_testing.case import COMPLEX_OF, Array, OpCase, Sample

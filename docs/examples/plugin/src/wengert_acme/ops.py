@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from wengert_core.rows.base import FLOATING
-from wengert_core.table import OpTable
+from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.optable.op_table import OpTable
 
 TABLE = OpTable("acme")  # the name of the entry point; importing this module registers nothing
 

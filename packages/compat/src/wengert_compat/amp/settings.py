@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from wengert_core import accelerator, bfloat16, float16
-from wengert_core.argument_casts import ArgumentCasts, set_argument_casts
-from wengert_core.devices import device
-from wengert_core.dtypes import dtype
+from wengert_core import bfloat16, float16
+from wengert_core.backends import accelerator
+from wengert_core.devices.device import device
+from wengert_core.dispatch.argument_casts import ArgumentCasts, set_argument_casts
+from wengert_core.dtypes.dtypes import dtype
 
 __all__ = [
     "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache", "get_autocast_dtype",

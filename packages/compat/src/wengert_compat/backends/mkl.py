@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wengert_core import blas
+from wengert_core.runtime import blas_lookup
 
 __all__ = ["is_available"]
 
@@ -27,5 +27,5 @@ def is_available() -> bool:
     >>> isinstance(wg.backends.mkl.is_available(), bool)
     True
     """
-    blas.num_threads()  # chooses the library, and opens it
+    blas_lookup.num_threads()  # chooses the library, and opens it
     return any("/libmkl_" in line for line in LOADED.read_text(encoding="utf-8", errors="replace").splitlines())

@@ -1,1 +1,1 @@
-"""Core's operator table: one module for each family; ``whole`` has all rows."""
+"""Core's op table, a room for each family; names over all families."""

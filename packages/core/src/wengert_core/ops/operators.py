@@ -6,8 +6,8 @@ from _operator import getitem, setitem  # the module operator would be one more 
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.ops.names import OPS, load
-from wengert_core.tensor import set_operators
+from wengert_core.optable.lazy_names import OPS, load
+from wengert_core.tensors.tensor import set_operators
 
 OPERATORS = {
     "add": "add",
@@ -48,7 +48,7 @@ def promised(sign: str, name: str) -> Callable[..., Any]:
 
     def first_call(*operands: Any) -> Any:
         op = OPS[name]  # loads the table too
-        from wengert_core.ops.table import TABLE
+        from wengert_core.optable.core_table import TABLE
 
         op = TABLE.operators.get(name, op)
         set_operators({sign: op})
@@ -61,7 +61,7 @@ def promised_indexing(index: Callable[..., Any]) -> Callable[..., Any]:
     """What stands for x[...] and x[...] = value until their family is loaded, which puts its own in their place."""
 
     def first_call(*operands: Any) -> Any:
-        load("indexing")
+        load("index.getitem_fill")
         return index(*operands)
 
     return first_call

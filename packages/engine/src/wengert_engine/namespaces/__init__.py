@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from wengert_core.composite import Composite
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.composite import Composite
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine import (
     enable_grad,

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert_core.op import type_words
-from wengert_core.overrides import asked_of, called
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import type_words
+from wengert_core.dispatch.overrides import asked_of, called
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine import forward
 from wengert_engine.grad_mode import Mode

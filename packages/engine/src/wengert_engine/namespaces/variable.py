@@ -4,8 +4,8 @@ from operator import index
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_core.caution import warn_user
-from wengert_core.tensor import Tensor
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine import errors
 from wengert_engine.edges import GradientEdge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.checks import every_sample
-from wengert_core.tensor import Tensor
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.batching.arranging import flat, folded, lifted, refused, shaped, unfolded
 from wengert_formulas.batching.call import Call, rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.joining import on_diagonal
+from wengert_core.ops.copy.joining import on_diagonal
 
 from wengert_formulas.batching.call import Call, rule
 from wengert_formulas.batching.views import padded, sizes_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.batching.arranging import aligned, own_batch, refused, sample_shape
 from wengert_formulas.batching.call import Call, rule

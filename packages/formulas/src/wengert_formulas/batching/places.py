@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.norms import renormed
-from wengert_core.ops.positions import check_put, checked_positions
-from wengert_core.ops.upsampling import KINDS
+from wengert_core.ops.index.gather_scatter import check_put, checked_positions
+from wengert_core.ops.nn.upsampling import KINDS
+from wengert_core.ops.reduce.norms import renormed
 
 from wengert_formulas.batching.arranging import aligned, flat, folded, sample_shape, unfolded
 from wengert_formulas.batching.call import Call, rule

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.view_gradients import extent
+from wengert_core.ops.view.view_backward import extent
 
 from wengert_formulas.batching.arranging import aligned, flat, refused
 from wengert_formulas.batching.call import Call, rule

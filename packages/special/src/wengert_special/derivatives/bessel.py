@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wengert_core.op import find
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_special.derivatives import TABLE
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.op import find
-from wengert_core.tensor import Tensor
+from wengert_core.dispatch.op import find
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_special.derivatives import TABLE
 from wengert_special.polynomials import degree

@@ -4,8 +4,8 @@ from builtins import int as _int
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert_core.tensor import Tensor
-from wengert_core.tensor import _Ints as _Ints
+from wengert_core.tensors.tensor import Tensor
+from wengert_core.tensors.tensor import _Ints as _Ints
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any: ...

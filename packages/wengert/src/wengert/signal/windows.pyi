@@ -4,7 +4,7 @@ from builtins import int as _int
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def bartlett(

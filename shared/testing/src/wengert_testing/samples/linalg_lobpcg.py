@@ -41,7 +41,7 @@ def with_pairs(x: Any, b: Any, k: int) -> Any:
 
 def eigh_of(x: Any) -> Any:
     """eigh of a tensor, which is no method."""
-    from wengert_core.op import find
+    from wengert_core.dispatch.op import find
 
     return find("linalg_eigh")(x, "L", True)
 

@@ -7,9 +7,9 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
-from wengert_core import elsewhere
-from wengert_core.device_plugin import DevicePlugin, OutOfMemoryError
-from wengert_core.devices import PLACED
+from wengert_core.devices.device import PLACED
+from wengert_core.devices.plugin import DevicePlugin, OutOfMemoryError
+from wengert_core.exchange import device_memory
 
 from wengert_testing.sim.arrays import SimArray, SimNamespace, seen, set_current
 from wengert_testing.sim.landing import Download, Upload, settle_before
@@ -71,7 +71,7 @@ class SimDevice(DevicePlugin):
 
     def computing(self) -> Place:
         """The device that an operation runs on just now, else the current one."""
-        number = elsewhere.place()
+        number = device_memory.place()
         return self.places[PLACED[number][1] if number and PLACED[number][0] is self else self.current_device()]
 
     def device_count(self) -> int:

@@ -1,0 +1,1 @@
+"""Methods, printing, pickling, storages and namespaces: the public interface beside ops."""

@@ -1,0 +1,233 @@
+"""pickle, copy.copy and copy.deepcopy of tensors.
+
+>>> import copy, pickle
+>>> from wengert_core import arange
+>>> x = arange(6).reshape(2, 3).t()
+>>> pickle.loads(pickle.dumps(x)).stride() == copy.deepcopy(x).stride() == x.stride()
+True
+"""
+import copy
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
+from libc.string cimport memcpy
+
+from wengert_core.devices.device import DEVICES as _DEVICES
+from wengert_core.drivers.create.factory cimport mark_grad
+from wengert_core.dtypes.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.dtypes.dtypes import ALL as _DTYPES
+from wengert_core.dtypes.dtypes import dtype_by_name
+from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.exchange.device_memory cimport storage_bytes
+from wengert_core.geometry.size_math cimport extent
+from wengert_core.runtime.state cimport WG_BATCHED
+from wengert_core.runtime.user_warnings import warn_of_lost_hooks
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_empty_at,
+                                          new_on_memory, new_view, same_shape, set_contiguity, storage_of, track)
+from wengert_core.tensors.tensor import as_subclass
+from wengert_core.tensors.vmap_hooks import no_storage
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+# ---- pieces
+
+cdef Py_ssize_t span_of(Tensor t) noexcept:
+    """Bytes from the first element to behind the last one in memory."""
+    cdef Py_ssize_t span = FACTS.itemsize[t.code]
+    cdef int i
+    if t.count == 0:
+        return 0
+    for i in range(t.rank):
+        span += (t.dims[i] - 1) * t.dims[t.rank + i]
+    return span
+
+
+cdef Tensor on_memory(Tensor memory, Tensor like, Py_ssize_t offset):
+    """A tensor on the storage of ``memory`` with like's dtype, shape and strides; not a view of anything."""
+    cdef Tensor new = new_view(memory, like.rank, like.dims, like.dims + like.rank, memory.data + offset)
+    cdef PyObject* base = new.base
+    new.base = NULL
+    Py_XDECREF(base)
+    new.code = like.code
+    new.flags &= ~<unsigned int> TF_VIEW
+    set_contiguity(new)
+    return new
+
+
+cdef Tensor copied_storage(Tensor t, dict memo):
+    """A byte tensor with a copy of t's whole storage; one for each storage and memo."""
+    cdef Storage old = storage_of(t)
+    cdef Tensor new
+    key = id(old)
+    if key in memo:
+        return memo[key]
+    new = new_empty_at(t.device, UINT8, 1, &old.nbytes)
+    if t.device:
+        copy_into(new, storage_bytes(t))
+    else:
+        memcpy(new.data, old.data, old.nbytes)
+    memo[key] = new
+    memo.setdefault(id(memo), []).append(old)      # the id stays taken as long as the memo lives
+    return new
+
+
+cdef object attributes(Tensor t):
+    """What the user has set on a tensor; None when nothing is."""
+    own = getattr(t, "__dict__", None)
+    return dict(own) if own else None
+
+
+cdef Tensor finished(Tensor new, object cls, bint requires_grad):
+    if cls is not Tensor:
+        new = as_subclass(new, cls)
+    if requires_grad:
+        mark_grad(new)
+    return new
+
+
+cdef int keep_grad(Tensor new, object grad) except -1:
+    """Let a new tensor have a gradient."""
+    Py_INCREF(grad)
+    extra_of(new).grad = <PyObject*> grad
+    track(new)
+    return 0
+
+
+cdef int warn_of_hooks(Tensor t) except -1:
+    """A copy does not have the hooks of the tensor it is made from."""
+    if requires_grad(t):
+        hooks = getattr(t, "_backward_hooks", None)
+        if hooks:
+            warn_of_lost_hooks(hooks.values())
+    return 0
+
+
+# ---- copy
+
+cdef int refuse_batched(Tensor t) except -1:
+    """NotImplementedError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        raise no_storage()
+    return 0
+
+
+def shallow_copy(Tensor self):
+    """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
+    refuse_batched(self)
+    warn_of_hooks(self)
+    cdef Tensor new = finished(alias(self), type(self), requires_grad(self))
+    if self.extra != NULL and self.extra.grad != NULL:
+        keep_grad(new, <object> self.extra.grad)
+    set_state(new, attributes(self))
+    return new
+
+
+def deep_copy(Tensor self, dict memo):
+    """copy.deepcopy: storage, .grad and attributes are copied; tensors that share a storage share its copy.
+
+    RuntimeError for a tensor that is the result of recorded operations.
+    """
+    refuse_batched(self)
+    cdef Tensor new
+    if id(self) in memo:
+        return memo[id(self)]
+    if self.grad_fn != NULL:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                           f"This one, of shape {list(self.shape)}, is the result of an operation: use .detach() or .clone()")
+    new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
+    new = finished(new, type(self), requires_grad(self))
+    memo[id(self)] = new
+    copy_grad(self, new, memo)
+    set_state(new, copy.deepcopy(attributes(self), memo))
+    return new
+
+
+cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
+    if t.extra == NULL or t.extra.grad == NULL:
+        return 0
+    return keep_grad(new, copy.deepcopy(<object> t.extra.grad, memo))
+
+
+# ---- pickle
+
+def reduce(Tensor self, int protocol):
+    """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes that the elements span; no history.
+
+    Protocol 5 can carry the bytes out of band.
+    """
+    refuse_batched(self)
+    cdef Tensor memory
+    cdef Py_ssize_t nbytes = span_of(self), step = 1
+    if self.device:
+        warn_of_hooks(self)
+        grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
+        return rebuild_elsewhere, (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad), \
+            attributes(self)
+    memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
+    array = memory.numpy()
+    strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
+    arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
+                 requires_grad(self))
+    warn_of_hooks(self)
+    if self.extra != NULL and self.extra.grad != NULL:
+        arguments += (<object> self.extra.grad,)
+    state = attributes(self)
+    return (rebuild, arguments) if state is None else (rebuild, arguments, state)
+
+
+def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires_grad, grad=None):
+    """The tensor that ``reduce`` took apart; strides in bytes. Always in memory of its own.
+
+    ValueError when the parts do not belong together (a pickle that was tampered with).
+    """
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t steps[64]
+    cdef Py_ssize_t nbytes, step = 1
+    cdef Tensor memory, like, new
+    cdef int i, ndim = <int> len(shape), code, itemsize
+    if dtype_name not in _DTYPES:
+        raise ValueError(f"not a pickled tensor: there is no dtype {dtype_name!r}")
+    if len(strides) != ndim or ndim > 64:
+        raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides}")
+    code = code_of(dtype_by_name(dtype_name))
+    itemsize = FACTS.itemsize[code]
+    for i in range(ndim):
+        sizes[i], steps[i] = shape[i], strides[i]
+        if sizes[i] < 0 or steps[i] < 0 or steps[i] % itemsize:
+            raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, elements of {itemsize} bytes")
+        steps[i] //= itemsize
+    cdef cnp.ndarray source = np.frombuffer(data, np.uint8)
+    nbytes = cnp.PyArray_NBYTES(source)
+    if extent(ndim, sizes, steps, 0, itemsize) > nbytes:
+        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
+    for i in range(ndim):
+        steps[i] *= itemsize
+    memory = new_empty(UINT8, 1, &nbytes)
+    like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
+    if nbytes:
+        memcpy(memory.data, cnp.PyArray_DATA(source), nbytes)
+    new = finished(on_memory(memory, like, 0), cls, requires_grad)
+    if grad is not None:
+        if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
+            raise ValueError("not a pickled tensor: its gradient is none of its own")
+        keep_grad(new, grad)
+    return new
+
+
+def rebuild_elsewhere(device, cls, Tensor values, bint requires_grad, grad):
+    """The tensor of another device that ``reduce`` took apart, contiguous."""
+    cdef Tensor new = finished(values.to(device), cls, requires_grad)
+    if grad is not None:
+        keep_grad(new, grad)
+    return new
+
+
+def set_state(Tensor self, state):
+    """Give a tensor the attributes of another one."""
+    if state is not None:
+        for name, value in state.items():
+            setattr(self, name, value)

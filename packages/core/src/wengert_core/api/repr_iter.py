@@ -1,0 +1,74 @@
+"""What Python asks of a tensor beside arithmetic: its text, its elements one by one, whether it contains a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wengert_core.dtypes.dtypes import ALL, get_default_dtype
+from wengert_core.tensors.tensor import Tensor, mount, set_operators
+
+NOTES: list[Callable[[Any], str]] = []
+"""What else the text of a tensor says: functions that give ``name=value``, or "" where there is nothing to say."""
+
+
+def text(tensor: Any) -> str:
+    """``repr(tensor)``, as torch prints it."""
+    from wengert_core.api import printing  # costs milliseconds; most programs print nothing
+
+    plain = tensor.detach() if hasattr(tensor, "detach") else tensor
+    kind = type(tensor)
+    shape = tuple(plain.shape)
+    if plain.device.type != "cpu":  # only what is shown is copied to the host
+        for dim, places in enumerate(printing.shown(shape) or ()):
+            index = plain.new_tensor(places.tolist(), dtype=ALL["int64"])
+            plain = plain.index_select(dim, index)
+        plain = plain.cpu()
+    array = (plain.float() if plain.dtype.name in ("float16", "bfloat16") else plain).numpy()
+    return printing.format_tensor(array, shape=shape, device=str(tensor.device), dtype=tensor.dtype.name,
+                                  default_dtype=get_default_dtype().name,
+                                  requires_grad=getattr(tensor, "requires_grad", False),
+                                  grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]),
+                                  name="tensor" if kind is Tensor else kind.__name__)
+
+
+def _grad_fn_name(tensor: Any) -> str | None:
+    try:
+        grad_fn = getattr(tensor, "grad_fn", None)
+    except RuntimeError:  # a view whose history a write to its base has ended
+        return "Invalid"
+    return type(grad_fn).__name__ if grad_fn is not None else None
+
+
+def formatted(tensor: Any, spec: str) -> str:
+    """``format(tensor, spec)``: of a 0-d tensor as of its number."""
+    if not isinstance(spec, str):
+        raise TypeError(f"__format__() argument must be str, not {type(spec).__name__}")
+    if tensor.ndim == 0 and not getattr(tensor, "is_meta", False):
+        from wengert_core.api import printing
+
+        return printing.format_scalar(tensor.item(), spec) if spec else str(tensor.item())
+    if not spec:
+        return str(tensor)
+    raise TypeError(f"unsupported format string passed to {type(tensor).__name__}.__format__: {spec!r} on a tensor of "
+                    f"shape {list(tensor.shape)}")
+
+
+def rows(tensor: Any) -> Iterator[Any]:
+    """The tensors along the first dimension. TypeError for a 0-d tensor."""
+    if tensor.dim() == 0:
+        raise TypeError("iteration over a 0-d tensor: use .item() for its number")
+    return iter(tensor.unbind(0))
+
+
+def contains(tensor: Any, value: Any) -> bool:
+    """``value in tensor``: whether an element equals a number or a tensor."""
+    if not isinstance(value, (bool, int, float, complex, type(tensor))):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}.")
+    return bool((tensor == value).any())
+
+
+def install() -> None:
+    """Mount all of it."""
+    set_operators({"repr": text, "iter": rows, "contains": contains})
+    mount("__format__", formatted)

@@ -1,6 +1,0 @@
-"""The driver of the array family."""
-from cpython.ref cimport PyObject
-
-from wengert_core.op cimport Op
-
-cdef object array_run(Op op, PyObject** slots)

@@ -1,7 +1,0 @@
-from typing import Any
-
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
-
-def set_ops(copy: Op, fill: Op, put: Op) -> None: ...
-def setitem(t: Tensor, key: Any, value: Any) -> None: ...

@@ -1,0 +1,1 @@
+"""Ops on tensors of other devices: interception, default devices, pinned memory, streams."""

@@ -1,0 +1,95 @@
+"""Factories of tensors on other devices: empty and filled tensors are made there, all others on the host, and moved."""
+from cpython.ref cimport PyObject
+
+from wengert_core.backends.run_on cimport preserved_at, run_at
+from wengert_core.dispatch.op cimport Op
+from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.tensors.tensor cimport Tensor
+
+from wengert_core.devices import device as _device
+from wengert_core.drivers.create import factory as _factory
+from wengert_core.exchange import device_memory as _device_memory
+from wengert_core.ops.create import factory_functions as _factory_functions
+from wengert_core.rng import generator as _generator
+
+cdef list DEVICES = _device.DEVICES
+cdef object NO = False
+cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")      # fill an out= of any shape, see drivers/create/factory.pyx
+
+
+cdef int slot_called(Op op, str name) except -2:
+    return op.params.index(name) if name in op.params else -1
+
+
+cdef object made(Op op, PyObject** slots):
+    """What a factory gives, on the device that it is told, that of the tensor it is like, of out=, or the default one."""
+    cdef PyObject* own[16]
+    cdef int i, at = slot_called(op, "device"), like = -1
+    cdef unsigned int place = _device_memory.place()
+    cdef bint named = False
+    cdef Tensor out
+    for i in range(op.n_params):
+        own[i] = slots[i]
+        if like < 0 and isinstance(<object> slots[i], Tensor) and i != op.out_slot and op.kinds[i] & 63 == 0:
+            like = i
+    if at >= 0 and slots[at] != <PyObject*> None:
+        place, named = _device.device_number(<object> slots[at], op.name), True
+        own[at] = <PyObject*> None
+    elif like >= 0:
+        place = (<Tensor> slots[like]).device
+    elif place == 0 and at >= 0 and _factory.default_place():
+        place, named = _factory.default_place(), True
+    if op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor):
+        out = <Tensor> slots[op.out_slot]
+        if named and out.device != place:
+            raise RuntimeError(f"device type {DEVICES[place]} does not match device type of out parameter ({DEVICES[out.device]})")
+        place = out.device
+    if op.options["kind"] in ("empty", "zeros", "ones", "full") and (op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None):
+        return run_at(op, own, place)
+    data = <object> slots[slot_called(op, "data")] if "data" in op.params else <object> slots[0]
+    if op.name in ("as_tensor", "asarray") and not isinstance(data, Tensor) and _factory_functions.on_device(data):
+        data = _factory_functions.of_device(data)
+    if op.name in ("as_tensor", "asarray") and isinstance(data, Tensor):
+        dtype = <object> slots[slot_called(op, "dtype")]
+        return data.to(DEVICES[place]) if dtype is None else data.to(DEVICES[place], dtype)
+    return made_and_moved(op, slots, own, place, like)
+
+
+cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int place, int like):
+    cdef int grad = slot_called(op, "requires_grad"), generator = slot_called(op, "generator"), i
+    cdef Tensor result, moved, source
+    keep = []
+    for i in range(op.n_params):
+        if slots[i] == NULL or not isinstance(<object> slots[i], Tensor) or i == op.out_slot:
+            continue
+        source = <Tensor> slots[i]
+        if source.device:              # its values if the op reads them, else its geometry
+            keep.append(source.detach().cpu() if i != like or op.options["kind"] == "data" else preserved_at(0, source, source.code))
+            own[i] = <PyObject*> keep[len(keep) - 1]
+    if grad >= 0:
+        own[grad] = <PyObject*> NO
+    if generator >= 0 and place:
+        if slots[generator] == <PyObject*> None:
+            keep.append(_generator.generator_of(place))
+            own[generator] = <PyObject*> keep[len(keep) - 1]
+        else:
+            _generator.check_device(<object> slots[generator], place, op.name)
+    if op.out_slot >= 0:
+        own[op.out_slot] = <PyObject*> None
+    result = run_at(op, own, 0)
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        target = <object> slots[op.out_slot]
+        if op.name in SEQUENCES and target.numel() == (<object> result).numel():
+            return target.copy_((<object> result).view(target.shape))
+        if tuple(target.shape) != tuple((<object> result).shape):
+            _factory.warn_of_count(op.name, target, result)
+            target.resize_((<object> result).shape)
+        return target.copy_(result)
+    if place == 0:
+        moved = result
+    else:
+        moved = preserved_at(place, result, result.code)
+        copy_into(moved, result)
+    if grad >= 0 and <object> slots[grad]:
+        _factory.mark_requires_grad(moved)
+    return moved

@@ -1,0 +1,136 @@
+"""Tensors of subclasses, which are asked by their ``__torch_function__`` what a function gives.
+
+Note [Tensors of subclasses are asked first]
+    An operation's C entry looks at one number: 0 until the first tensor of a subclass of Tensor is made. From then on it looks at
+    its arguments, and where one is of a subclass that has not switched it off, ``overrides`` asks for the answer. ``Tensor.
+    __torch_function__`` runs the function with nobody asked, and gives its results the subclass. So nobody pays who has no such
+    class, and what is called from C (``call1``, ``call2``, ``call_bound``) asks nobody. The engine switches it off around formulas and
+    rules for batches: they compute with whatever tensors an operation was given, and are none of the program's calls.
+"""
+cimport cython
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport Py_INCREF, PyObject
+
+from wengert_core.binding.call_arguments cimport arguments
+
+cdef extern from *:
+    """
+    unsigned int wengert_subclasses = 0;
+    static __thread unsigned int wengert_asking_is_off = 0;
+    static PyTypeObject *wengert_tensor_type = NULL;
+    /* Whether a tensor of a subclass is among some values, or among the items of a list or tuple of them. */
+    static int wengert_has_subclass(PyObject *const *values, Py_ssize_t n, int is_item) {
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyTypeObject *type = Py_TYPE(values[i]);
+            if (type == wengert_tensor_type) continue;
+            if (type == &PyList_Type || type == &PyTuple_Type) {
+                if (!is_item && wengert_has_subclass(PySequence_Fast_ITEMS(values[i]), Py_SIZE(values[i]), 1)) return 1;
+            } else if (PyType_IsSubtype(type, wengert_tensor_type)) return 1;
+        }
+        return 0;
+    }
+    """
+    PyTypeObject* wengert_tensor_type
+    unsigned int wengert_asking_is_off
+    bint wengert_has_subclass(PyObject* const* values, Py_ssize_t n, int is_item) noexcept
+
+cdef extern from "Python.h":
+    Py_ssize_t PyTuple_GET_SIZE(PyObject* t) noexcept
+
+
+cdef unsigned int* subclasses() noexcept nogil:
+    return &wengert_subclasses
+
+
+cdef void note_subclass() noexcept:
+    global wengert_subclasses
+    wengert_subclasses = 1
+
+
+cdef void set_tensor_type(PyObject* tensor_type) noexcept:
+    global wengert_tensor_type
+    wengert_tensor_type = <PyTypeObject*> tensor_type
+
+
+cdef bint is_tensor_type(PyObject* kind) noexcept:
+    return kind == <PyObject*> wengert_tensor_type
+
+
+cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept:
+    return not wengert_asking_is_off and wengert_has_subclass(args, n, 0)
+
+
+cdef unsigned int switched_off() noexcept nogil:
+    global wengert_asking_is_off
+    cdef unsigned int before = wengert_asking_is_off
+    wengert_asking_is_off = 1
+    return before
+
+
+cdef void restore(unsigned int off) noexcept nogil:
+    global wengert_asking_is_off
+    wengert_asking_is_off = off
+
+
+cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL:
+    """The answer to a call of which ``asks`` is True; NULL, and no exception, where all have switched it off."""
+    from wengert_core.dispatch.overrides import first_answer
+    positional, keywords = arguments(args, nargs, kwnames)
+    return given(first_answer(<object> func, positional, keywords))
+
+
+cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what, PyObject* value) except? NULL:
+    """The answer to an attribute's ``__get__``, ``__set__`` (of the value) or ``__delete__``; NULL, and no exception, as in asked."""
+    from wengert_core.dispatch.overrides import first_answer
+    instance = <object> self
+    args = (instance,) if value == NULL else (instance, <object> value)
+    return given(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()), args, {}))
+
+
+cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:
+    cdef PyObject* result = NULL
+    if not wengert_asking_is_off and wengert_has_subclass(&self, 1, 1):
+        result = (<PyObject* (*)(PyObject*, PyObject*, const char*, PyObject*) noexcept> attribute_answer)(self, name, what, value)
+    return result
+
+
+cdef PyObject* given(object answer) noexcept:
+    """The only item of a tuple, with a reference to it; NULL of None."""
+    if answer is None:
+        return NULL
+    result = (<tuple> answer)[0]
+    Py_INCREF(result)
+    return <PyObject*> result
+
+
+def is_enabled():
+    """Whether values with ``__torch_function__`` are asked in this thread.
+
+    >>> is_enabled()
+    True
+    """
+    return not wengert_asking_is_off
+
+
+def switch(bint on):
+    """Have them asked in this thread, or not; the state before."""
+    before = is_enabled()
+    restore(not on)
+    return before
+
+
+@cython.binding(False)                 # a builtin, so that it binds nothing where it stands in a class
+def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
+    """``func(*args, **kwargs)``, with nobody asked. A subclass whose ``__torch_function__`` is this is never asked.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Plain(Tensor):
+    ...     __torch_function__ = _disabled_torch_function_impl
+    >>> type(ones(1).as_subclass(Plain) + 1).__name__
+    'Tensor'
+    """
+    cdef unsigned int before = switched_off()
+    try:
+        return func(*args, **(kwargs or {}))
+    finally:
+        restore(before)

@@ -1,5 +1,0 @@
-"""Matrices that lie column by column in memory."""
-from wengert_core.tensor cimport Tensor
-
-cdef Tensor by_columns(Tensor rows)              # fresh matrices with their last two dims swapped
-cdef Tensor laid_by_columns(Tensor x)            # the same fresh matrices, moved in memory

@@ -1,0 +1,1 @@
+"""Devices by name or number, and the interface that a device plugin implements."""

@@ -1,0 +1,220 @@
+"""``__torch_function__``: operands that say themselves what a function gives.
+
+Those that are no tensors are asked after a call was refused, so that a call of tensors costs nothing. Tensors of
+subclasses are asked first: Note [Tensors of subclasses are asked first] in binding/torch_function.pyx.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, switch
+from wengert_core.tensors.tensor import Tensor
+
+HANDLER = "__torch_function__"
+FROM_ASKED = "_wengert_from_asked"
+"""An attribute of exceptions: the next function outwards does not ask again."""
+SWAPPED = ("add", "mul", "and", "or", "xor", "lt", "le", "eq", "ne", "gt", "ge")
+"""Operators that call the same function whichever side the tensor is on."""
+UNDERSCORED = ("floordiv", "and", "or", "xor", "lshift", "rshift", "iand", "ior", "ixor", "ilshift", "irshift")
+"""Operators whose function is the special method itself, where the tensor is on the left."""
+
+
+NEVER_ASKED = ("as_subclass", "asarray", "as_tensor", "set_", "tensor")
+"""Functions that take tensors of subclasses as they are."""
+NOT_CONVERTED = ("_base", "_grad", "grad")
+"""Attributes whose values keep their own type."""
+
+
+def is_asked(value: Any) -> bool:
+    """Whether a value answers for functions: of Tensor itself none does, nor a subclass that has switched it off."""
+    kind = type(value)
+    handler = getattr(kind, HANDLER, None)
+    return handler is not None and handler is not _disabled_torch_function_impl and kind is not Tensor
+
+
+def candidates(values: Iterable[Any]) -> Iterator[Any]:
+    """The values, and the items of lists and tuples among them."""
+    for value in values:
+        yield value
+        if type(value) in (list, tuple):
+            yield from value
+
+
+def is_of_types(refusal: Exception) -> bool:
+    """Whether a call was refused for its arguments' types, and not by one who was asked."""
+    return isinstance(refusal, (TypeError, AttributeError)) and not hasattr(refusal, FROM_ASKED)
+
+
+def asked_of(args: Iterable[Any], kwargs: Mapping[str, Any], refusal: Exception | None = None) -> list[Any]:
+    """The arguments that are asked, one of each type: in their order, but a subclass before its base.
+
+    refusal: why the call failed; nobody is asked when it came from one who was asked, or is of another kind.
+
+    >>> class Quantity:
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None): ...
+    >>> class Length(Quantity): ...
+    >>> [type(one).__name__ for one in asked_of([Quantity(), 2.0, [Length()], Length()], {})]
+    ['Length', 'Quantity']
+    """
+    found: list[Any] = []
+    if not is_enabled() or not (refusal is None or is_of_types(refusal)):
+        return found
+    for value in candidates([*args, *kwargs.values()]):
+        kind = type(value)
+        if is_asked(value) and all(type(one) is not kind for one in found):
+            place = next((i for i, one in enumerate(found) if issubclass(kind, type(one))), len(found))
+            found.insert(place, value)
+    return found
+
+
+def answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: list[Any]) -> Any:
+    """The result of the first that has one; NotImplemented when none has."""
+    types = tuple(map(type, askers))
+    for one in askers:
+        handler = getattr(one, HANDLER)
+        if getattr(handler, "__self__", None) is one:
+            warnings.warn(
+                "Defining your `__torch_function__` as a plain method is deprecated and will be an error in future, "
+                "please define it as a classmethod.",
+                UserWarning,
+                stacklevel=2,
+            )
+        try:
+            result = handler(func, types, args, kwargs or None)
+        except Exception as error:
+            setattr(error, FROM_ASKED, True)
+            raise
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def called(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: list[Any]) -> Any:
+    """The answer to a call; TypeError when none has one."""
+    result = answer(func, args, kwargs, askers)
+    if result is NotImplemented:
+        listed = "".join(f"\n  - tensor subclass {type(one)}" for one in askers)
+        refusal = TypeError(
+            f"Multiple dispatch failed for 'torch.{func.__name__}'; all __torch_function__ handlers returned "
+            f"NotImplemented:\n{listed}\n\nGive one of the types a __torch_function__ that takes this function"
+        )
+        setattr(refusal, FROM_ASKED, True)
+        raise refusal
+    return result
+
+
+def operator_function(name: str, tensor_first: bool) -> Any:
+    """The function that an operator calls, "sub" or "isub", of a tensor and something else."""
+    from wengert_core.ops.operators import OPERATORS
+    from wengert_core.optable.lazy_names import OPS
+
+    if tensor_first and name in UNDERSCORED:
+        return getattr(Tensor, f"__{name}__")
+    if tensor_first or name in SWAPPED:
+        return OPS[OPERATORS[name] if name in OPERATORS else f"{OPERATORS[name[1:]]}_"]
+    return getattr(Tensor, "__rdiv__" if name == "truediv" else f"__r{name}__")
+
+
+def operated(name: str, a: Any, b: Any) -> Any:
+    """The answer to an operator, "sub" or "isub", of which one side is a tensor; NotImplemented when none has one."""
+    is_first = isinstance(a, Tensor)
+    args = (a, b) if is_first else (b, a)
+    return answer(operator_function(name, is_first), args, {}, asked_of((a, b), {}))
+
+
+def operated_first(name: str, a: Any, b: Any) -> tuple[Any] | None:
+    """The answer of tensors of subclasses to an operator; None when all have switched it off."""
+    askers = asked_of((a, b), {})
+    if not askers:
+        return None
+    is_first = isinstance(a, Tensor)
+    args = (a, b) if is_first else (b, a)
+    func = Tensor.__eq__ if name == "eq" else operator_function(name, is_first)
+    return (answer(func, args, {}, askers),)
+
+
+def first_answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
+    """The answer to a call with tensors of subclasses, which are asked before it runs; None when all have switched it
+    off.
+    """
+    if func.__name__ in NEVER_ASKED:
+        return None
+    askers = asked_of(args, kwargs)
+    return (called(func, args, kwargs, askers),) if askers else None
+
+
+def answered_or_called(func: Any, args: tuple[Any, ...]) -> Any:
+    """The answer to a call with tensors of subclasses; when all have switched it off, what the function gives."""
+    answer = first_answer(func, args, {})
+    return _disabled_torch_function_impl(func, (), args) if answer is None else answer[0]
+
+
+def asked_index(func: Any, args: tuple[Any, ...], refusal: Exception) -> tuple[Any] | None:
+    """The answer to ``x[i]``, or ``x[i] = value``, that was refused; None when nobody is asked."""
+    askers = [] if hasattr(refusal, FROM_ASKED) else asked_of(args, {})
+    return (called(func, args, {}, askers),) if askers else None
+
+
+class DisableTorchFunctionSubclass:
+    """A block in which no value with ``__torch_function__`` is asked, in this thread.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Length(Tensor):
+    ...     pass
+    >>> x = ones(1).as_subclass(Length)
+    >>> with DisableTorchFunctionSubclass():
+    ...     print(type(x + 1).__name__)
+    Tensor
+    >>> print(type(x + 1).__name__)
+    Length
+    """
+
+    def __enter__(self) -> None:
+        self._before = switch(False)
+
+    def __exit__(self, *exception: object) -> None:
+        switch(self._before)
+
+
+def converted(result: Any, cls: type) -> Any:
+    """A result with its tensors, also those in tuples and lists, as tensors of a subclass."""
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        parts = [converted(one, cls) for one in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
+def tensor_torch_function(
+    cls: type, func: Any, types: Iterable[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The answer of a tensor of a subclass: the function's results, as tensors of the subclass.
+
+    func: what was called.   types: those of the arguments that are asked.   args, kwargs: its arguments.
+    NotImplemented when an argument is of a type that this class does not derive from. A subclass that answers by itself
+    calls this by ``super()`` for the rest.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Length(Tensor):
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return super().__torch_function__(func, types, args, kwargs)
+    >>> type(ones(1).as_subclass(Length) + 1).__name__
+    add
+    'Length'
+    """
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    result = _disabled_torch_function_impl(func, types, args, kwargs)
+    return result if cls is Tensor or keeps_types(func) else converted(result, cls)
+
+
+def keeps_types(func: Any) -> bool:
+    """Whether a function reads one of the attributes of Tensor that are NOT_CONVERTED."""
+    described: Any = getattr(func, "__self__", None)
+    return getattr(described, "__objclass__", None) is Tensor and described.__name__ in NOT_CONVERTED

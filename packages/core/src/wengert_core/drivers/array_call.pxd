@@ -1,0 +1,6 @@
+"""The driver of the array family."""
+from cpython.ref cimport PyObject
+
+from wengert_core.dispatch.op cimport Op
+
+cdef object array_run(Op op, PyObject** slots)

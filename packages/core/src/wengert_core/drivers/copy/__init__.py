@@ -1,0 +1,1 @@
+"""Drivers that copy tensors: casts, copy_ and fill_, cat, flip, pad, tril."""

@@ -1,0 +1,1 @@
+"""Drivers of ops that make tensors or fill them with random numbers."""

@@ -1,0 +1,28 @@
+"""The driver of the factory family: ops that make tensors from sizes, numbers and data."""
+from cpython.ref cimport PyObject
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.tensors.tensor cimport Tensor
+
+cdef enum FactoryKind:
+    F_EMPTY = 0
+    F_ZEROS = 1
+    F_ONES = 2
+    F_FULL = 3
+    F_DATA = 4                         # tensor(data)
+    F_MADE = 5                         # op.impl(*arguments, dtype) makes the tensor
+
+cdef struct FactoryRow:                # slots of what all factories share, -1 where a row has none
+    int kind
+    int like                           # the tensor that says what is not given
+    int sizes
+    int value                          # fill_value, data
+    int dtype
+    int layout
+    int device
+    int pin_memory
+    int requires_grad
+    int memory_format
+
+cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1    # how many; RuntimeError for negative ones
+cdef int mark_grad(Tensor t) except -1                                  # requires_grad=True, through the engine's hook

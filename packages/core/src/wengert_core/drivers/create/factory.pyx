@@ -1,0 +1,446 @@
+"""The driver of the factory family: ops that make tensors from sizes, numbers and data.
+
+All factories share their options: dtype, layout, device, pin_memory, requires_grad, out, memory_format. A row's kind says how
+the tensor comes about; F_MADE leaves that to a Python function. Another device's factories are run by its package (intercept).
+"""
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport malloc
+from libc.string cimport memset
+
+from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.exact_values cimport is_plain_ints
+from wengert_core.dispatch.op cimport Op, call_bound, op_error
+from wengert_core.drivers.references cimport wrong_result
+from wengert_core.drivers.resize cimport resize_to
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.exchange.arrays cimport copy_into, fill_number
+from wengert_core.exchange.device_memory cimport elsewhere, fill_elsewhere
+from wengert_core.exchange.from_data cimport dtype_code, scalar_code, store_checked, tensor_of_data
+from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
+from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
+from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.memory_format cimport (FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out,
+                                                 new_preserved)
+from wengert_core.tensors.tensor cimport (Tensor, alias, bump_version, new_empty, new_like, new_view, same_shape,
+                                          shape_overlap, shape_tuple)
+
+from wengert_core.devices import device as _device
+from wengert_core.drivers.memory_overlap import expanded_target as _expanded_target
+
+cdef extern from "Python.h":
+    bint PyIndex_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    bint PyTuple_CheckExact(PyObject* o) noexcept
+    bint PyUnicode_Check(PyObject* o) noexcept
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object REQUIRES_GRAD_HOOK = None
+cdef object ONE = 1
+cdef object YES = True
+cdef object STRIDED = _device.strided
+cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")
+cdef enum:
+    WITHOUT_GIL = 0x8000
+
+cdef extern from *:
+    """
+    static __thread unsigned int wengert_default_place = 0;   /* this thread's default device, as Tensor's number of it */
+    static inline unsigned int wengert_place(void) { return wengert_default_place; }
+    static inline void wengert_set_place(unsigned int place) { wengert_default_place = place; }
+    """
+    unsigned int wengert_place() noexcept nogil
+    void wengert_set_place(unsigned int place) noexcept nogil
+
+
+# ---- requires_grad
+
+def set_requires_grad_hook(hook):
+    """Tell core how a new tensor comes to require gradients: hook(tensor, True); None: not at all. Returns the hook before.
+
+    The engine calls this when it is imported.
+    """
+    global REQUIRES_GRAD_HOOK
+    before, REQUIRES_GRAD_HOOK = REQUIRES_GRAD_HOOK, hook
+    return before
+
+
+cdef int mark_grad(Tensor t) except -1:
+    if FACTS.category[t.code] < CAT_FLOAT:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: this one is "
+                           f"{dtype_of(t.code)!r}")
+    if REQUIRES_GRAD_HOOK is None:
+        raise ImportError("requires_grad=True needs automatic differentiation: import wengert (or wengert_engine). If that is not "
+                          "installed: pip install wengert-engine "
+                          "wengert-formulas (or: pip install wengert)")
+    REQUIRES_GRAD_HOOK(t, True)
+    return 0
+
+
+def mark_requires_grad(Tensor tensor, bint flag=True):
+    """Make a new tensor require gradients, or do nothing; returns it.
+
+    RuntimeError for a dtype that cannot, ImportError when the engine is not installed.
+    """
+    if flag:
+        mark_grad(tensor)
+    return tensor
+
+
+# ---- sizes
+
+cdef Py_ssize_t read_size(Op op, object size, Py_ssize_t position) except? -1:
+    if position == 0 and PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
+        if position == 0:
+            raise TypeError(f"{op.name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
+                            f"{type(size).__name__} at pos 0")
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must be "
+                        f"tuple of ints,but got {type(size).__name__}\"")
+    try:
+        return size.__index__()
+    except OverflowError:
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
+                        f"unpacking long long\": {size!r}") from None
+
+
+cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
+    cdef int ndim = 0, i
+    if PyLong_CheckExact(<PyObject*> sizes) or PyIndex_Check(<PyObject*> sizes):
+        shape[0] = read_size(op, sizes, 0)
+        ndim = 1
+    else:
+        for size in sizes:
+            if ndim == 64:
+                raise RuntimeError(f"{op.name}: a tensor has at most 64 dimensions, got {len(sizes)}")
+            shape[ndim] = read_size(op, size, ndim)
+            ndim += 1
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(f"{op.name}: Dimension size must be non-negative. Trying to create tensor with negative dimension "
+                               f"{shape[i]}: {[shape[k] for k in range(ndim)]}")
+    return ndim
+
+
+# ---- the default device
+
+def default_place():
+    """The device of factories that are told none, in this thread: Tensor's number of it."""
+    return wengert_place()
+
+
+def set_default_place(unsigned int place):
+    """Let factories that are told no device make their tensors on this one, by its number; gives the one before."""
+    before = wengert_place()
+    wengert_set_place(place)
+    return before
+
+
+# ---- options
+
+cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
+    """A slot's value, None when the row has no such option."""
+    return slots[slot] if slot >= 0 else <PyObject*> None
+
+
+cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
+    cdef PyObject* value = option(slots, row.layout)
+    if value != <PyObject*> None and value != <PyObject*> STRIDED:
+        if isinstance(<object> value, _device.layout):
+            raise NotImplementedError(f"{op.name}: layout {<object> value!r} is not supported, only torch.strided")
+        raise TypeError(f"{op.name}(): argument 'layout' must be torch.layout, not {type(<object> value).__name__}")
+    if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory] and not _device.can_pin():
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
+                           f"on this system ({op.name})")
+    return 0
+
+
+cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
+    """Whether device=, or this thread's default, names another device than the one that tensors are made on."""
+    cdef PyObject* value = option(slots, row.device)
+    cdef unsigned int place
+    if value == <PyObject*> None:      # the default is the user's: not for a driver that runs for another device
+        return wengert_place() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
+    place = _device.device_number(<object> value, op.name)
+    return place != (thread_state().place if elsewhere() else 0)
+
+
+# ---- making
+
+cdef int fill(Tensor t, PyObject* value) except -1:
+    cdef char number[16]
+    store_checked(value, t.code, number)
+    if t.device:
+        return fill_elsewhere(t, number)
+    if t.count < WITHOUT_GIL:
+        fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    else:
+        with nogil:
+            fill_large(t.data, t.dims + t.rank, t.dims, t.rank, t.code, number)
+    return 0
+
+
+cdef void clear(char* data, Py_ssize_t nbytes) noexcept:
+    """Zeros, by several threads where that is much."""
+    if nbytes < 4 * LARGE:
+        memset(data, 0, nbytes)
+    else:
+        with nogil:
+            parallel_for(nbytes, 4 * GRAIN, clear_part, data)
+
+
+cdef void clear_part(Py_ssize_t begin, Py_ssize_t end, void* data) noexcept nogil:
+    memset(<char*> data + begin, 0, end - begin)
+
+
+cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
+    """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
+    cdef Py_ssize_t shape[64]
+    cdef int ndim
+    cdef Format form
+    cdef Tensor t
+    if row.sizes >= 0:
+        form = format_of(option(slots, row.memory_format), FORMAT_CONTIGUOUS)
+        if form == FORMAT_PRESERVE:
+            raise RuntimeError(f"unsupported memory format Preserve: {op.name} has no tensor to be like")
+        ndim = read_sizes(op, <object> slots[row.sizes], shape)
+        t = new_empty(code, ndim, shape)
+    else:
+        form = format_of(option(slots, row.memory_format), FORMAT_PRESERVE)
+        if form == FORMAT_PRESERVE:
+            return new_preserved(<Tensor> slots[row.like], code)
+        t = new_like(<Tensor> slots[row.like], code)
+    if form != FORMAT_CONTIGUOUS:
+        lay_out(t, form)
+    return t
+
+
+cdef bint requires_grad(PyObject* value):
+    """Whether a number is a tensor that requires grad: its history would be lost."""
+    return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD != 0
+
+
+cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
+    """The tensors of kinds empty to full; code -1: the dtype of the tensor to be like, of the value, or the default."""
+    cdef int number = 0
+    if row.kind == F_FULL:
+        if row.sizes >= 0 and PyIndex_Check(slots[row.sizes]):
+            raise op_error(op, row.sizes, "tuple of ints", slots[row.sizes])
+        number = scalar_code(slots[row.value])
+        if number < 0 or requires_grad(slots[row.value]):
+            raise op_error(op, row.value, "Number", slots[row.value])
+    if code < 0:
+        if row.like >= 0:
+            code = (<Tensor> slots[row.like]).code
+        else:
+            code = number if row.kind == F_FULL else FACTS.default_float
+    cdef Tensor t = sized(op, row, slots, code)
+    if row.kind == F_ZEROS:
+        if t.device:
+            fill_number(t, 0)
+        else:
+            clear(t.data, t.count * FACTS.itemsize[code])
+    elif row.kind == F_ONES:
+        fill(t, <PyObject*> ONE)
+    elif row.kind == F_FULL:
+        fill(t, slots[row.value])
+    return t
+
+
+cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
+    """tensor(data) and x.new_tensor(data)."""
+    data = <object> slots[row.value]
+    if isinstance(data, Tensor):
+        caller = "torch.tensor" if row.like < 0 else "tensor.new_tensor"
+        warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                  f"sourceTensor.detach().clone().requires_grad_(True), rather than {caller}(sourceTensor).")
+    if row.like >= 0 and code < 0:
+        code = (<Tensor> slots[row.like]).code
+    return tensor_of_data(data, code)
+
+
+cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
+    """What the row's Python function makes of the arguments that are not options, and of the dtype (or None)."""
+    cdef int i
+    cdef list arguments = []
+    for i in range(op.n_params):
+        if i != op.out_slot and i != row.dtype and i != row.layout and i != row.device and i != row.pin_memory \
+                and i != row.requires_grad:
+            arguments.append(<object> slots[i])
+    result = op.impl(*arguments, None if code < 0 else dtype_of(code))
+    if not isinstance(result, Tensor):
+        raise wrong_result(op, "a Tensor", f"an object of type {type(result).__name__}")
+    return <Tensor> result
+
+
+cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
+    """Let out= take the values; it gets the shape it needs, in its own memory."""
+    if target.flags & thread_state().modes & WG_GRAD:
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                           "arguments requires grad.")
+    if name in SEQUENCES and target.count == t.count:
+        t = as_shape_of(t, target)     # numbers in a row fill an out= of any shape
+    if not same_shape(target, t):
+        warn_of_count(name, target, t)
+        resize_to(target, t.rank, t.dims)
+    elif kind > F_FULL and shape_overlap(target):      # below that all elements are one number
+        raise _expanded_target(name, target)
+    if kind != F_EMPTY:
+        copy_into(target, t)
+    bump_version(target)
+    return target
+
+
+def warn_of_count(str name, Tensor target, Tensor t):
+    """arange's warning for an out= of another number of elements, which is resized."""
+    if name == "arange" and target.count:
+        warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} which does not "
+                  f"match the computed number of elements {t.count}. Note that this may occur as a result of rounding error. The "
+                  f"out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
+
+
+cdef Tensor as_shape_of(Tensor t, Tensor target):
+    """Contiguous t in the shape of a tensor of as many elements."""
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef int i
+    for i in range(target.rank - 1, -1, -1):
+        strides[i] = step
+        step *= target.dims[i] if target.dims[i] else 1
+    return new_view(t, target.rank, target.dims, strides, t.data)
+
+
+def finish(str name, Tensor tensor, out, bint requires_grad):
+    """The end of a factory that is no op: the result in out=, or the tensor itself, which may come to require grad."""
+    if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        return write_out(name, <Tensor> out, tensor, F_MADE)
+    if requires_grad:
+        mark_grad(tensor)
+    return tensor
+
+
+cdef int out_code(Op op, PyObject* out, int code) except -1:
+    """The dtype of out=, which a dtype= must agree with."""
+    if not isinstance(<object> out, Tensor):
+        raise op_error(op, op.out_slot, "Tensor", out)
+    if code >= 0 and code != (<Tensor> out).code:
+        raise RuntimeError(f"dtype {scalar_name(code)} does not match dtype of out parameter ({scalar_name((<Tensor> out).code)}): "
+                           f"{op.name}() was asked for {dtype_of(code)!r}, out= is {dtype_of((<Tensor> out).code)!r}")
+    return (<Tensor> out).code
+
+
+cdef object factory_run(Op op, PyObject** slots):
+    cdef FactoryRow* row = <FactoryRow*> op.data
+    cdef uint32_t live = WG_OBSERVE | WG_BATCHED     # inside of vmap it may be random
+    cdef int code
+    cdef Tensor t
+    if row.like >= 0:
+        live |= (<Tensor> slots[row.like]).flags
+    live &= thread_state().modes & LIVE_INTERCEPT
+    if live or names_another(op, row, slots) or row.kind >= F_DATA and elsewhere():
+        return intercepted(op, slots, live if live else WG_FOREIGN)
+    check_options(op, row, slots)
+    code = dtype_code(<object> option(slots, row.dtype))
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        code = out_code(op, slots[op.out_slot], code)
+    if row.kind == F_DATA:
+        t = of_data(op, row, slots, code)
+    elif row.kind == F_MADE:
+        t = made(op, row, slots, code)
+    else:
+        t = filled(op, row, slots, code)
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
+    if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:
+        t = t.pin_memory()
+    if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
+        if not t.flags & WG_GRAD:
+            mark_grad(t)
+    elif row.requires_grad >= 0 and t.flags & WG_GRAD:         # asarray of a tensor that requires grad
+        if slots[row.requires_grad] != <PyObject*> None:
+            return alias(t)
+        warn_user("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                  "requires_grad=False explicitly to get the old behavior and silence this warning.")
+    return t
+
+
+# ---- short ways in
+
+cdef inline bint are_sizes(PyObject* o) noexcept:
+    if PyIndex_Check(o):
+        return not PyBool_Check(o)
+    return PySequence_Check(o) and not PyUnicode_Check(o) and not isinstance(<object> o, Tensor)
+
+
+cdef object factory_call1(Op op, PyObject* a):
+    """One positional argument: sizes, data, or the tensor to be like."""
+    cdef FactoryRow* row = <FactoryRow*> op.data
+    cdef PyObject* slots[16]
+    cdef int i
+    if row.sizes == 0 and not are_sizes(a):
+        raise op_error(op, 0, "tuple of ints", a)
+    if row.like == 0 and not isinstance(<object> a, Tensor):
+        raise op_error(op, 0, "Tensor", a)
+    if row.sizes == 0 and not is_plain_ints(a):
+        return call_bound(op, &a, 1, NULL)
+    slots[0] = a
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    return factory_run(op, slots)
+
+
+cdef object factory_call2(Op op, PyObject* a, PyObject* b):
+    """Two positional arguments: two sizes."""
+    cdef PyObject* slots[16]
+    cdef int i
+    if not PyIndex_Check(a):
+        if are_sizes(a):
+            raise TypeError(f"{op.name}() takes 1 positional argument but 2 were given; its signature is {op.schema}")
+        raise op_error(op, 0, "tuple of ints", a)
+    if not is_plain_ints(a) or not is_plain_ints(b) or PyTuple_CheckExact(b):
+        slots[0], slots[1] = a, b
+        return call_bound(op, slots, 2, NULL)
+    sizes = (<object> a, <object> b)
+    slots[0] = <PyObject*> sizes
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    return factory_run(op, slots)
+
+
+cdef int slot_called(Op op, str name) except -2:
+    cdef int i
+    for i in range(op.n_params):
+        if op.params[i] == name:
+            return i
+    return -1
+
+
+def configure(Op op, str kind, str like or None, impl):
+    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data" or "made"; like: name of a parameter or None."""
+    cdef FactoryRow* row = <FactoryRow*> malloc(sizeof(FactoryRow))
+    cdef int i, required = 0
+    if row == NULL:
+        raise MemoryError()
+    row.kind = ("empty", "zeros", "ones", "full", "data", "made").index(kind)
+    row.like = slot_called(op, like) if like is not None else -1
+    row.sizes = slot_called(op, "size") if row.kind < F_DATA else -1
+    row.value = slot_called(op, "data" if row.kind == F_DATA else "fill_value")
+    row.dtype, row.layout = slot_called(op, "dtype"), slot_called(op, "layout")
+    row.device, row.pin_memory = slot_called(op, "device"), slot_called(op, "pin_memory")
+    row.requires_grad = slot_called(op, "requires_grad")
+    row.memory_format = slot_called(op, "memory_format") if row.kind < F_DATA else -1
+    op.data = row
+    op.impl = impl
+    op.run = factory_run
+    for i in range(op.n_params):
+        required += op.defaults[i] == NULL
+    if required == 1 and row.kind != F_MADE and op.n_positional == 1:
+        op.call1 = factory_call1
+        if row.sizes == 0:
+            op.call2 = factory_call2

@@ -1,0 +1,44 @@
+"""The driver of the random family: in-place ops that fill a tensor with samples. The last parameter is the generator."""
+
+from cpython.ref cimport Py_XDECREF, PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.references cimport sample_into
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted
+from wengert_core.dtypes.dtypes cimport dtype_of
+from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.runtime.state cimport WG_BATCHED, thread_state
+from wengert_core.tensors.tensor cimport Tensor, shape_tuple
+
+from wengert_core.rng.generator import numpy_generator
+
+
+def configure(Op op, sampler, fill):
+    """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array.
+
+    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such function.
+    """
+    op.run = random_run
+    op.impl = (sampler, fill)
+
+
+cdef object random_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0]
+    cdef uint32_t live = (t.flags | WG_BATCHED) & thread_state().modes     # vmap says what randomness means
+    cdef PyObject* keep = NULL
+    cdef int i
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    rng = numpy_generator(<object> slots[op.n_params - 1], op.name)
+    arguments = [<object> slots[i] for i in range(1, op.n_params - 1)]
+    before_write(op, slots, t, live, &keep)
+    try:
+        sampler, fill = op.impl
+        if fill is None or elsewhere() or not fill(rng, t, *arguments):
+            sample_into(op, sampler(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
+    except BaseException:
+        Py_XDECREF(keep)
+        raise
+    after_write(op, slots, t, live, keep)
+    return t

@@ -1,0 +1,167 @@
+"""The driver of primitives that other ops compute: one node of the graph, several kernels.
+
+The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's. A device's kernel
+of that name computes it instead, unless it gives None.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+
+from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.drivers.memory_overlap cimport apart
+from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.references cimport call_this, check_kind, result_array
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
+from wengert_core.dtypes.dtypes import ALL as DTYPES
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted, copy_into, tensor_of_result
+from wengert_core.exchange.device_memory cimport elsewhere, reference_of
+from wengert_core.messages.owners import table_of
+from wengert_core.runtime.state cimport WG_RECORD, thread_state
+from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+def configure(Op op, stages):
+    """Make ``op`` run ``stages`` on its arguments but out=."""
+    op.run = staged_run
+    op.impl = stages
+
+
+cdef object staged_run(Op op, PyObject** slots):
+    cdef uint32_t live = 0
+    cdef int i
+    cdef Tensor result, given
+    cdef list arguments = []
+    cdef object found
+    for i in range(op.n_params):
+        if i != op.out_slot and isinstance(<object> slots[i], Tensor):
+            live |= (<Tensor> slots[i]).flags
+        elif op.kinds[i] & 63 == K_TENSORS:
+            live |= flags_of_all(<object> slots[i])
+    live &= thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    for i in range(op.n_params):
+        if i == op.out_slot:
+            continue
+        if live & WG_RECORD and op.kinds[i] & 63 == K_TENSORS:
+            arguments.append([alias(<Tensor> each) for each in <object> slots[i]])
+            continue
+        plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
+        arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
+    found = by_device(op, arguments) if elsewhere() else None
+    if found is None:
+        found = op.impl(*arguments)
+    check_found(op, found)
+    if isinstance(found, tuple):
+        return several(op, slots, <tuple> found, live)
+    result = <Tensor> found
+    found = None
+    result = own_result(op, slots, result)
+    if op.flags & OP_INPLACE:
+        return written(op, slots, result, live)
+    forget_writes(result)
+    given = into_out(op, slots, result, live)
+    if given is not None:
+        return given
+    if live:
+        record(op, slots, result, live)
+    return result
+
+
+cdef Tensor own_result(Op op, PyObject** slots, Tensor result):
+    """A result of its own for writes and history: of a view of what the stages alone know, an alias; of an argument's memory, a copy."""
+    cdef int i
+    cdef Tensor found = result
+    for i in range(0 if op.flags & OP_INPLACE else op.n_params):
+        if i == op.out_slot:
+            continue
+        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).storage is found.storage:
+            found = contiguous_copy(found)
+        elif op.kinds[i] & 63 == K_TENSORS:
+            for each in <object> slots[i]:
+                if (<Tensor> each).storage is found.storage:
+                    found = contiguous_copy(found)
+    return alias(found) if found.flags & TF_VIEW else found
+
+
+cdef int check_found(Op op, object found) except -1:
+    """RuntimeError when the stages did not return a tensor for each output of the schema."""
+    cdef Py_ssize_t n = len(op.outputs)
+    if n == 1 and isinstance(found, Tensor):
+        return 0
+    if isinstance(found, tuple) and len(found) == n and all([isinstance(each, Tensor) for each in found]):
+        return 0
+    got = f"({', '.join([type(each).__name__ for each in found])})" if isinstance(found, tuple) else type(found).__name__
+    raise RuntimeError(f"{op.name}: the stages in {table_of(op.owner)} returned {got}, expected "
+                       f"{'a Tensor' if n == 1 else f'a tuple of {n} Tensors'}; the schema is {op.schema}")
+
+
+cdef uint32_t flags_of_all(object tensors) except? 0:
+    """The flags of several tensors; TypeError for what is none."""
+    cdef uint32_t flags = 0
+    for each in tensors:
+        flags |= (<Tensor?> each).flags
+    return flags
+
+
+cdef object by_device(Op op, list arguments):
+    """What the device's own kernel gives; None where it has none, or leaves these arguments to the stages.
+
+    Tensors of half precision come to it in float32, and so does its result.
+    """
+    cdef int code = -1
+    cdef list arrays = []
+    kernel = reference_of(op)
+    if kernel is op.reference:
+        return None
+    for value in arguments:
+        if isinstance(value, Tensor) and (<Tensor> value).code in (FLOAT16, BFLOAT16):
+            code = (<Tensor> value).code
+            value = converted(<Tensor> value, FLOAT32)
+        arrays.append(array_of(<Tensor> value) if isinstance(value, Tensor) else value)
+    computed = call_this(op, kernel, arrays)
+    if computed is None:
+        return None
+    computed = result_array(op, computed)
+    if code >= 0:
+        check_kind(op, computed, code, 0, 1)
+    return tensor_of_result(computed, code if code >= 0 else code_of(computed.dtype))
+
+
+cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
+    """Several outputs, as a tuple."""
+    cdef PyObject* outs[8]
+    cdef Py_ssize_t i
+    found = tuple([own_result(op, slots, <Tensor> out) for out in found])
+    for i in range(len(found)):
+        outs[i] = <PyObject*> found[i]
+        forget_writes(<Tensor> found[i])
+    if live & WG_RECORD and HOOKS.record != NULL:
+        HOOKS.record(op, slots, outs, <int> len(found))
+    return found
+
+
+cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
+    """The in-place variant: the result into the first argument."""
+    cdef Tensor target = <Tensor> slots[0]
+    cdef PyObject* keep = NULL
+    if FACTS.category[result.code] > FACTS.category[target.code]:
+        raise RuntimeError(f"result type {scalar_name(result.code)} can't be cast to the desired output type {scalar_name(target.code)}")
+    if shape_tuple(result) != shape_tuple(target):
+        raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
+                           f"{list(shape_tuple(result))} should match")
+    before_write(op, slots, target, live, &keep)
+    copy_into(target, apart(result, target))
+    after_write(op, slots, target, live, keep)
+    return target
+
+
+def as_dtype(Tensor t, str name):
+    """A copy in another dtype that records nothing; t itself when it has that dtype."""
+    cdef int code = code_of(DTYPES[name])
+    return t if t.code == code else converted(t, code)

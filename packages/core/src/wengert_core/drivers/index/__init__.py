@@ -1,0 +1,1 @@
+"""Drivers of ops that read or write at positions: subscripts, gather, scatter, masks."""

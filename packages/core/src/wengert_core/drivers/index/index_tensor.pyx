@@ -1,0 +1,636 @@
+"""index, index_put and index_put_: reading and writing at positions given by tensors.
+
+Note [How positions become offsets]
+    Masks become the offsets of their positions, the index tensors are broadcast together, and each position becomes one byte
+    offset into the indexed tensor, checked. The dims that are not indexed form blocks: before the positions (where the index
+    tensors stand side by side) or behind them. A result has the shape before + positions + after; when other dims lie between
+    the index tensors, the positions come first, as in NumPy.
+"""
+
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
+from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
+from wengert_core.drivers.index.masked_fill cimport store
+from wengert_core.drivers.memory_overlap cimport (WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, apart, check_input,
+                                                  check_overlap, in_step)
+from wengert_core.drivers.references cimport call_reference, result_into
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
+                                         DTypeFacts, dtype_facts, dtype_of)
+from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
+from wengert_core.exchange.arrays cimport array_of, converted, copy_into
+from wengert_core.exchange.device_memory cimport elsewhere, moved_here, on_host, without_kernels
+from wengert_core.kernels.index.index cimport IndexLoop, gather, scatter, scatter_add
+from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.state cimport WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_RECORD, WgState, thread_state
+from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+    bint PyObject_IsTrue(object o) except -1
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef enum:
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
+
+
+def configure(Op op, str what):
+    """Make ``op`` index, index_put or index_put_."""
+    op.run = index_run if what == "index" else index_put_run
+    if not ONLY_REFERENCES:
+        op.flags |= WRITES_SHARED          # what may overlap depends on the indices
+
+
+# ---- planning
+
+cdef list expanded_masks(Tensor t, object indices):
+    """[(dim, int64 tensor, dims)]: 32-bit indices widened; a mask becomes byte offsets along the dims it covers (dims > 0)."""
+    cdef list pairs = []
+    cdef Tensor index
+    cdef int dim = 0
+    for i, item in enumerate(indices):
+        if item is None:
+            dim += 1
+            continue
+        if not isinstance(item, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
+        index = item
+        if index.code == UINT8:
+            warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+            index = converted(index, BOOL)
+        if index.code == BOOL:
+            check_mask(t, index, dim)
+            pairs.append((dim, mask_offsets(t, index, dim), index.rank))
+            dim += index.rank
+        elif index.code == INT64 or index.code == INT32:
+            pairs.append((dim, index if index.code == INT64 else converted(index, INT64), 0))
+            dim += 1
+        else:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if dim > t.rank:
+        raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim}): its shape is {list(shape_tuple(t))}")
+    return pairs
+
+
+cdef Tensor mask_offsets(Tensor t, Tensor mask, int dim):
+    """The byte offsets in t of the places where a mask is True that lies along dims dim, dim + 1, ..."""
+    cdef Py_ssize_t n = 0
+    cdef Tensor out
+    each_true(mask, t.dims + t.rank + dim, NULL, &n)
+    out = new_empty(INT64, 1, &n)
+    each_true(mask, t.dims + t.rank + dim, <Py_ssize_t*> out.data, &n)
+    return out
+
+
+cdef void each_true(Tensor mask, const Py_ssize_t* steps, Py_ssize_t* out, Py_ssize_t* n) noexcept:
+    """Count a mask's True elements, and write their offsets by ``steps`` where out is not NULL."""
+    cdef Py_ssize_t counter[64]
+    cdef Py_ssize_t offset = 0, found = 0, left
+    cdef char* p = mask.data
+    cdef int i
+    for i in range(mask.rank):
+        counter[i] = 0
+    for left in range(mask.count):
+        if p[0]:
+            if out != NULL:
+                out[found] = offset
+            found += 1
+        i = mask.rank - 1
+        while i >= 0:
+            counter[i] += 1
+            p += mask.dims[mask.rank + i]
+            offset += steps[i]
+            if counter[i] < mask.dims[i]:
+                break
+            p -= mask.dims[mask.rank + i] * mask.dims[i]
+            offset -= steps[i] * mask.dims[i]
+            counter[i] = 0
+            i -= 1
+    n[0] = found
+
+
+cdef int check_mask(Tensor t, Tensor mask, int dim) except -1:
+    cdef int i
+    for i in range(mask.rank):
+        if dim + i >= t.rank:
+            raise IndexError(f"too many indices for tensor of dimension {t.rank}: a mask of shape {list(shape_tuple(mask))} stands at "
+                             f"dimension {dim}")
+        if mask.dims[i] != t.dims[dim + i]:
+            raise IndexError(f"The shape of the mask {list(shape_tuple(mask))} at index {i} does not match the shape of the indexed "
+                             f"tensor {list(shape_tuple(t))} at index {dim + i}")
+    return 0
+
+
+cdef int broadcast_indices(list pairs, Plan* plan) except -1:
+    """The common shape of the index tensors."""
+    cdef Tensor index
+    cdef int i, rank = 0
+    cdef Py_ssize_t size
+    for _, index, _ in pairs:
+        rank = max(rank, index.rank)
+    plan.n_index, plan.n = rank, 1
+    for i in range(rank):
+        plan.index_shape[i] = 1
+        for _, index, _ in pairs:
+            if i < rank - index.rank:
+                continue
+            size = index.dims[i - rank + index.rank]
+            if plan.index_shape[i] == 1:
+                plan.index_shape[i] = size
+            elif size != plan.index_shape[i] and size != 1:
+                shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index, _ in pairs])
+                raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+        plan.n *= plan.index_shape[i]
+    return 0
+
+
+cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t stride, int dim) except -1:
+    """offsets += index * stride for all positions; IndexError for one outside."""
+    cdef Py_ssize_t j, at, k
+    cdef Py_ssize_t counter[64]
+    cdef Py_ssize_t steps[64]
+    cdef int i, offset = plan.n_index - index.rank
+    cdef char* p = index.data
+    for i in range(plan.n_index):
+        counter[i] = 0
+        steps[i] = 0 if i < offset or index.dims[i - offset] == 1 else index.dims[index.rank + i - offset]
+    for j in range(plan.n):
+        at = (<int64_t*> p)[0]
+        if at < -size or at >= size:
+            raise IndexError(f"index {at} is out of bounds for dimension {dim} with size {size}")
+        plan.offsets[j] += (at + size if at < 0 else at) * stride
+        i = plan.n_index - 1
+        while i >= 0:
+            counter[i] += 1
+            p += steps[i]
+            if counter[i] < plan.index_shape[i]:
+                break
+            p -= steps[i] * plan.index_shape[i]
+            counter[i] = 0
+            i -= 1
+    return 0
+
+
+cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
+    cdef list pairs = expanded_masks(t, indices)
+    cdef Tensor owner, index
+    cdef int i, first = t.rank, last = -1, dim, covered, n_indexed = 0
+    cdef Py_ssize_t j
+    cdef unsigned long long indexed = 0
+    cdef bint empty = False
+    broadcast_indices(pairs, plan)
+    owner = new_empty(INT64, 1, &plan.n)
+    plan.offsets = <Py_ssize_t*> owner.data
+    for j in range(plan.n):
+        plan.offsets[j] = 0
+    for dim, index, covered in pairs:
+        for i in range(dim, dim + (covered if covered else 1)):
+            indexed |= 1ULL << i
+            n_indexed += 1
+            last = max(last, i)
+        first = min(first, dim)
+    plan.n_before = plan.n_after = 0
+    for i in range(t.rank):
+        if indexed >> i & 1:
+            continue
+        if i < first and last - first + 1 == n_indexed:
+            plan.before[plan.n_before], plan.before_strides[plan.n_before] = t.dims[i], t.dims[t.rank + i]
+            plan.n_before += 1
+        else:
+            plan.after[plan.n_after], plan.after_strides[plan.n_after] = t.dims[i], t.dims[t.rank + i]
+            plan.n_after += 1
+        empty = empty or t.dims[i] == 0
+    for dim, index, covered in pairs:
+        if t.dims[dim] == 0 and plan.n:
+            raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
+        if covered:
+            add_offsets(plan, index, PY_SSIZE_T_MAX, 1, dim)
+        elif not empty:                # torch does not look at the positions of an empty result either
+            add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
+    return owner
+
+
+cdef int result_shape(Plan* plan, Py_ssize_t* shape) except -1:
+    cdef int i, n = 0
+    if plan.n_before + plan.n_index + plan.n_after > 64:
+        raise RuntimeError("indexing: the result would have more than 64 dimensions")
+    for i in range(plan.n_before):
+        shape[n + i] = plan.before[i]
+    n = plan.n_before
+    for i in range(plan.n_index):
+        shape[n + i] = plan.index_shape[i]
+    n += plan.n_index
+    for i in range(plan.n_after):
+        shape[n + i] = plan.after[i]
+    return n + plan.n_after
+
+
+# ---- moving elements between the indexed tensor and a row-major buffer of the result's shape
+
+cdef enum Move:
+    READ = 0
+    WRITE = 1
+    ADD = 2
+
+cdef struct Mover:
+    IndexLoop loop                     # the last one or two dims
+    char* indexed
+    char* buffer
+    int n                              # dims around the loop
+    int code
+    int itemsize
+    Move what
+    Py_ssize_t sizes[128]
+    Py_ssize_t steps[128]              # in the indexed tensor
+    Py_ssize_t own[128]                # in the buffer
+
+cdef struct Job:                       # a Mover for several threads
+    Mover* mover
+    int dim                            # which is cut: n is the loop's first dim, n + 1 its second
+    Py_ssize_t unit
+
+
+cdef int buffer_strides(Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position) noexcept nogil:
+    """Strides of a row-major buffer along the three groups of dims."""
+    cdef int i
+    for i in range(plan.n_after - 1, -1, -1):
+        after[i] = itemsize
+        itemsize *= plan.after[i]
+    position[0] = itemsize
+    itemsize *= plan.n
+    for i in range(plan.n_before - 1, -1, -1):
+        before[i] = itemsize
+        itemsize *= plan.before[i]
+    return 0
+
+
+cdef void move(Plan* plan, char* indexed, char* buffer, bint one_value, int code, Move what) noexcept nogil:
+    """All elements; none of the sizes is 0. one_value: the buffer holds a single element for all."""
+    cdef Mover m
+    cdef Py_ssize_t* sizes = m.sizes
+    cdef Py_ssize_t* steps = m.steps
+    cdef Py_ssize_t* own = m.own
+    cdef Py_ssize_t position, count = plan.n
+    cdef int i, n = plan.n_before + plan.n_after
+    m.indexed, m.buffer, m.code, m.itemsize, m.what = indexed, buffer, code, FACTS.itemsize[code], what
+    buffer_strides(plan, m.itemsize, own, own + plan.n_before, &position)
+    for i in range(n):
+        sizes[i] = plan.before[i] if i < plan.n_before else plan.after[i - plan.n_before]
+        steps[i] = plan.before_strides[i] if i < plan.n_before else plan.after_strides[i - plan.n_before]
+        count *= sizes[i]
+        own[i] = 0 if one_value else own[i]
+    while n > plan.n_before + 1 and steps[n - 2] == steps[n - 1] * sizes[n - 1]:
+        sizes[n - 2] *= sizes[n - 1]   # two dims behind the positions that lie in memory as one
+        steps[n - 2], own[n - 2] = steps[n - 1], own[n - 1]
+        n -= 1
+    set_loop(plan, &m.loop, 0 if one_value else position)
+    if n > plan.n_before and sizes[n - 1] > 1:
+        n -= 1
+        m.loop.shape[0], m.loop.shape[1] = plan.n, sizes[n]
+        m.loop.index_stride[0], m.loop.index_stride[1] = sizeof(Py_ssize_t), 0
+        m.loop.other_stride[0], m.loop.other_stride[1] = m.loop.other_stride[1], own[n]
+        m.loop.self_stride[1] = steps[n]
+    m.n = n
+    if count < LARGE:
+        move_around(&m)
+    else:
+        move_large(&m, count)
+
+
+cdef void move_around(Mover* m) noexcept nogil:
+    cdef Py_ssize_t counter[128]
+    cdef int i
+    for i in range(m.n):
+        counter[i] = 0
+    while True:
+        m.loop.self, m.loop.other = m.indexed, m.buffer
+        if m.what == READ:
+            gather(&m.loop, m.itemsize)
+        elif m.what == WRITE:
+            scatter(&m.loop, m.itemsize)
+        else:
+            scatter_add(&m.loop, m.code)
+        i = m.n - 1
+        while i >= 0:
+            counter[i] += 1
+            m.indexed += m.steps[i]
+            m.buffer += m.own[i]
+            if counter[i] < m.sizes[i]:
+                break
+            m.indexed -= m.steps[i] * m.sizes[i]
+            m.buffer -= m.own[i] * m.sizes[i]
+            counter[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef void move_large(Mover* m, Py_ssize_t count) noexcept nogil:
+    """On several threads. Positions may repeat: writes are cut along the other dims only, each keeps its order."""
+    cdef Job job
+    cdef Py_ssize_t units[130]
+    cdef int i
+    for i in range(m.n):
+        units[i] = m.sizes[i]
+    units[m.n] = m.loop.shape[0] if m.what == READ else 1
+    units[m.n + 1] = (m.loop.shape[1] + UNIT - 1) // UNIT if m.what == READ else 1
+    job.mover = m
+    job.dim = dim_to_cut(m.n + 2, units)
+    job.unit = UNIT if job.dim == m.n + 1 else 1
+    if units[job.dim] == 1:
+        move_around(m)
+    else:
+        parallel_for(units[job.dim], GRAIN * units[job.dim] // count, move_units, &job)
+
+
+cdef void move_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    cdef Mover m = job.mover[0]
+    cdef Py_ssize_t first = begin * job.unit, last = end * job.unit
+    cdef int i = job.dim - m.n
+    if i < 0:
+        m.sizes[job.dim] = last - first
+        m.indexed += first * m.steps[job.dim]
+        m.buffer += first * m.own[job.dim]
+    else:
+        m.loop.shape[i] = min(last, m.loop.shape[i]) - first
+        m.loop.index += first * m.loop.index_stride[i]
+        m.indexed += first * m.loop.self_stride[i]
+        m.buffer += first * m.loop.other_stride[i]
+    move_around(&m)
+
+
+cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept nogil:
+    """One element at each position; the offsets are an index with a stride of one byte."""
+    loop.index = <char*> plan.offsets
+    loop.dim_size, loop.dim_stride = 0, 1
+    loop.shape[0], loop.shape[1] = 1, plan.n
+    loop.index_stride[0], loop.index_stride[1] = 0, sizeof(Py_ssize_t)
+    loop.self_stride[0], loop.self_stride[1] = 0, 0
+    loop.other_stride[0], loop.other_stride[1] = 0, position
+
+
+# ---- index
+
+cdef uint32_t flags_of(PyObject* indices):
+    """What the tensors among the indices need beyond the kernel."""
+    cdef uint32_t flags = 0
+    if isinstance(<object> indices, (tuple, list)):
+        for item in <object> indices:
+            if isinstance(item, Tensor):
+                flags |= (<Tensor> item).flags
+    return flags
+
+
+cdef bint any_large(object indices):
+    """Return whether an index is converted, or read, without the GIL."""
+    if isinstance(indices, (tuple, list)):
+        for index in indices:
+            if isinstance(index, Tensor) and (<Tensor> index).count >= LARGE:
+                return True
+    return False
+
+
+cdef object index_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0], out
+    cdef uint32_t modes = thread_state().modes, live = t.flags & modes
+    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if t.count >= LARGE or any_large(<object> slots[1]):
+        t = held(t)
+    out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gathered(op, t, <object> slots[1])
+    if live & WG_RECORD:
+        record(op, slots, out, live)
+    return out
+
+
+cdef Tensor gathered(Op op, Tensor t, object indices):
+    cdef Plan plan
+    cdef Py_ssize_t shape[64]
+    cdef Tensor owner = make_plan(op, t, indices, &plan)
+    cdef int ndim = result_shape(&plan, shape)
+    cdef Tensor out = new_empty(t.code, ndim, shape)
+    if out.count >= WITHOUT_GIL:
+        t = held(t)
+        with nogil:
+            move(&plan, t.data, out.data, False, t.code, READ)
+    elif out.count:
+        move(&plan, t.data, out.data, False, t.code, READ)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+
+
+cdef Tensor laid_out(Plan* plan, Tensor out):
+    """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t positions[64]
+    cdef const Py_ssize_t* both[2]
+    cdef int order[64]
+    cdef int i
+    cdef bint plain = True
+    result_strides(plan, out.rank, strides, positions)
+    both[0], both[1] = strides, positions
+    order_of(out.rank, 2, both, out.dims, order)
+    for i in range(out.rank):
+        plain = plain and order[i] == i
+    if plain:
+        return out
+    cdef Tensor other = new_empty(out.code, out.rank, out.dims)
+    dense_strides(other, order)
+    copy_into(other, out)
+    return other
+
+
+cdef void result_strides(Plan* plan, int rank, Py_ssize_t* strides, Py_ssize_t* positions) noexcept:
+    """Strides along the result's dims: in the indexed tensor, and in the index tensors (0 where they do not reach)."""
+    cdef int i, behind = plan.n_before + plan.n_index
+    cdef Py_ssize_t step = 1
+    for i in range(rank):
+        strides[i] = positions[i] = 0
+    for i in range(plan.n_after):
+        strides[behind + i] = plan.after_strides[i]
+        positions[behind + i] = plan.after[i] == 1
+    for i in range(plan.n_index - 1, -1, -1):
+        positions[plan.n_before + i] = step
+        step *= plan.index_shape[i]
+    for i in range(plan.n_before):
+        strides[i] = plan.before_strides[i]
+        positions[i] = step if plan.before[i] == 1 else 0
+
+
+cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
+    """make_plan, with the index tensors in the host's memory: their values are looked at."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    if not elsewhere():
+        return make_plan(op, t, indices, plan)
+    local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index for index in indices]
+    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    try:
+        return make_plan(op, t, local, plan)
+    finally:
+        state.modes = modes
+
+
+cdef Tensor index_by_reference(Op op, Tensor t, object indices):
+    cdef Plan plan
+    owner = plan_of(op, t, indices, &plan)     # for its checks
+    computed = call_reference(op, [array_of(t), as_arrays(indices)])
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = result_shape(&plan, shape)
+    cdef Tensor out = new_empty(t.code, ndim, shape)
+    result_into(op, computed, out)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+
+
+cdef tuple as_arrays(object indices):
+    return tuple([None if index is None else index_array(index) for index in indices])
+
+
+cdef object index_array(Tensor index):
+    array = array_of(moved_here(index) if elsewhere() and not index.device else index)
+    return array.astype(bool) if index.code == UINT8 else array
+
+
+# ---- index_put
+
+cdef object index_put_run(Op op, PyObject** slots):
+    """index_put(self, indices, values, accumulate) and its in-place variant."""
+    cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
+    cdef uint32_t modes = thread_state().modes, live
+    cdef bint inplace = op.flags & OP_INPLACE
+    cdef PyObject* keep = NULL
+    cdef PyObject* own[4]
+    cdef bint accumulate
+    cdef Plan plan
+    if values.code != t.code and values.count == 1 and is_mask_alone(<object> slots[1]) and not PyObject_IsTrue(<object> slots[3]):
+        values = one_value(values, t)
+        own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
+        slots = own
+    live = (t.flags | values.flags) & modes
+    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if t.count >= LARGE or values.count >= LARGE or any_large(<object> slots[1]):
+        t, values = held(t), held(values)
+    if not isinstance(<object> slots[1], (tuple, list)):
+        raise op_error(op, 1, "tuple of Tensors", slots[1])
+    if values.code != t.code:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{scalar_name(t.code)} for the destination and {scalar_name(values.code)} for the source.")
+    accumulate = PyObject_IsTrue(<object> slots[3])
+    target = t if inplace else None
+    if not inplace:
+        target = new_preserved(t, t.code)
+        copy_into(target, t)
+    mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
+    if mask is None:
+        owner = plan_of(op, target, <object> slots[1], &plan)
+        prepared = prepared_values(&plan, values, target)
+    if inplace:
+        if values.rank == 0 and is_mask_alone(<object> slots[1]):       # one number: as masked_fill_
+            for index in <object> slots[1]:
+                if index is not None:
+                    check_input(op, WRITES_IN_STEP, 1, <Tensor> index, target)
+            mask = None if mask is None else in_step(<Tensor> mask, target)
+        else:
+            check_overlap(op, WRITES_APART, slots, target)
+        before_write(op, slots, <Tensor> slots[0], live, &keep)
+    if mask is None:
+        write(op, &plan, target, prepared, <object> slots[1], accumulate)
+    else:
+        store(target, <Tensor> mask, values.data)
+    if inplace:
+        after_write(op, slots, <Tensor> slots[0], live, keep)
+        return <object> slots[0]
+    if live & WG_RECORD:
+        record(op, slots, target, live)
+    return target
+
+
+cdef bint is_mask_alone(object indices):
+    """Whether one index is a mask, and the others are None."""
+    cdef int n = 0
+    if not isinstance(indices, (tuple, list)):
+        return False
+    for index in indices:
+        if index is not None:
+            if not isinstance(index, Tensor) or (<Tensor> index).code != BOOL:
+                return False
+            n += 1
+    return n == 1
+
+
+cdef Tensor one_value(Tensor values, Tensor t):
+    """One value for a mask, in t's dtype: it is converted, as masked_fill_ does, and torch in these assignments."""
+    if FACTS.category[values.code] == CAT_COMPLEX and FACTS.category[t.code] != CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[t.code]} without overflow: index_put of a "
+                           f"{scalar_name(values.code)} value into a {scalar_name(t.code)} tensor; give its real part")
+    return values.reshape(()).to(dtype_of(t.code))
+
+
+cdef object lone_mask(Tensor target, object indices):
+    """The mask that is the only index, with dims of size 1 so that it broadcasts to the target; None when there is more."""
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t strides[64]
+    cdef Tensor mask
+    cdef int i
+    if without_kernels() or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
+        return None
+    mask = indices[0]
+    check_mask(target, mask, 0)
+    for i in range(target.rank):
+        shape[i] = mask.dims[i] if i < mask.rank else 1
+        strides[i] = mask.dims[mask.rank + i] if i < mask.rank else 0
+    return new_view(mask, target.rank, shape, strides, mask.data)
+
+
+cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
+    """The values as one element, or row-major with the shape of what is indexed; in memory of their own."""
+    cdef Py_ssize_t shape[64]
+    cdef int i, ndim = result_shape(plan, shape), offset = ndim - values.rank
+    cdef bint same = offset == 0
+    for i in range(max(offset, 0), ndim):
+        if values.dims[i - offset] != shape[i] and values.dims[i - offset] != 1:
+            offset = -1
+            break
+        same = same and values.dims[i - offset] == shape[i]
+    if offset < 0:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to indexing result "
+                           f"of shape {sizes_list(ndim, shape)}")
+    values = apart(values, target)
+    if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
+        return values
+    cdef Tensor whole = new_empty(values.code, ndim, shape)
+    copy_into(whole, values)
+    return whole
+
+
+cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+    if target.count == 0:
+        return 0
+    if without_kernels():
+        return write_by_reference(op, target, values, indices, accumulate)
+    if plan.n == 0:
+        return 0
+    if target.count < WITHOUT_GIL and plan.n < WITHOUT_GIL:
+        move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
+    else:
+        with nogil:
+            move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
+    return 0
+
+
+cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+    cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
+    low = target.code == FLOAT16 or target.code == BFLOAT16
+    array = array_of(converted(target, FLOAT32) if low else target)
+    addend = array_of(converted(values, FLOAT32) if low else values)
+    return result_into(plain, call_reference(plain, [array, as_arrays(indices), addend, accumulate]), target)

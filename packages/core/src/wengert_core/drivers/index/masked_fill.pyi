@@ -1,0 +1,3 @@
+from wengert_core.dispatch.op import Op
+
+def configure(op: Op) -> None: ...

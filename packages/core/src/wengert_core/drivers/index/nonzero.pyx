@@ -1,0 +1,195 @@
+"""nonzero and masked_select: what is true in a mask is counted first, then collected in one walk without branches."""
+
+import numpy as np
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.index.index_iterator cimport as_vector
+from wengert_core.drivers.memory_overlap cimport WRITES_APART
+from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.reduce.reduce cimport finished
+from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, broadcast, intercepted
+from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
+from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
+from wengert_core.exchange.device_memory cimport elsewhere, namespace
+from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.tensors.memory_format cimport dense_strides
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
+
+cdef extern from "Python.h":
+    bint PyObject_IsTrue(object o) except -1
+
+cdef extern from "wengert_core/kernels/dtypes.h" nogil:
+    ctypedef struct bytes16 "wg_c128":
+        double re
+        double im
+
+ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+    bytes16
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+def configure(Op op, str what):
+    """Make ``op`` nonzero or masked_select."""
+    op.run = nonzero_run if what == "nonzero" else select_run
+    op.flags |= WRITES_APART
+
+
+cdef Py_ssize_t count_true(const uint8_t* mask, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, found = 0
+    for i in range(n):
+        found += mask[i] != 0
+    return found
+
+
+cdef Tensor row_major(Tensor t):
+    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+
+
+# ---- nonzero
+
+cdef void true_places(const uint8_t* mask, Py_ssize_t wanted, int64_t* out) noexcept nogil:
+    """The first ``wanted`` places of what is true; there are as many."""
+    cdef Py_ssize_t i = 0, found = 0
+    while found < wanted:
+        out[found] = i
+        found += mask[i] != 0
+        i += 1
+
+
+cdef void coordinates(int64_t* out, Py_ssize_t n, int rank, const Py_ssize_t* dims) noexcept nogil:
+    """Places, which stand in the last column of ``rank`` columns, as one number for each dim."""
+    cdef int64_t* places = out + (rank - 1) * n
+    cdef int64_t rest
+    cdef Py_ssize_t i
+    cdef int d
+    for i in range(n):
+        rest = places[i]
+        for d in range(rank - 1, -1, -1):
+            out[d * n + i] = rest % dims[d]
+            rest //= dims[d]
+
+
+cdef Tensor places_elsewhere(Tensor t):
+    """nonzero by a device's functions: how many there are is known when it has computed them."""
+    cdef Py_ssize_t shape[2]
+    xp = namespace()
+    array = array_of(t)
+    if t.rank == 0:
+        shape[0], shape[1] = bool(array), 0
+        return new_empty(INT64, 2, shape)
+    columns = xp.stack(xp.nonzero(array), axis=1)
+    shape[0], shape[1] = columns.shape
+    cdef Tensor out = new_empty(INT64, 2, shape)
+    cdef int order[2]
+    order[0], order[1] = 1, 0
+    dense_strides(out, order)
+    array_into(columns, out)
+    return out
+
+
+cdef object nonzero_run(Op op, PyObject** slots):
+    """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
+    cdef Tensor t = <Tensor> slots[0], source, mask, out, asked
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef bint apart = PyObject_IsTrue(<object> slots[1])
+    cdef Py_ssize_t shape[2]
+    cdef int order[2]
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    t = held_if_large(t)
+    if elsewhere():
+        out = places_elsewhere(as_vector(t) if apart else t)
+        asked = None if apart else into_out(op, slots, out, live)
+        return out.unbind(1) if apart else out if asked is None else asked
+    source = row_major(as_vector(t) if apart else t)
+    mask = source if source.code == BOOL else converted(source, BOOL)
+    shape[0], shape[1] = count_true(<uint8_t*> mask.data, mask.count), source.rank
+    out = new_empty(INT64, 2, shape)
+    order[0], order[1] = 1, 0
+    dense_strides(out, order)          # a column for each dim
+    if ONLY_REFERENCES and source.rank:
+        array_into(np.stack(np.nonzero(array_of(source)), axis=1), out)
+    elif source.rank:
+        true_places(<uint8_t*> mask.data, shape[0], <int64_t*> out.data + (source.rank - 1) * shape[0])
+        if source.rank > 1:
+            coordinates(<int64_t*> out.data, shape[0], source.rank, source.dims)
+    if apart:
+        return out.unbind(1)
+    asked = into_out(op, slots, out, live)
+    return out if asked is None else asked
+
+
+# ---- masked_select
+
+cdef void select_items(item_t* out, const item_t* values, const uint8_t* mask, Py_ssize_t wanted) noexcept nogil:
+    cdef Py_ssize_t i = 0, found = 0
+    while found < wanted:
+        out[found] = values[i]
+        found += mask[i] != 0
+        i += 1
+
+
+cdef Tensor broadcasted(Tensor t, int ndim, const Py_ssize_t* shape):
+    """t's elements in that shape, row by row."""
+    cdef Tensor out = new_empty(t.code, ndim, shape)
+    copy_into(out, t)
+    return out
+
+
+cdef Tensor selected_elsewhere(Op op, Tensor t, Tensor mask):
+    """The elements by a device's functions, which alone know how many there are."""
+    array = result_array(op, call_reference(op, [array_of(t), array_of(mask)]))
+    check_kind(op, array, t.code, 0, 1)
+    if len(array.shape) != 1:
+        raise wrong_result(op, "a vector", f"an array of shape {list(array.shape)}")
+    return tensor_of_result(array, t.code)
+
+
+cdef object select_run(Op op, PyObject** slots):
+    """masked_select(self, mask): a vector."""
+    cdef Tensor t = <Tensor> slots[0], mask = <Tensor> slots[1], out
+    cdef uint32_t live = (t.flags | mask.flags) & thread_state().modes
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t wanted
+    cdef int ndim = 0, size = FACTS.itemsize[t.code]
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    t, mask = held_if_large(t), held_if_large(mask)
+    if mask.code != BOOL:
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got a mask of dtype {scalar_name(mask.code)}; compare "
+                           "with != 0 to make one")
+    if same_shape(t, mask):
+        t, mask = row_major(t), row_major(mask)
+    else:
+        broadcast(op, &ndim, shape, mask)
+        broadcast(op, &ndim, shape, t)
+        t, mask = broadcasted(t, ndim, shape), broadcasted(mask, ndim, shape)
+    if elsewhere():
+        return finished(op, slots, selected_elsewhere(op, t, mask), t.code, live)
+    wanted = count_true(<uint8_t*> mask.data, mask.count)
+    out = new_empty(t.code, 1, &wanted)
+    if ONLY_REFERENCES:
+        result_into(op, call_reference(op, [array_of(t), array_of(mask)]), out)
+    elif size == 4:
+        select_items(<uint32_t*> out.data, <uint32_t*> t.data, <uint8_t*> mask.data, wanted)
+    elif size == 8:
+        select_items(<uint64_t*> out.data, <uint64_t*> t.data, <uint8_t*> mask.data, wanted)
+    elif size == 2:
+        select_items(<uint16_t*> out.data, <uint16_t*> t.data, <uint8_t*> mask.data, wanted)
+    elif size == 1:
+        select_items(<uint8_t*> out.data, <uint8_t*> t.data, <uint8_t*> mask.data, wanted)
+    else:
+        select_items(<bytes16*> out.data, <bytes16*> t.data, <uint8_t*> mask.data, wanted)
+    return finished(op, slots, out, out.code, live)

@@ -1,0 +1,1 @@
+"""Drivers of products of matrices and of factorizations."""

@@ -1,0 +1,353 @@
+"""Products of matrices: NumPy's matmul loop, called by pointer.
+
+Note [What the loop gets]
+    sizes: {batch, m, n, p} for [m, n] @ [n, p]; steps, in bytes: a's, b's and out's from one product of the batch to the next, then
+    a's along m and n, b's along n and p, out's along m and p. The loop hands to BLAS what BLAS can take, row-major or transposed, and
+    computes the rest slowly: an operand of a large product which BLAS cannot take is copied first.
+    BLAS is NumPy's, or the one that the user has chosen (runtime/blas_lookup.pyx), whose gemm stands in front of the loop.
+"""
+import warnings
+
+import numpy as np
+from libc.string cimport memcmp, memcpy, memset
+
+from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.drivers.linalg.dot cimport DOT_UNIT, dot_in_units
+from wengert_core.drivers.linalg.outer cimport outer_product
+from wengert_core.drivers.pointwise.loop_lookup import numpy_is_known
+from wengert_core.dtypes.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.exchange.arrays cimport contiguous_copy, converted, copy_into
+from wengert_core.kernels.types cimport loop_t, npy_intp
+from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread,
+                                               routine, start, threads_of_this_thread, wide_integers)
+from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.thread_pool cimport parallel_for
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_like
+
+cdef extern from "numpy/arrayobject.h":
+    pass
+
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef struct PyUFuncObject:
+        int nargs
+        loop_t* functions
+        void** data
+        int ntypes
+        const char* types
+
+cdef extern from "wengert_core/kernels/linalg/gemm.h":
+    ctypedef struct wg_gemm_loop:
+        void* gemm
+        void* threads
+        double few
+        loop_t other
+        void* other_data
+        int itemsize, wide
+        char one[16]
+        char zero[16]
+    void wg_gemm_run(char** args, npy_intp* sizes, npy_intp* steps, void* data) noexcept nogil
+
+cdef enum:
+    COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
+    SHARED = 0x40000                   # multiplications from which on OpenBLAS uses several threads
+    SHARE = 0x80000                    # multiplications worth a thread of their own: 10 to 30 for a nanosecond
+    WITHOUT_GIL = 0x8000               # multiplications from which on the GIL is released
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef struct ProductLoop:
+    loop_t fn                          # NULL: none
+    void* data
+    bint asked
+
+cdef ProductLoop LOOPS[12]
+memset(LOOPS, 0, sizeof(LOOPS))
+cdef wg_gemm_loop CHOSEN[4]            # from float32 on
+memset(CHOSEN, 0, sizeof(CHOSEN))
+
+
+def may_use_loops():
+    """False when references are asked for, or when NumPy is too new to be known (drivers/pointwise/loop_lookup.pyx says so)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return not ONLY_REFERENCES and numpy_is_known()
+
+
+cdef bint USE_LOOPS = may_use_loops()
+
+
+# ---- the loop
+
+cdef int computing_code(int code) noexcept:
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+cdef bint has_product(int code):
+    cdef ProductLoop* loop = &LOOPS[computing_code(code)]
+    if not loop.asked:
+        loop.asked = True
+        if USE_LOOPS and code != BOOL:
+            fetch(loop, computing_code(code))
+    return loop.fn != NULL
+
+
+cdef int fetch(ProductLoop* loop, int code) except -1:
+    """Find NumPy's loop for a dtype; it stays unused when it disagrees with np.matmul on a small product."""
+    cdef PyUFuncObject* u = <PyUFuncObject*> <void*> np.matmul
+    cdef int i, number = FACTS.numpy_type[code]
+    for i in range(u.ntypes):
+        if u.types[3 * i] == number and u.types[3 * i + 1] == number and u.types[3 * i + 2] == number:
+            loop.fn, loop.data = u.functions[i], u.data[i]
+            if loop.fn != NULL and not agrees(loop, code):
+                loop.fn = NULL
+            if loop.fn != NULL and FLOAT32 <= code <= COMPLEX128 and is_chosen():
+                choose(loop, code)
+            return 0
+    return 0
+
+
+cdef int choose(ProductLoop* loop, int code) except -1:
+    """Put the gemm of the BLAS that the user has chosen in front of NumPy's loop, unless it disagrees."""
+    cdef wg_gemm_loop* chosen = &CHOSEN[code - FLOAT32]
+    cdef ProductLoop numpys = loop[0]
+    cdef bytes one = np.ones(1, NUMPY_NAMES[code]).tobytes()
+    chosen.gemm = routine("sdcz"[code - FLOAT32] + "gemm")
+    if chosen.gemm == NULL:
+        return 0
+    chosen.threads, chosen.few = threads_of_this_thread(), FEW
+    chosen.other, chosen.other_data = loop.fn, loop.data
+    chosen.itemsize, chosen.wide = <int> FACTS.itemsize[code], wide_integers()
+    memcpy(chosen.one, <const char*> one, len(one))
+    loop.fn, loop.data = <loop_t> wg_gemm_run, chosen
+    if not agrees(loop, code):
+        loop[0] = numpys
+        warnings.warn(f"The BLAS that is used in place of NumPy's (WENGERT_BLAS, or MKL where it is installed) has a wrong product of two "
+                      f"small {NUMPY_NAMES[code]} matrices; NumPy's is used", RuntimeWarning, stacklevel=1)
+    return 0
+
+
+cdef bint agrees(ProductLoop* loop, int code):
+    """The loop's [2, 3] @ [3, 2] is NumPy's."""
+    cdef npy_intp sizes[4]
+    cdef npy_intp steps[9]
+    cdef char* args[3]
+    cdef char result[64]
+    cdef Py_ssize_t itemsize = FACTS.itemsize[code]
+    cdef bytes raw
+    dtype = np.dtype(NUMPY_NAMES[code])
+    a, b = np.arange(1, 7, dtype=dtype).reshape(2, 3), np.arange(2, 8, dtype=dtype).reshape(3, 2)
+    args[0], args[1], args[2] = <char*> <size_t> a.ctypes.data, <char*> <size_t> b.ctypes.data, result
+    sizes[0], sizes[1], sizes[2], sizes[3] = 1, 2, 3, 2
+    steps[0], steps[1], steps[2] = 0, 0, 0
+    steps[3], steps[4], steps[5] = 3 * itemsize, itemsize, 2 * itemsize
+    steps[6], steps[7], steps[8] = itemsize, 2 * itemsize, itemsize
+    loop.fn(args, sizes, steps, loop.data)
+    raw = np.matmul(a, b).tobytes()
+    return memcmp(result, <const char*> raw, 4 * itemsize) == 0
+
+
+cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32", "float64", "complex64",
+                          "complex128")
+
+
+# ---- operands
+
+cdef inline bint is_blas_able(Tensor t) noexcept:
+    """Whether BLAS takes each matrix of t as it is: one of its last two dims without gaps, the other without overlap."""
+    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], rows, columns, row_step, column_step
+    cdef Py_ssize_t* strides = t.dims + t.rank
+    if t.flags & TF_CONTIGUOUS or t.rank == 0:
+        return True
+    if t.rank == 1:
+        return t.dims[0] == 1 or (strides[0] >= itemsize and strides[0] % itemsize == 0)
+    rows, columns = t.dims[t.rank - 2], t.dims[t.rank - 1]
+    row_step, column_step = strides[t.rank - 2], strides[t.rank - 1]
+    if rows == 1 or columns == 1:
+        row_step = column_step if rows == 1 else row_step
+        return row_step >= itemsize and row_step % itemsize == 0
+    if row_step % itemsize or column_step % itemsize:
+        return False
+    return (column_step == itemsize and row_step >= columns * itemsize) or (row_step == itemsize and column_step >= rows * itemsize)
+
+
+cdef inline Tensor operand(Tensor t, int code, Py_ssize_t work, bint whole):
+    """``t`` as dtype ``code`` and fit for the loop. whole: dims in front will be joined."""
+    if t.code != code:
+        return converted(t, code)
+    if (whole and not t.flags & TF_CONTIGUOUS) or (work >= COPY_FROM and not is_blas_able(t)):
+        return contiguous_copy(t)
+    return t
+
+
+cdef void tidy(npy_intp* step_1, npy_intp* step_2, Py_ssize_t n_1, Py_ssize_t n_2, Py_ssize_t itemsize) noexcept nogil:
+    """Give dims of size 1, whose step means nothing, one that BLAS takes."""
+    if n_1 == 1:
+        step_1[0] = step_2[0] * n_2 if step_2[0] >= itemsize else itemsize
+    elif n_2 == 1:
+        step_2[0] = itemsize if step_1[0] >= itemsize else step_1[0] * n_1
+
+
+cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
+    cdef npy_intp sizes[4]
+    cdef npy_intp steps[9]
+    cdef Py_ssize_t itemsize, work, n = a.dims[a.rank - 1]
+    cdef int code = computing_code(out.code), n_batch
+    cdef bint alone
+    cdef bint joined = b.rank <= 2 and a.rank > 2
+    cdef Tensor target = out if out.code == code else new_like(out, code)
+    if out.count == 0:
+        return 0
+    if out.count * n >= WITHOUT_GIL:
+        a, b = held(a), held(b)
+    if n == 0:
+        memset(target.data, 0, target.count * FACTS.itemsize[code])
+    elif n == 1 and outer_product(a, b, transposed, target):
+        pass
+    else:
+        a, b = operand(a, code, out.count * n, joined), operand(b, code, out.count * n, False)
+        itemsize = FACTS.itemsize[code]
+        sizes[0], sizes[2] = 1, n
+        sizes[1], steps[3], steps[4] = 1, n * itemsize, a.dims[2 * a.rank - 1]
+        if joined:
+            sizes[1] = a.count // n
+            steps[3] = n * itemsize
+        elif a.rank > 1:
+            sizes[1], steps[3] = a.dims[a.rank - 2], a.dims[2 * a.rank - 2]
+        sizes[3], steps[5], steps[6] = 1, b.dims[2 * b.rank - 1], itemsize
+        if b.rank > 1 and transposed:
+            sizes[3], steps[6] = b.dims[b.rank - 2], b.dims[2 * b.rank - 2]
+        elif b.rank > 1:
+            sizes[3], steps[6] = b.dims[b.rank - 1], b.dims[2 * b.rank - 1]
+            steps[5] = b.dims[2 * b.rank - 2]
+        tidy(&steps[3], &steps[4], sizes[1], n, itemsize)
+        tidy(&steps[5], &steps[6], n, sizes[3], itemsize)
+        steps[7], steps[8] = sizes[3] * itemsize, itemsize           # target is row-major
+        n_batch = 0 if joined else (a.rank if a.rank > b.rank else b.rank) - 2
+        if out.count * n < WITHOUT_GIL:
+            run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+        elif out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
+            with nogil:
+                dot_in_units(LOOPS[code].fn, LOOPS[code].data, code, a.data, steps[4], b.data, steps[5], n, target.data)
+        else:
+            work = sizes[1] * sizes[3] * n
+            alone = work > SHARED and by_one_thread(work)
+            if alone:
+                start()
+                enter_one_thread()
+            with nogil:
+                if n_batch == 1 and work <= FEW:
+                    share_batch(&LOOPS[code], a, b, target, sizes, steps)
+                else:
+                    run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+            if alone:
+                leave_one_thread()
+    if target is not out:
+        copy_into(out, target)
+    return 0
+
+
+cdef void run_batches(ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, npy_intp* sizes, npy_intp* steps) noexcept nogil:
+    """Run the loop for each index of the dims in front: along the last of them by itself, along the others from here."""
+    cdef Py_ssize_t index[64]
+    cdef npy_intp moves[3][64]
+    cdef char* args[3]
+    cdef char* at[3]
+    cdef int i, k, last = n_batch - 1
+    at[0], at[1], at[2] = a.data, b.data, out.data
+    for i in range(n_batch):
+        index[i] = 0
+        moves[0][i] = batch_step(a, i - n_batch)
+        moves[1][i] = batch_step(b, i - n_batch)
+        moves[2][i] = out.dims[out.rank + i]
+    steps[0] = steps[1] = steps[2] = 0
+    if n_batch > 0:
+        sizes[0] = out.dims[last]
+        for k in range(3):
+            steps[k] = moves[k][last]
+    while True:
+        for k in range(3):
+            args[k] = at[k]
+        loop.fn(args, sizes, steps, loop.data)
+        i = last - 1
+        while i >= 0:
+            index[i] += 1
+            for k in range(3):
+                at[k] += moves[k][i]
+            if index[i] < out.dims[i]:
+                break
+            for k in range(3):
+                at[k] -= moves[k][i] * out.dims[i]
+            index[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef struct Batch:                     # products of small matrices, which threads share
+    ProductLoop* loop
+    char* args[3]
+    npy_intp sizes[4]
+    npy_intp steps[9]
+
+
+cdef void share_batch(ProductLoop* loop, Tensor a, Tensor b, Tensor out, npy_intp* sizes, npy_intp* steps) noexcept nogil:
+    """Run the loop along the only dim in front."""
+    cdef Batch batch
+    cdef Py_ssize_t work = sizes[1] * sizes[2] * sizes[3]
+    memcpy(batch.sizes, sizes, sizeof(batch.sizes))
+    memcpy(batch.steps, steps, sizeof(batch.steps))
+    batch.loop = loop
+    batch.args[0], batch.args[1], batch.args[2] = a.data, b.data, out.data
+    batch.steps[0], batch.steps[1], batch.steps[2] = batch_step(a, -1), batch_step(b, -1), batch_step(out, -1)
+    parallel_for(out.dims[0], 1 + SHARE // work, share_of_batch, &batch)
+
+
+cdef void share_of_batch(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Batch* batch = <Batch*> ctx
+    cdef npy_intp sizes[4]
+    cdef char* args[3]
+    cdef int k
+    memcpy(sizes, batch.sizes, sizeof(sizes))
+    sizes[0] = end - begin
+    for k in range(3):
+        args[k] = batch.args[k] + begin * batch.steps[k]
+    batch.loop.fn(args, sizes, batch.steps, batch.loop.data)
+
+
+cdef inline Py_ssize_t batch_step(Tensor t, int dim) noexcept nogil:
+    """t's step along a dim in front, counted from the matrices backwards; 0 where t is broadcast."""
+    cdef int i = t.rank - 2 + dim
+    return 0 if i < 0 or t.dims[i] == 1 else t.dims[t.rank + i]
+
+
+# ---- a row added to each row
+
+cdef bint add_row(Tensor matrix, Tensor row) noexcept:
+    cdef Py_ssize_t n = row.dims[0] if row.rank == 1 else -1, m
+    if matrix.rank == 0 or matrix.dims[matrix.rank - 1] != n or n == 0 or row.code != matrix.code \
+            or not row.flags & matrix.flags & TF_CONTIGUOUS:
+        return False
+    m = matrix.count // n
+    if row.code == FLOAT32:
+        add_row_of(<float*> matrix.data, <float*> row.data, m, n)
+    elif row.code == FLOAT64:
+        add_row_of(<double*> matrix.data, <double*> row.data, m, n)
+    else:
+        return False
+    return True
+
+
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef void add_row_of(real_t* matrix, real_t* row, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, k
+    for i in range(m):
+        for k in range(n):
+            matrix[i * n + k] += row[k]
+
+
+def uses_chosen():
+    """Whether products of float32 are computed by MKL or the BLAS that WENGERT_BLAS names, not by NumPy's."""
+    return has_product(FLOAT32) and LOOPS[<int> FLOAT32].fn == <loop_t> wg_gemm_run

@@ -1,0 +1,1 @@
+"""Drivers of losses with a kernel of their own."""

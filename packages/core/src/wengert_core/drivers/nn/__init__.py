@@ -1,0 +1,1 @@
+"""Drivers of convolution, pooling, normalization and attention."""

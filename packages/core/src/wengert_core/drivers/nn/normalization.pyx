@@ -1,0 +1,249 @@
+"""The driver of batch, group and layer normalization, and of their gradient. Note [The layout of normalization] in
+kernels/nn/normalization.h: one kernel serves them all.
+"""
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
+from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.drivers.references cimport as_many_into, call_reference, result_list
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
+from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.device_memory cimport without_kernels
+from wengert_core.exchange.restore_format cimport as_laid_out
+from wengert_core.runtime.scratch cimport Scratch, scratch
+from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.thread_pool cimport LARGE, body_fn
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
+
+cdef extern from "wengert_core/kernels/nn/normalization.h" nogil:
+    ctypedef struct wg_norm:
+        Py_ssize_t outer, images, groups, channels, size
+        const char* x
+        const char* grad
+        const char* weight
+        const char* bias
+        char* mean
+        char* var
+        bint given
+        double eps
+        char* out
+        char* weight_sums
+        char* bias_sums
+        Py_ssize_t rows_of_part
+    void wg_normalize_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_normalize_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_normalize_back_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_normalize_back_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_normalize_back_rows_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+    void wg_normalize_back_rows_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+
+cdef enum:
+    WORTH_A_THREAD = 0x8000            # elements that take about 20 us
+    MOST_PARTS = 32                    # sums for weight and bias of their own, where rows are normalized
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+
+
+def configure(Op op, bint backward):
+    """Make ``op`` a normalization: (input, weight, bias, mean, var, layout, eps); or the gradient of one:
+    (grad_output, input, weight, mean, var, given, layout, eps)."""
+    op.run = backward_run if backward else forward_run
+
+
+cdef inline int computing_code(int code) noexcept:
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
+    """Contiguous in the dtype that is computed in; None where there is none."""
+    cdef Tensor t
+    if slots[slot] == <PyObject*> None:
+        return None
+    if not isinstance(<object> slots[slot], Tensor):
+        raise op_error(op, slot, "Tensor", slots[slot])
+    t = <Tensor> slots[slot]
+    if t.code != code:
+        return converted(t, code)
+    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+
+
+cdef int read_layout(Op op, wg_norm* p, object layout, Tensor x, Tensor weight, Tensor bias) except -1:
+    memset(p, 0, sizeof(wg_norm))
+    p.outer, p.images, p.groups, p.channels, p.size = layout
+    if p.outer * p.images * p.groups * p.channels * p.size != x.count or (p.size == 1 and p.channels > 1 and (p.outer != 1 or p.groups != 1)):
+        raise RuntimeError(f"{op.name}: the layout {layout} does not fit an input of shape {list(shape_tuple(x))}")
+    for t in (weight, bias):
+        if t is not None and (<Tensor> t).count != p.groups * p.channels:
+            raise RuntimeError(f"{op.name}: the layout {layout} does not fit a weight or bias of shape {list(shape_tuple(t))}")
+    return 0
+
+
+cdef uint32_t live_of(Op op, PyObject** slots) except? 0xffffffff:
+    cdef uint32_t live = 0
+    cdef int i
+    for i in range(5):
+        if isinstance(<object> slots[i], Tensor):
+            live |= (<Tensor> slots[i]).flags
+    return live & thread_state().modes
+
+
+cdef char* data_of(Tensor t) noexcept:
+    return NULL if t is None else t.data
+
+
+cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, wg_norm* p) except -1:
+    cdef bint large = work >= LARGE    # then all is held: is_large
+    in_pieces(units, WORTH_A_THREAD * units // work + 1 if large else 1, body, p, large)
+    return 0
+
+
+cdef bint is_large(Op op, PyObject** slots) noexcept:
+    """Return whether computing, or making an argument fit, gives the GIL up."""
+    return any_large(op, slots) or 4 * (<Tensor> slots[0]).count >= LARGE
+
+
+cdef object forward_run(Op op, PyObject** slots):
+    cdef Tensor x = <Tensor> slots[0], weight, bias, mean, var, out
+    cdef uint32_t live = live_of(op, slots)
+    cdef int code = computing_code(x.code)
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
+    cdef wg_norm p
+    cdef Py_ssize_t units
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if is_large(op, slots):
+        holds, own = held_slots(op, slots, kept), kept
+    x = <Tensor> own[0]
+    if FACTS.category[x.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
+    weight, bias = operand(op, own, 1, code), operand(op, own, 2, code)
+    mean, var = operand(op, own, 3, code), operand(op, own, 4, code)
+    read_layout(op, &p, <object> slots[5], x, weight, bias)
+    units = p.images * p.groups
+    p.given, p.eps = mean is not None, <double> <object> slots[6]
+    if p.given and (var is None or mean.count != units or var.count != units):
+        raise RuntimeError(f"{op.name}: mean and var must have {units} elements")
+    out = new_empty(code, x.rank, x.dims)
+    if mean is None:
+        mean, var = new_empty(code, 1, &units), new_empty(code, 1, &units)
+    if without_kernels():
+        by_reference(op, own, [out, mean, var])
+    elif units:
+        source = operand(op, own, 0, code)
+        p.x, p.weight, p.bias, p.out = (<Tensor> source).data, data_of(weight), data_of(bias), out.data
+        p.mean, p.var = mean.data, var.data
+        share_out(wg_normalize_f32 if code == FLOAT32 else wg_normalize_f64, units, 3 * x.count, &p)
+    out = out if x.code == code else converted(out, x.code)
+    if op.options["keeps_layout"]:
+        out = as_laid_out(x, out)
+    return given(op, slots, [out, fresh(mean, own[3]), fresh(var, own[4])], live)
+
+
+cdef Tensor fresh(Tensor t, PyObject* argument):
+    """An output is never an argument itself: who writes into that one later must not change what was saved."""
+    return contiguous_copy(t) if <PyObject*> t == argument else t
+
+
+cdef object backward_run(Op op, PyObject** slots):
+    cdef Tensor grad = <Tensor> slots[0], x, weight, mean, var, out, by_weight, by_bias
+    cdef uint32_t live = live_of(op, slots)
+    cdef int code, weight_code
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
+    cdef wg_norm p
+    cdef Py_ssize_t n_weights, units
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    if is_large(op, slots):
+        holds, own = held_slots(op, slots, kept), kept
+    if not isinstance(<object> slots[1], Tensor):
+        raise op_error(op, 1, "Tensor", slots[1])
+    code = computing_code((<Tensor> own[1]).code)
+    if FACTS.category[code] != CAT_FLOAT or (<Tensor> own[1]).count != grad.count:
+        raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit an input of "
+                           f"{scalar_name(code)}{list(shape_tuple(<Tensor> own[1]))}")
+    grad, x, weight = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
+    mean, var = operand(op, own, 3, code), operand(op, own, 4, code)
+    weight_code = (<Tensor> own[1]).code if weight is None else (<Tensor> own[2]).code
+    read_layout(op, &p, <object> slots[6], x, weight, None)
+    n_weights, units = p.groups * p.channels, p.images * p.groups
+    if mean is None or var is None or mean.count != units or var.count != units:
+        raise RuntimeError(f"{op.name}: mean and var must have {units} elements")
+    out, by_weight, by_bias = new_like(x, code), new_empty(code, 1, &n_weights), new_empty(code, 1, &n_weights)
+    p.given, p.eps = <object> slots[5], <double> <object> slots[7]
+    if without_kernels():
+        by_reference(op, own, [out, by_weight, by_bias])
+    else:
+        p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
+        run_back(&p, code, by_weight, by_bias)
+    return given(op, slots, [converted(t, c) if (<Tensor> t).code != c else t
+                             for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code), (by_bias, weight_code))], live)
+
+
+cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except -1:
+    """The kernel, then the sums of its units for weight and bias, in their order."""
+    cdef Py_ssize_t units = p.images * p.groups, parts = p.images, n = p.groups * p.channels, item = FACTS.itemsize[code]
+    cdef bint rows = p.size == 1 and p.channels > 1
+    cdef Scratch memory
+    cdef char* sums
+    if rows:
+        p.rows_of_part = (p.images + MOST_PARTS - 1) // MOST_PARTS or 1
+        parts = units = (p.images + p.rows_of_part - 1) // p.rows_of_part
+    memory = scratch(2 * parts * n * item)
+    sums = memory.data
+    p.weight_sums, p.bias_sums = sums, sums + parts * n * item
+    if rows:
+        share_out(wg_normalize_back_rows_f32 if code == FLOAT32 else wg_normalize_back_rows_f64, units, 4 * p.images * n, p)
+    else:
+        share_out(wg_normalize_back_f32 if code == FLOAT32 else wg_normalize_back_f64, units,
+                  4 * p.outer * p.images * n * p.size, p)
+    if code == FLOAT32:
+        add_up[float](<float*> p.weight_sums, parts, n, <float*> by_weight.data)
+        add_up[float](<float*> p.bias_sums, parts, n, <float*> by_bias.data)
+    else:
+        add_up[double](<double*> p.weight_sums, parts, n, <double*> by_weight.data)
+        add_up[double](<double*> p.bias_sums, parts, n, <double*> by_bias.data)
+    return 0
+
+
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef void add_up(real_t* parts, Py_ssize_t n_parts, Py_ssize_t n, real_t* out) noexcept nogil:
+    cdef Py_ssize_t i, k
+    memset(out, 0, n * sizeof(real_t))
+    for i in range(n_parts):
+        for k in range(n):
+            out[k] += parts[i * n + k]
+
+
+cdef int by_reference(Op op, PyObject** slots, list outs) except -1:
+    cdef int i, code = (<Tensor> outs[0]).code
+    arguments = []
+    for i in range(op.n_params):
+        value = <object> slots[i]
+        if isinstance(value, Tensor):
+            value = array_of(value if (<Tensor> value).code == code else converted(value, code))
+        arguments.append(value)
+    return as_many_into(op, result_list(op, call_reference(op, arguments), <int> len(outs)), outs)
+
+
+cdef object given(Op op, PyObject** slots, list results, uint32_t live):
+    """The three results, recorded."""
+    cdef PyObject* outs[3]
+    cdef int i
+    for i in range(3):
+        outs[i] = <PyObject*> results[i]
+    if live & WG_RECORD and HOOKS.record != NULL:
+        HOOKS.record(op, slots, outs, 3)
+    return tuple(results)

@@ -1,0 +1,260 @@
+"""The driver of pooling in one to three dims: means and extremes of windows, with fixed or adaptive windows, and their gradients.
+
+What windows are: Note [Windows] in pooling_windows.pyx.
+"""
+
+from cpython.mem cimport PyMem_Free
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
+from wengert_core.dispatch.keep_alive cimport any_large, held, held_slots
+from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.drivers.nn.pooling_loops cimport run
+from wengert_core.drivers.nn.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST,
+                                                      SCATTER, SPREAD_ADAPTIVE, SPREAD_AVERAGE, Kind, Pool,
+                                                      adaptive_windows, check_input, fixed_windows, function,
+                                                      set_planes)
+from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.references cimport call_reference, result_into, results_into
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.device_memory cimport on_host, without_kernels
+from wengert_core.exchange.restore_format cimport as_laid_out
+from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_RECORD
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.thread_pool cimport LARGE
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef EngineHooks* HOOKS = engine_hooks()
+cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE, "adaptive_largest": ADAPTIVE_LARGEST,
+                   "spread_average": SPREAD_AVERAGE, "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
+
+
+def configure(Op op, str kind, int ndim):
+    """Make ``op`` a pooling op. ndim: dims that windows have; 0: the op has a slot ``ndim``."""
+    op.impl = (KINDS[kind], ndim)
+    op.run = gradient_run if KINDS[kind] >= SPREAD_AVERAGE else pool_run
+
+
+# ---- running
+
+cdef inline int computing_code(int code) noexcept:
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+cdef inline Tensor computable(Tensor t):
+    """Contiguous; low precision as float32."""
+    if t.code != computing_code(t.code):
+        return converted(t, FLOAT32)
+    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+
+
+cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except? -1:
+    cdef Py_ssize_t divisor
+    cdef int last = op.n_params - (2 if op.out_slot >= 0 else 1)
+    if op.params[last] != "divisor_override" or slots[last] == <PyObject*> None:
+        return 0
+    divisor = int_slot(op, slots, last)
+    if divisor == 0:
+        raise RuntimeError(f"divisor must be not zero: {function(op)} got divisor_override=0")
+    return divisor
+
+
+cdef object pool_run(Op op, PyObject** slots):
+    """Means and extremes. Slot 0 is the input; slots 1, ... are the windows, or the output's size."""
+    cdef Tensor t = <Tensor> slots[0], source, out, places = None
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Kind kind = op.impl[0]
+    cdef int n = op.impl[1], code = t.code, i
+    cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST, extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
+    cdef Py_ssize_t shape[64]
+    cdef bint large
+    cdef Pool p
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    check_input(op, t, n, adaptive)
+    check_dtype(op, kind, n, code)
+    set_planes(&p, n, t.rank, t.dims)
+    try:
+        if adaptive:
+            sizes_of_output(op, slots, &p)
+        else:
+            fixed_windows(op, slots, &p, 1, extremes, t.dims[t.rank - n - 1])
+            p.divisor = divisor_of(op, slots)
+        for i in range(t.rank):
+            shape[i] = t.dims[i] if i < t.rank - n else p.outside[3 - t.rank + i]
+        out = new_empty(computing_code(code), t.rank, shape)
+        if extremes:
+            places = new_empty(INT64, t.rank, shape)
+        if adaptive:  # now, as the output would not fit into memory where the tables would not
+            adaptive_windows(&p)
+        if without_kernels() or FACTS.category[code] != CAT_FLOAT:
+            by_reference(op, slots, out, places)
+        elif out.count:
+            large = t.count >= LARGE or t.count + out.count * 2 >= LARGE
+            t = held(t) if large else t
+            source = computable(t)
+            p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
+            run(&p, kind, out.code, source.count + out.count * 2, large)
+    finally:
+        PyMem_Free(p.begin[0])
+    out = out if out.code == code else converted(out, code)
+    if not t.flags & TF_CONTIGUOUS and (n == 2 or kind == LARGEST):
+        out, places = as_laid_out(t, out), None if places is None else as_laid_out(t, places)
+    return given(op, slots, out, places, live)
+
+
+cdef int check_dtype(Op op, Kind kind, int n, int code) except -1:
+    """Integers have extremes, int64 means as well; half precision has no means in three dims."""
+    cdef bint taken = FACTS.category[code] == CAT_FLOAT and (kind != AVERAGE or n < 3 or computing_code(code) == code)
+    if kind == LARGEST:
+        taken = taken or FACTS.category[code] == CAT_INT
+    elif kind == AVERAGE:
+        taken = taken or code == INT64
+    if not taken:
+        raise NotImplementedError(f"\"{function(op)}\" not implemented for '{scalar_name(code)}': convert the input, with .float() say")
+    return 0
+
+
+cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:
+    cdef Py_ssize_t sizes[64]
+    cdef int i, n = ints_slot(op, slots, 1, sizes)
+    if n == 1:
+        for i in range(1, p.ndim):
+            sizes[i] = sizes[0]
+    elif n != p.ndim:
+        raise RuntimeError(f"{function(op)}: output_size must be {p.ndim}, but got {sizes_list(n, sizes)}")
+    for i in range(p.ndim):
+        if sizes[i] < 0 and op.impl[0] == ADAPTIVE_LARGEST:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: {function(op)} got output_size "
+                               f"{sizes_list(p.ndim, sizes)}")
+        if sizes[i] < 0:
+            raise RuntimeError(f"{function(op)}: elements of output_size must be greater than or equal to 0 but received "
+                               f"{{{', '.join(map(str, sizes_list(p.ndim, sizes)))}}}")
+        p.outside[3 - p.ndim + i] = sizes[i]
+    return 0
+
+
+cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t live):
+    """The result, in out= or recorded, or both results."""
+    cdef PyObject* outs[2]
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        check_out(<object> slots[op.out_slot], out)
+        return into_out(op, slots, out, live)
+    outs[0], outs[1] = <PyObject*> out, <PyObject*> places
+    if places is None:
+        if live:
+            record(op, slots, out, live)
+        return out
+    if live & WG_RECORD and HOOKS.record != NULL:
+        HOOKS.record(op, slots, outs, 2)
+    return out, places
+
+
+cdef int check_out(object given, Tensor out) except -1:
+    """out= must have the result's dtype, not one it casts to."""
+    if isinstance(given, Tensor) and (<Tensor> given).code != out.code:
+        raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[out.code]}, but got {_C_NAMES[(<Tensor> given).code]} instead")
+    return 0
+
+
+cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except -1:
+    cdef int i
+    arguments = []
+    for i in range(op.n_params):
+        if i == op.out_slot:
+            continue
+        value = <object> slots[i]
+        if isinstance(value, Tensor):
+            value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
+        arguments.append(value)
+    return results_into(op, call_reference(op, arguments), [out, places]) if places is not None \
+        else result_into(op, call_reference(op, arguments), out)
+
+
+# ---- gradients
+
+cdef object gradient_run(Op op, PyObject** slots):
+    """Slot 0 is the gradient (for "gather" the input). The others, by name: input_sizes, ndim, indices, the windows."""
+    cdef Tensor t = <Tensor> slots[0], source, out, places = None
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef Kind kind = op.impl[0]
+    cdef Py_ssize_t shape[64]
+    cdef int rank = t.rank, n, i, code = t.code
+    cdef PyObject* kept[16]
+    cdef PyObject** own = slots
+    cdef bint large
+    cdef Pool p
+    if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
+        live |= (<Tensor> slots[1]).flags & (WG_BATCHED | WG_FOREIGN) & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    n = <int> int_slot(op, slots, op.params.index("ndim"))
+    if kind == GATHER:
+        for i in range(rank):
+            shape[i] = t.dims[i]
+    else:
+        rank = ints_slot(op, slots, op.params.index("input_sizes"), shape)
+    large = any_large(op, slots) or (rank == t.rank and is_large(rank, shape))
+    if large:
+        holds, own = held_slots(op, slots, kept), kept
+        t = <Tensor> own[0]
+    if kind == SCATTER or kind == GATHER:
+        if not isinstance(<object> slots[1], Tensor):
+            raise op_error(op, 1, "Tensor", slots[1])
+        places = computable(<Tensor> own[1])
+    if rank != t.rank or rank < n or n < 1 or n > 3 or FACTS.category[code] != CAT_FLOAT or (places is not None and places.code != INT64):
+        raise RuntimeError(f"{op.name}: {scalar_name(code)}{list(shape_tuple(t))} does not fit an input of shape {sizes_list(rank, shape)}")
+    set_planes(&p, n, rank, shape)
+    for i in range(n):
+        p.outside[3 - n + i] = (places if kind == GATHER else t).dims[rank - n + i]
+    try:
+        if kind == SPREAD_AVERAGE:
+            fixed_windows(op, slots, &p, 3, False, 0)
+            p.divisor = divisor_of(op, slots)
+        elif kind == SPREAD_ADAPTIVE:
+            adaptive_windows(&p)
+        else:
+            p.out_plane = p.outside[0] * p.outside[1] * p.outside[2]
+        check_gradient(op, &p, t, places, kind)
+        if kind == GATHER:
+            for i in range(n):
+                shape[rank - n + i] = p.outside[3 - n + i]
+        out = new_empty(computing_code(code), rank, shape)
+        if without_kernels():
+            by_reference(op, own, out, None)
+        elif out.count:
+            source = computable(t)
+            p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
+            run(&p, kind, out.code, source.count + out.count, large)
+    finally:
+        PyMem_Free(p.begin[0])
+    return given(op, slots, out if out.code == code else converted(out, code), None, live)
+
+
+cdef bint is_large(int ndim, Py_ssize_t* shape) noexcept:
+    cdef double count = 1
+    cdef int i
+    for i in range(ndim):
+        count *= shape[i]
+    return count >= LARGE
+
+
+cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor places, Kind kind) except -1:
+    """The number of elements, and that places are inside a plane: this op may be called by anybody."""
+    cdef Py_ssize_t expected = p.planes * (p.in_plane if kind == GATHER else p.out_plane), i
+    cdef int64_t* place
+    if t.count != expected or (places is not None and places.count != p.planes * p.out_plane):
+        raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: expected {expected} elements")
+    if places is not None:
+        if places.device:
+            places = on_host(places)
+        place = <int64_t*> places.data
+        for i in range(places.count):
+            if place[i] < 0 or place[i] >= p.in_plane:
+                raise IndexError(f"{op.name}: found an invalid index {place[i]}, a plane has {p.in_plane} elements")
+    return 0

@@ -1,0 +1,178 @@
+"""The loops of pooling ops over the planes of an input: means, extremes, and their adjoints."""
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from wengert_core.dispatch.keep_alive cimport in_pieces
+from wengert_core.drivers.nn.pooling_windows cimport Kind, Pool
+from wengert_core.dtypes.dtypes cimport FLOAT64
+from wengert_core.runtime.thread_pool cimport LARGE, body_fn
+
+cdef enum:
+    WORTH_A_THREAD = 0x4000            # elements of windows that take about 20 us
+
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef void average(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    cdef Py_ssize_t plane, i, j, k, a, b, c, width, rows
+    cdef real_t total, row_total
+    cdef real_t* x
+    cdef real_t* row
+    cdef real_t* out
+    for plane in range(begin, end):
+        x = <real_t*> p.source + plane * p.in_plane
+        out = <real_t*> p.target + plane * p.out_plane
+        for i in range(p.outside[0]):
+            for j in range(p.outside[1]):
+                rows = p.size[0][i] * p.size[1][j]
+                for k in range(p.outside[2]):
+                    total = 0
+                    width = p.end[2][k] - p.begin[2][k]
+                    for a in range(p.begin[0][i], p.end[0][i]):
+                        row = x + (a * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
+                        for b in range(p.end[1][j] - p.begin[1][j]):
+                            for c in range(width):
+                                total += row[c]
+                            row += p.inside[2]
+                    out[0] = total / <real_t> (p.divisor if p.divisor else rows * p.size[2][k])
+                    out += 1
+
+
+cdef void spread(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    """The adjoint of ``average``: source is what comes from above."""
+    cdef Py_ssize_t plane, i, j, k, a, b, c, width, rows
+    cdef real_t share
+    cdef real_t* x
+    cdef real_t* row
+    cdef real_t* grad
+    for plane in range(begin, end):
+        x = <real_t*> p.target + plane * p.in_plane
+        grad = <real_t*> p.source + plane * p.out_plane
+        memset(x, 0, p.in_plane * sizeof(real_t))
+        for i in range(p.outside[0]):
+            for j in range(p.outside[1]):
+                rows = p.size[0][i] * p.size[1][j]
+                for k in range(p.outside[2]):
+                    share = grad[0] / <real_t> (p.divisor if p.divisor else rows * p.size[2][k])
+                    grad += 1
+                    width = p.end[2][k] - p.begin[2][k]
+                    for a in range(p.begin[0][i], p.end[0][i]):
+                        row = x + (a * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
+                        for b in range(p.end[1][j] - p.begin[1][j]):
+                            for c in range(width):
+                                row[c] += share
+                            row += p.inside[2]
+
+
+cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    """The first of the largest, NaN above all."""
+    cdef Py_ssize_t plane, i, j, k, a, b, c, row
+    cdef Py_ssize_t best
+    cdef real_t most, one
+    cdef bint better
+    cdef real_t* x
+    cdef real_t* out
+    cdef int64_t* place
+    for plane in range(begin, end):
+        x = <real_t*> p.source + plane * p.in_plane
+        out = <real_t*> p.target + plane * p.out_plane
+        place = p.places + plane * p.out_plane
+        for i in range(p.outside[0]):
+            for j in range(p.outside[1]):
+                for k in range(p.outside[2]):
+                    best = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
+                    most = x[best]
+                    a = p.begin[0][i]
+                    while a < p.end[0][i]:
+                        b = p.begin[1][j]
+                        while b < p.end[1][j]:
+                            row = (a * p.inside[1] + b) * p.inside[2]
+                            c = p.begin[2][k]
+                            while c < p.end[2][k]:
+                                one = x[row + c]
+                                better = (one > most) | (one != one)
+                                most = one if better else most
+                                best = row + c if better else best
+                                c += p.step[2]
+                            b += p.step[1]
+                        a += p.step[0]
+                    out[0], place[0] = most, best
+                    out += 1
+                    place += 1
+
+
+cdef void scatter(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    cdef Py_ssize_t plane, k
+    cdef real_t* x
+    cdef real_t* grad
+    cdef int64_t* place
+    for plane in range(begin, end):
+        x = <real_t*> p.target + plane * p.in_plane
+        grad = <real_t*> p.source + plane * p.out_plane
+        place = p.places + plane * p.out_plane
+        memset(x, 0, p.in_plane * sizeof(real_t))
+        for k in range(p.out_plane):
+            x[place[k]] += grad[k]
+
+
+cdef void gather(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    cdef Py_ssize_t plane, k
+    cdef real_t* x
+    cdef real_t* out
+    cdef int64_t* place
+    for plane in range(begin, end):
+        x = <real_t*> p.source + plane * p.in_plane
+        out = <real_t*> p.target + plane * p.out_plane
+        place = p.places + plane * p.out_plane
+        for k in range(p.out_plane):
+            out[k] = x[place[k]]
+
+
+cdef void average_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    average[float](begin, end, <Pool*> ctx, NULL)
+
+cdef void average_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    average[double](begin, end, <Pool*> ctx, NULL)
+
+cdef void spread_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    spread[float](begin, end, <Pool*> ctx, NULL)
+
+cdef void spread_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    spread[double](begin, end, <Pool*> ctx, NULL)
+
+cdef void largest_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    largest[float](begin, end, <Pool*> ctx, NULL)
+
+cdef void largest_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    largest[double](begin, end, <Pool*> ctx, NULL)
+
+cdef void scatter_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    scatter[float](begin, end, <Pool*> ctx, NULL)
+
+cdef void scatter_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    scatter[double](begin, end, <Pool*> ctx, NULL)
+
+cdef void gather_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    gather[float](begin, end, <Pool*> ctx, NULL)
+
+cdef void gather_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    gather[double](begin, end, <Pool*> ctx, NULL)
+
+cdef body_fn BODIES[8][2]              # by kind; float, double
+BODIES[0][0], BODIES[0][1] = average_f32, average_f64
+BODIES[1][0], BODIES[1][1] = largest_f32, largest_f64
+BODIES[2][0], BODIES[2][1] = average_f32, average_f64
+BODIES[3][0], BODIES[3][1] = largest_f32, largest_f64
+BODIES[4][0], BODIES[4][1] = spread_f32, spread_f64
+BODIES[5][0], BODIES[5][1] = spread_f32, spread_f64
+BODIES[6][0], BODIES[6][1] = scatter_f32, scatter_f64
+BODIES[7][0], BODIES[7][1] = gather_f32, gather_f64
+
+
+cdef int run(Pool* p, Kind kind, int code, Py_ssize_t work, bint held) except -1:
+    cdef body_fn body = BODIES[<int> kind][code == FLOAT64]
+    held = held and work >= LARGE
+    in_pieces(p.planes, WORTH_A_THREAD * p.planes // work + 1 if held else 1, body, p, held)
+    return 0

@@ -1,0 +1,61 @@
+"""Results into tensors that out= gives: of ops whose kernels make a tensor of their own, and of composites."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.memory_overlap cimport apart
+from wengert_core.drivers.steps cimport given_out, prepare_out
+from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.tensors.memory_format cimport dense_strides, order_of
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
+
+cdef frozenset KEEP_ORDER = frozenset("""
+    cat cholesky_inverse complex diff ldexp linalg_cholesky_ex linalg_eigh linalg_inv_ex linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve
+    linalg_qr linalg_solve_ex linalg_solve_triangular linalg_svd geqrf nan_to_num nonzero polar _polygamma qr sort svd take
+""".split())                           # those whose out= of another shape gets the order of dims that the result has without out=, as in torch
+
+cdef dict OPS = {}  # an op without a kernel for each composite's name: it names what refuses
+
+
+cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live):
+    """The tensor given as out= with the result in it; None where none is given."""
+    if given_out(op, slots) == <PyObject*> None:
+        return None
+    cdef bint fits = not isinstance(<object> slots[op.out_slot], Tensor) or same_shape(<Tensor> slots[op.out_slot], result)
+    given = prepare_out(op, slots, slots[op.out_slot], result.code, result.rank, result.dims, live)
+    if not fits:
+        lay_out_as(op, given, result)
+    copy_into(given, apart(result, given))
+    bump_version(given)
+    return given
+
+
+cdef int lay_out_as(Op op, Tensor given, Tensor result) except -1:
+    """Give a tensor that was resized the result's order of dims, where the op keeps it."""
+    cdef const Py_ssize_t* strides = strides_of(result)
+    cdef int order[64]
+    if result.rank < 2 or not result.count or result.flags & TF_CONTIGUOUS or op.name not in KEEP_ORDER:
+        return 0
+    order_of(result.rank, 1, &strides, result.dims, order)
+    dense_strides(given, order)
+    return 0
+
+
+def into(str name, Tensor result, out):
+    """out with a composite's result in it: resized where it must be, checked as the out= of any op."""
+    cdef Op op = OPS.get(name)
+    cdef Tensor given
+    if op is None:
+        op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
+    if isinstance(out, Tensor) and (<Tensor> out).device != result.device:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{out.device} and {alias(result).device}! {name} got out= of shape {list(out.shape)} and computes a "
+                           f"result on {alias(result).device}; move one with .to()")
+    cdef bint fits = not isinstance(out, Tensor) or same_shape(<Tensor> out, result)
+    given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
+    if not fits:
+        lay_out_as(op, given, result)
+    copy_into(given, apart(alias(result), given))
+    bump_version(given)
+    return given

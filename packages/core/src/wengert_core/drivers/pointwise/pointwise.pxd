@@ -1,0 +1,48 @@
+"""The driver of pointwise operations: unary, binary, ternary. Note [Blocks] in pointwise.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.pointwise.loop_lookup cimport Loop
+from wengert_core.tensors.tensor cimport Tensor
+
+cdef enum Promotion:
+    PROMOTE_SAME = 0                   # computed and returned in the common dtype
+    PROMOTE_FLOAT = 1                  # integers and bool become the default float first
+    PROMOTE_COMPARE = 2                # computed in the common dtype, returns bool
+    PROMOTE_LOGICAL = 3                # inputs become bool, returns bool
+    PROMOTE_WHERE = 4                  # the first input is a bool mask and takes no part
+    PROMOTE_TO_REAL = 5                # as SAME, but complex gives its real type (abs)
+    PROMOTE_FLOAT_REAL = 6             # both FLOAT and TO_REAL (angle)
+    PROMOTE_STRICT = 7                 # as SAME, but the inputs must have one dtype (lerp)
+
+cdef enum Check:                       # what else an op looks at; from CHECK_EXPONENT on the values matter
+    CHECK_NONE = 0
+    CHECK_NO_BOOL = 1                  # sub: no bool among the inputs
+    CHECK_TRUE_DIVISION = 2            # addcdiv: not two integer tensors
+    CHECK_EXPONENT = 3                 # pow: no negative number as the exponent of integers
+    CHECK_DIVISOR = 4                  # integer division: no zero in the last input
+    CHECK_BOUND = 5                    # clamp: no number that the common dtype does not hold
+    CHECK_FACTOR = 6                   # addcmul: nor the dtype that is computed in, float32 for 16 bits
+
+cdef enum Narrow:                      # what is rounded to float16 or bfloat16 before the end, as in torch
+    NARROW_NONE = 0
+    NARROW_NUMBERS = 1                 # fmod, hardshrink: the numbers among the inputs
+    NARROW_FIRST = 3                   # pow, xlogy: a number that is the first input
+    NARROW_QUOTIENT = 2                # div to zero: the quotient of two tensors, before it is truncated
+
+cdef struct Pointwise:                 # Op.data of the family; further ones for the values of a variant argument
+    Loop loops[12]                     # by the common dtype
+    int n_in                           # inputs of the loop: the first slots, at most 4; numbers have stride 0
+    int n_promote                      # of them, those which decide the dtype
+    int promotion                      # Promotion
+    uint32_t accepts                   # a bit for each dtype code that the op takes, after promotion
+    int alpha_slot                     # of add and sub: other is multiplied by it first; -1: none
+    int check                          # Check
+    int variant_slot                   # the argument whose value chooses among records; -1: none
+    int identity                       # 1: a real input is its own result; 2: every input is
+    bint bounds                        # clamp: None in slot 1 or 2 means no bound
+    int narrow                         # Narrow
+    PyObject* kernels                  # tuple of providers, see loops.resolve; owned
+    PyObject* reference                # callable (xp, *inputs); owned
+    PyObject* variants                 # dict from the argument's value to the address of a record; owned, or NULL

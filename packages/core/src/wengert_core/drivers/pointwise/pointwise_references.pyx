@@ -1,0 +1,64 @@
+"""Pointwise operations without a loop of ours, and on devices: the row's formula on arrays, or a device's own kernel."""
+from functools import partial
+
+import numpy as np
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.pointwise.loop_lookup cimport Loop
+from wengert_core.drivers.references cimport call_this, converted_into
+from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, dtype_of
+from wengert_core.dtypes.scalars cimport load_number
+from wengert_core.exchange.arrays cimport array_of
+from wengert_core.exchange.device_memory cimport elsewhere, reference_of
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, same_shape
+
+cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
+                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
+                                  "float64", "complex64", "complex128")])
+
+
+cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor out) except -1:
+    """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
+    dtype = NUMPY_DTYPES[loop.compute]
+    cdef bint away = elsewhere()
+    if loop.result != loop.compute and "of_dtype" in op.options:      # which float32 does not stand for
+        reference = partial(op.options["of_dtype"], dtype_of(loop.result).name)
+    elif away and reference is op.reference:
+        reference = reference_of(op)
+        if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
+            return 0
+    arrays = []
+    for i, value in enumerate(inputs):
+        if value is None:
+            arrays.append(None)
+            continue
+        array = array_of(<Tensor> value) if isinstance(value, Tensor) else np.array(value)
+        wanted = NUMPY_DTYPES[loop.first] if i == 0 else dtype
+        if array.dtype != wanted:
+            with np.errstate(over="ignore", invalid="ignore"):
+                array = array.astype(wanted)
+        arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
+    return converted_into(op, call_this(op, reference, arrays), out, loop.out)
+
+
+cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
+    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: nothing was done."""
+    cdef Tensor t
+    cdef int i, arrays = 0
+    flat = getattr(kernel, "flat", None)
+    if flat is None or not out.flags & TF_CONTIGUOUS or (out.code != FLOAT32 and out.code != FLOAT64):
+        return False
+    values = []
+    for i in range(len(inputs)):
+        value = inputs[i]
+        if isinstance(value, Tensor) and (<Tensor> value).device:
+            t = <Tensor> value
+            if t.code != out.code or not t.flags & TF_CONTIGUOUS or not same_shape(t, out):
+                return False
+            values.append(<Py_ssize_t> t.data)
+            arrays |= 1 << i
+        elif value is None:
+            return False
+        else:
+            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor) else value)
+    return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)

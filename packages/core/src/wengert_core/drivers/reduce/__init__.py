@@ -1,0 +1,1 @@
+"""Drivers of reductions, scans, sorting and softmax."""

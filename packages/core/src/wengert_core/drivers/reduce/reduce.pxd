@@ -1,0 +1,35 @@
+"""The driver of reductions. Note [How dims are reduced] in reduce.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t, uint64_t
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.kernels.types cimport reduce_fn
+from wengert_core.tensors.tensor cimport Tensor
+
+cdef enum ReductionKind:
+    REDUCE_SUM = 0                     # integers become int64; dtype= converts first
+    REDUCE_MEAN = 1                    # floats only; divided by the number of elements
+    REDUCE_SAME = 2                    # the dtype stays; an empty stretch is an error
+    REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
+    REDUCE_PLACE = 4                   # int64: where something is, along one dim or one stretch of memory
+
+cdef enum Repeated:
+    REPEATED_NOT = 0
+    REPEATED_SUM = 1                   # n times the element
+    REPEATED_PRODUCT = 2               # its n-th power
+
+cdef struct Reduction:                 # Op.data of the family
+    reduce_fn fns[12]                  # by the input's dtype; NULL: only the reference
+    int kind                           # ReductionKind
+    uint32_t accepts                   # a bit for each dtype code
+    int dim_slot                       # 1; -1: none
+    int keepdim_slot
+    int dtype_slot                     # -1: none
+    int repeated                       # how the reduction of n copies of an element is one of its own: Repeated
+    bint once                          # to meet an element again changes nothing: an expanded dim is read once
+
+cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
+cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
+cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live)  # converted, in out= or recorded
+cdef Reduction* new_reduction(str kernel, int kind) except NULL
+cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)     # in the dtype that is accumulated in

@@ -1,0 +1,600 @@
+"""The driver of reductions: which dims, which dtype, what to do with nothing; then kernels of kernels/reduce.
+
+Note [How dims are reduced]
+    Kept dims are merged where they are one stretch in the input; reduced dims are sorted by stride first, so that a full
+    reduction of a transposed tensor is one pass over its memory. A kernel takes one kept and one reduced dim; further kept
+    dims are an outer loop, further reduced dims a further pass over the (much smaller) partial results. Nothing is copied.
+    Many kept elements are shared out among threads. A long reduced dim with few kept elements is reduced in sections, which
+    are shared out, and the sections' results once more; sections depend on the shape alone.
+    float16 and bfloat16 accumulate in float32 and are rounded once, at the end.
+"""
+
+from cpython.mem cimport PyMem_Calloc
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t, uint64_t
+
+
+from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.exact_values cimport is_plain_ints
+from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
+from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
+from wengert_core.drivers.steps cimport LIVE_BEYOND, LIVE_INTERCEPT, given_out, intercepted, record
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32,
+                                         FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.exchange.arrays cimport array_of, converted, tensor_of_result
+from wengert_core.exchange.device_memory cimport array_at, elsewhere, put_array
+from wengert_core.kernels.reduce.reduce cimport find_reduction
+from wengert_core.kernels.types cimport reduce_fn
+from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, strides_of
+
+cdef extern from "Python.h":
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyIndex_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyTuple_Check(PyObject* o) noexcept
+    bint PyList_Check(PyObject* o) noexcept
+
+cdef enum:
+    STRIP = 128                        # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
+    SECTION = 0x10000                  # elements of a section, when it is one stretch
+    MANY = 0x1000000                   # elements from which on copies are counted
+    COPIES = 1024                      # of each
+
+cdef struct Axis:
+    Py_ssize_t size
+    Py_ssize_t source                  # stride in bytes of the input
+    Py_ssize_t target                  # ... of the output; 0 when reduced
+
+cdef struct Job:                       # one reduced dim, for several threads
+    reduce_fn fn
+    char* data
+    char* target
+    Axis* kept
+    int n_kept
+    int inner                          # the kept dim for the kernel
+    int cut                            # the kept dim that is cut
+    Py_ssize_t n                       # elements to reduce, ``stride`` bytes apart
+    Py_ssize_t stride
+    Py_ssize_t unit                    # of the dim that is cut, or of the reduced dim: the length of a section
+    Py_ssize_t units
+    Py_ssize_t row                     # bytes of the results of a section
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef tuple KINDS = ("sum", "mean", "same", "truth")
+
+
+def configure(Op op, str kernel or None, str kind, dtypes):
+    """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: "sum", "mean", "same" or "truth"."""
+    cdef Reduction* r = new_reduction(kernel, KINDS.index(kind))
+    cdef int i
+    for d in dtypes:
+        r.accepts |= 1 << code_of(d)
+    r.dim_slot = op.params.index("dim")
+    r.keepdim_slot = op.params.index("keepdim")
+    r.dtype_slot = op.params.index("dtype") if "dtype" in op.params else -1
+    op.data = r
+    op.run = reduction_run
+    for i in range(2, op.n_params):
+        if op.defaults[i] == NULL:     # the shortcuts fill in defaults
+            return
+    op.call2 = dim_call
+    if op.defaults[1] != NULL:
+        op.call1 = whole_call
+
+
+cdef Reduction* new_reduction(str kernel, int kind) except NULL:
+    """A record with the kernels of that name."""
+    cdef Reduction* r = <Reduction*> PyMem_Calloc(1, sizeof(Reduction))
+    cdef int code
+    cdef bytes name = kernel.encode()
+    if r == NULL:
+        raise MemoryError()
+    r.kind = kind
+    r.dtype_slot = -1
+    r.once = kernel in ("all", "amax", "amin", "any")
+    r.repeated = REPEATED_SUM if kernel == "sum" else REPEATED_PRODUCT if kernel == "prod" else REPEATED_NOT
+    for code in range(N_DTYPES):
+        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
+    return r
+
+
+cdef inline int accumulated(Reduction* r, int code) noexcept:
+    """The dtype that inputs of dtype ``code`` are accumulated in."""
+    if r.kind == REDUCE_TRUTH:
+        return BOOL
+    if r.kind == REDUCE_SAME:
+        return code
+    if r.kind == REDUCE_PLACE:
+        return INT64
+    if code == FLOAT16 or code == BFLOAT16:
+        return FLOAT32
+    return code if FACTS.category[code] >= CAT_FLOAT else INT64
+
+
+# ---- calls
+
+cdef object whole_call(Op op, PyObject* a):
+    """op(x): the whole of a contiguous tensor in one go."""
+    cdef Reduction* r = <Reduction*> op.data
+    cdef PyObject* slots[16]
+    cdef Tensor t, out
+    cdef uint32_t live
+    cdef int i, code
+    slots[0] = a
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+    if type(<object> a) is Tensor:
+        t = <Tensor> a
+        code = t.code
+        live = t.flags & thread_state().modes
+        if r.fns[code] != NULL and r.kind <= REDUCE_MEAN and t.flags & TF_CONTIGUOUS and t.count < LARGE \
+                and not live & LIVE_BEYOND and code >= FLOAT32 and r.accepts >> code & 1:
+            out = new_empty(code, 0, NULL)
+            r.fns[code](t.data, 1, 0, t.count, FACTS.itemsize[code], out.data, 0)
+            if r.kind == REDUCE_MEAN:
+                divide(out, t.count)
+            if live:
+                record(op, slots, out, live)
+            return out
+    return reduction_run(op, slots)
+
+
+cdef object dim_call(Op op, PyObject* a, PyObject* dim):
+    """op(x, dim)."""
+    cdef PyObject* slots[16]
+    cdef int i
+    slots[0], slots[1] = a, dim
+    for i in range(2, op.n_params):
+        slots[i] = op.defaults[i]
+    if not (is_plain_ints(dim) and (PyLong_CheckExact(dim) or op.kinds[1] & 63 == K_INTS)) \
+            and (dim != <PyObject*> None or not op.kinds[1] & K_OPTIONAL):
+        several = op.kinds[1] & 63 == K_INTS
+        if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) and not PyBool_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
+            raise op_error(op, 1, "tuple of ints" if several else "int", dim)
+        return call_bound(op, slots, 2, NULL)
+    return reduction_run(op, slots)
+
+
+cdef object reduction_run(Op op, PyObject** slots):
+    """Any dims, dtypes, strides; out=."""
+    cdef Reduction* r = <Reduction*> op.data
+    cdef Tensor t, out
+    cdef int code
+    cdef uint64_t mask
+    cdef uint32_t live
+    if not isinstance(<object> slots[0], Tensor):
+        raise op_error(op, 0, "Tensor", slots[0])
+    t = <Tensor> slots[0]
+    live = t.flags & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    t = held_if_large(t)
+    code = result_code(op, r, t, slots)
+    mask = dims_mask(<object> slots[r.dim_slot], t.rank)
+    if r.kind == REDUCE_TRUTH and slots[r.dim_slot] != <PyObject*> None and not PyIndex_Check(slots[r.dim_slot]) \
+            and not len(<object> slots[r.dim_slot]):
+        mask = 0                       # of no dims all and any give the truth of each element, as in torch
+    if r.kind == REDUCE_SAME and t.count == 0:
+        check_not_empty(op, t, mask, slots)
+    t = as_input(r, t, code, slots)
+    out = reduced(op, r, t, mask, <object> slots[r.keepdim_slot])
+    if r.kind == REDUCE_MEAN:
+        divide(out, stretch(t, mask))
+    return finished(op, slots, out, code, live)
+
+
+cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live):
+    """The result in its dtype, in out= if given, recorded if not."""
+    if out.code != code:
+        out = converted(out, code)
+    if given_out(op, slots) != <PyObject*> None:
+        return into_out(op, slots, out, live)
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+# ---- dtypes
+
+cdef dict LABELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "_max": "max_all", "_min": "min_all"}    # torch's kernels
+
+
+cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
+    cdef bint asked = r.dtype_slot >= 0 and slots[r.dtype_slot] != <PyObject*> None
+    cdef int code = code_of(<object> slots[r.dtype_slot]) if asked else t.code
+    if r.kind == REDUCE_MEAN and FACTS.category[code] < CAT_FLOAT:
+        raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be either a floating "
+                           f"point or complex dtype. Got: {scalar_name(code)}")
+    if not r.accepts >> t.code & 1:
+        raise NotImplementedError(f"\"{LABELS.get(op.name, op.name + '_cpu')}\" not implemented for '{scalar_name(t.code)}'")
+    if r.kind == REDUCE_TRUTH:
+        return UINT8 if t.code == UINT8 else BOOL
+    if not asked and r.kind == REDUCE_SUM and isinstance(<object> given_out(op, slots), Tensor):
+        return result_type_of_out(code, (<Tensor> slots[op.out_slot]).code)
+    if asked or r.kind != REDUCE_SUM:
+        return code
+    return code if FACTS.category[code] >= CAT_FLOAT else INT64
+
+
+cdef int result_type_of_out(int code, int out) noexcept:
+    """A sum into out= has its dtype, if that is not one of real numbers for a complex input."""
+    return code if FACTS.category[code] > FACTS.category[out] and FACTS.category[code] > CAT_FLOAT else out
+
+
+cdef Tensor as_input(Reduction* r, Tensor t, int code, PyObject** slots):
+    """The input in the dtype asked for, unless accumulating does that anyway."""
+    if r.dtype_slot < 0 or t.code == code or accumulated(r, t.code) == code:
+        return t
+    if FACTS.category[t.code] == CAT_INT and FACTS.category[code] == CAT_INT:
+        return t                       # the sum wraps in the same way after as before
+    return converted(t, code)
+
+
+# ---- dims
+
+cdef int wrapped_dim(object dim, int rank) except -1:
+    """A dim counted from the front; a tensor without dimensions takes 0 and -1."""
+    cdef Py_ssize_t d = dim
+    cdef int n = rank if rank else 1
+    if d < -n or d >= n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+    return <int> (d + n if d < 0 else d)
+
+
+cdef uint64_t dims_mask(object dims, int rank) except? 0:
+    """A bit for each dim to reduce: one, several, or all for None and an empty sequence."""
+    cdef uint64_t mask = 0
+    cdef int d
+    if dims is None:
+        return (<uint64_t> -1) if rank == 64 else (<uint64_t> 1 << rank) - 1
+    if PyIndex_Check(<PyObject*> dims):
+        return <uint64_t> 1 << wrapped_dim(dims, rank)
+    if not len(dims):
+        return dims_mask(None, rank)
+    for dim in dims:
+        d = wrapped_dim(dim, rank)
+        if mask >> d & 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        mask |= <uint64_t> 1 << d
+    return mask
+
+
+cdef Py_ssize_t stretch(Tensor t, uint64_t mask) noexcept:
+    """How many elements each result comes from."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    for i in range(t.rank):
+        if mask >> i & 1:
+            n *= t.dims[i]
+    return n
+
+
+cdef int check_not_empty(Op op, Tensor t, uint64_t mask, PyObject** slots) except -1:
+    """The largest of nothing is an error."""
+    cdef int i
+    if slots[1] == <PyObject*> None or not PyIndex_Check(slots[1]) and not len(<object> slots[1]):
+        raise RuntimeError(f"{op.name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                           "with the 'dim' argument.")
+    for i in range(t.rank):
+        if mask >> i & 1 and t.dims[i] == 0:
+            raise IndexError(f"{op.name}(): Expected reduction dim {i} to have non-zero size.")
+    return 0
+
+
+# ---- the work
+
+cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
+    """A fresh contiguous tensor with the reduced values, in the dtype they are accumulated in."""
+    cdef Py_ssize_t shape[64]
+    cdef int i, ndim = 0
+    cdef Tensor out
+    if r.repeated and t.count >= MANY and copies(t, mask) >= COPIES:
+        return of_copies(op, r, t, mask, keepdim)
+    if r.fns[t.code] == NULL or elsewhere():
+        return by_reference(op, r, t, mask, keepdim)
+    for i in range(t.rank):
+        if not mask >> i & 1:
+            shape[ndim] = t.dims[i]
+            ndim += 1
+        elif keepdim:
+            shape[ndim] = 1
+            ndim += 1
+    out = new_empty(accumulated(r, t.code), ndim, shape)
+    if out.count == 0:
+        return out
+    if t.count == 0:
+        r.fns[t.code](t.data, out.count, 0, 0, 0, out.data, FACTS.itemsize[out.code])
+    else:
+        reduce_into(r, t, mask, out)
+    return out
+
+
+cdef Py_ssize_t copies(Tensor t, uint64_t mask) noexcept:
+    """The number of times that a reduction meets each element, by expanded dims."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    for i in range(t.rank):
+        if mask >> i & 1 and not strides_of(t)[i]:
+            n *= t.dims[i]
+    return n
+
+
+cdef Tensor of_copies(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
+    """A sum or product of so many copies that they are counted, not read: hours for an expanded dim of 2**40."""
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    cdef Py_ssize_t n = copies(t, mask)
+    for i in range(t.rank):
+        shape[i] = 1 if mask >> i & 1 and not strides_of(t)[i] else t.dims[i]
+    out = reduced(op, r, new_view(t, t.rank, shape, strides_of(t), t.data), mask, keepdim)
+    return out * n if r.repeated == REPEATED_SUM else out ** n
+
+
+cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
+    """The row's reference on NumPy arrays."""
+    array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
+    axes = tuple([i for i in range(t.rank) if mask >> i & 1])
+    result = result_array(op, call_reference(op, [array, axes, keepdim]))
+    check_shape(op, result, tuple([1 if mask >> i & 1 else t.dims[i] for i in range(t.rank) if keepdim or not mask >> i & 1]), 0, 1)
+    check_kind(op, result, accumulated(r, t.code), 0, 1)
+    return tensor_of_result(result, accumulated(r, t.code))
+
+
+cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -1:
+    """Passes over the memory, one for each stretch of reduced dims. Note [How dims are reduced]."""
+    cdef Axis kept[65]
+    cdef Axis gone[64]
+    cdef int n_kept, n_gone, code = t.code
+    cdef char* data = t.data
+    cdef Tensor partial = None
+    cdef Py_ssize_t work = t.count
+    collect(t, mask, r.once, out, kept, &n_kept, gone, &n_gone)
+    while n_gone > 1:
+        partial = one_pass(r, data, code, kept, n_kept, gone, n_gone, work)
+        n_gone -= 1
+        work = partial.count
+        data, code = partial.data, partial.code
+    if work < LARGE:
+        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+    elif r.kind != REDUCE_PLACE and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
+        in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
+    else:
+        with nogil:
+            run_large(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+    return 0
+
+
+cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept, Axis* gone, int n_gone, Py_ssize_t work):
+    """Reduce the closest reduced dim only; kept and gone then describe the partial results."""
+    cdef Axis all_kept[65]
+    cdef Py_ssize_t step, n = 1
+    cdef int i, n_all = n_kept + n_gone - 1
+    cdef int target = accumulated(r, code)
+    cdef Tensor partial
+    for i in range(n_all):
+        all_kept[i] = kept[i] if i < n_kept else gone[i - n_kept]
+        n *= all_kept[i].size
+    partial = new_empty(target, 1, &n)
+    step = FACTS.itemsize[target]
+    for i in range(n_all - 1, -1, -1):
+        all_kept[i].target = step
+        step *= all_kept[i].size
+    if work < LARGE:
+        run(r.fns[code], data, all_kept, n_all, -1, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+    else:
+        with nogil:
+            run_large(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+    for i in range(n_all):
+        if i < n_kept:
+            kept[i].source = all_kept[i].target
+        else:
+            gone[i - n_kept].source = all_kept[i].target
+    return partial
+
+
+cdef void collect(Tensor t, uint64_t mask, bint once, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone) noexcept:
+    """Dims as merged lists; the reduced ones by falling stride. once: expanded ones are left out, see Reduction."""
+    cdef Py_ssize_t* strides = t.dims + t.rank
+    cdef Py_ssize_t step = FACTS.itemsize[out.code]
+    cdef Axis axis
+    cdef int i, k
+    n_kept[0] = n_gone[0] = 0
+    for i in range(t.rank):
+        if t.dims[i] == 1 or (once and mask >> i & 1 and strides[i] == 0 and t.dims[i]):
+            continue
+        axis.size, axis.source, axis.target = t.dims[i], strides[i], 0
+        if mask >> i & 1:
+            k = n_gone[0]
+            while k > 0 and magnitude(gone[k - 1].source) < magnitude(axis.source):
+                gone[k] = gone[k - 1]
+                k -= 1
+            gone[k] = axis
+            n_gone[0] += 1
+        else:
+            kept[n_kept[0]] = axis
+            n_kept[0] += 1
+    n_kept[0] = merge(kept, n_kept[0])
+    n_gone[0] = merge(gone, n_gone[0])
+    for i in range(n_kept[0] - 1, -1, -1):
+        kept[i].target = step
+        step *= kept[i].size
+
+
+cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
+    return -x if x < 0 else x
+
+
+cdef int merge(Axis* axes, int n) noexcept:
+    """Join neighbours that are one stretch."""
+    cdef int i, m = 0
+    for i in range(n):
+        if m and axes[m - 1].source == axes[i].source * axes[i].size:
+            axes[m - 1].size *= axes[i].size
+            axes[m - 1].source = axes[i].source
+        else:
+            axes[m] = axes[i]
+            m += 1
+    return m
+
+
+cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a loop around it."""
+    cdef Py_ssize_t index[65]
+    cdef int i
+    cdef Axis axis
+    if n_kept == 0:
+        fn(data, 1, 0, n, stride, target, 0)
+        return
+    if inner < 0:
+        inner = inner_axis(kept, n_kept, stride)
+    axis = kept[inner]
+    for i in range(n_kept):
+        index[i] = 0
+    while True:
+        fn(data, axis.size, axis.source, n, stride, target, axis.target)
+        i = n_kept - 1
+        while i >= 0:
+            if i != inner:
+                index[i] += 1
+                data += kept[i].source
+                target += kept[i].target
+                if index[i] < kept[i].size:
+                    break
+                data -= kept[i].source * kept[i].size
+                target -= kept[i].target * kept[i].size
+                index[i] = 0
+            i -= 1
+        if i < 0:
+            return
+
+
+cdef int inner_axis(Axis* kept, int n, Py_ssize_t stride) noexcept nogil:
+    """The kept dim for the kernel: the closest one if it is closer than the reduced dim, else the longest."""
+    cdef int i, closest = 0, longest = 0
+    for i in range(1, n):
+        if magnitude(kept[i].source) < magnitude(kept[closest].source):
+            closest = i
+        if kept[i].size > kept[longest].size:
+            longest = i
+    return closest if n and magnitude(kept[closest].source) < magnitude(stride) else longest
+
+
+# ---- on several threads. Note [The same result from any number of threads] in runtime/thread_pool.pxd
+
+cdef Py_ssize_t kept_units(Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit) noexcept nogil:
+    """Units of each kept dim, and how many kept elements one of the inner dim has; returns the number of kept elements."""
+    cdef Py_ssize_t count = 1
+    cdef int i
+    unit[0] = 1
+    for i in range(n_kept):
+        units[i] = kept[i].size
+        count *= kept[i].size
+    if n_kept and magnitude(kept[inner].source) < magnitude(stride):   # side by side: whole strips, the last takes the rest
+        unit[0] = STRIP
+        units[inner] = max(kept[inner].size // STRIP, 1)
+    return count
+
+
+cdef void run_large(reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+    """run, with the kept elements shared out."""
+    cdef Job job
+    cdef Py_ssize_t units[65]
+    cdef Py_ssize_t count
+    if n_kept == 0:
+        fn(data, 1, 0, n, stride, target, 0)
+        return
+    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = fn, data, target, kept, n_kept, n, stride
+    job.inner = inner_axis(kept, n_kept, stride)
+    count = kept_units(kept, n_kept, job.inner, stride, units, &job.unit)
+    job.cut = dim_to_cut(n_kept, units)
+    job.units = units[job.cut]
+    if job.cut != job.inner:
+        job.unit = 1
+    parallel_for(job.units, GRAIN_SUM * job.units // (count * n), reduce_units, &job)
+
+
+cdef void reduce_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Units of one kept dim."""
+    cdef Job* job = <Job*> ctx
+    cdef Axis kept[65]
+    cdef Py_ssize_t first = begin * job.unit
+    cdef int i
+    for i in range(job.n_kept):
+        kept[i] = job.kept[i]
+    kept[job.cut].size = (kept[job.cut].size if end == job.units else end * job.unit) - first
+    run(job.fn, job.data + first * kept[job.cut].source, kept, job.n_kept, job.inner, job.n, job.stride,
+        job.target + first * kept[job.cut].target)
+
+
+cdef bint is_long(Axis* kept, int n_kept, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t work) noexcept nogil:
+    """Whether to reduce in sections: too few kept elements to share out, and two sections at least."""
+    cdef Py_ssize_t units[65]
+    cdef Py_ssize_t unit, count
+    cdef int i, inner = inner_axis(kept, n_kept, stride)
+    count = kept_units(kept, n_kept, inner, stride, units, &unit)
+    for i in range(n_kept):
+        if units[i] >= ENOUGH:
+            return False
+    return n >= 2 * section_length(count)
+
+
+cdef inline Py_ssize_t section_length(Py_ssize_t n_kept_elements) noexcept nogil:
+    """Whole blocks of the kernels."""
+    return (SECTION // n_kept_elements + UNIT - 1) // UNIT * UNIT if n_kept_elements < SECTION else UNIT
+
+
+cdef int in_sections(Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out) except -1:
+    """Reduce each section of a long dim, then the results of the sections."""
+    cdef Job job
+    cdef Axis again[65]
+    cdef int i, target = accumulated(r, code)
+    cdef Py_ssize_t count, out_count = out.count
+    cdef Tensor partial
+    job.unit = section_length(out_count)
+    job.units = (n + job.unit - 1) // job.unit
+    job.row = out_count * FACTS.itemsize[target]
+    count = job.units * out_count
+    partial = new_empty(target, 1, &count)
+    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = r.fns[code], data, partial.data, kept, n_kept, n, stride
+    for i in range(n_kept):
+        again[i].size, again[i].source, again[i].target = kept[i].size, kept[i].target, kept[i].target
+    with nogil:
+        parallel_for(job.units, GRAIN_SUM // (job.unit * out_count), reduce_sections, &job)
+        run(r.fns[target], partial.data, again, n_kept, -1, job.units, job.row, out.data)
+    return 0
+
+
+cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    cdef Py_ssize_t i, first
+    for i in range(begin, end):
+        first = i * job.unit
+        run(job.fn, job.data + first * job.stride, job.kept, job.n_kept, -1, min(job.unit, job.n - first), job.stride,
+            job.target + i * job.row)
+
+
+cdef int divide(Tensor t, Py_ssize_t n) except -1:
+    """t /= n, for a fresh contiguous tensor."""
+    cdef Py_ssize_t i, count = t.count
+    cdef float* single = <float*> t.data
+    cdef double* wide = <double*> t.data
+    if t.device:
+        array = array_at(t)
+        if t.code != FLOAT32 and t.code != FLOAT64:
+            return put_array(array / n, t)
+        array /= n
+        return 0
+    if FACTS.category[t.code] == CAT_COMPLEX:
+        count *= 2
+    if t.code == FLOAT32 or t.code == COMPLEX64:
+        for i in range(count):
+            single[i] = single[i] / <float> n
+    else:
+        for i in range(count):
+            wide[i] = wide[i] / <double> n
+    return 0

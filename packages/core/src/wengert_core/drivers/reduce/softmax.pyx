@@ -1,0 +1,188 @@
+"""The driver of softmax and log_softmax, and of their gradients from the result.
+
+A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last is
+normalised in place and copied to the result.
+"""
+
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+
+from wengert_core.dispatch.arguments cimport dim_slot, scalar_name
+from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.op cimport Op, call_bound, op_error
+from wengert_core.drivers.index.index_iterator cimport as_vector
+from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.references cimport call_reference, result_into
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.view.reshape cimport geometry_permute
+from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
+from wengert_core.exchange.arrays cimport array_of, converted, copy_into
+from wengert_core.exchange.device_memory cimport without_kernels
+from wengert_core.kernels.reduce.softmax cimport find_softmax, rows_fn
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.thread_pool cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape, shape_tuple
+
+cdef struct Job:                       # rows for several threads
+    rows_fn kernel
+    char* a
+    char* b                            # NULL: none
+    char* out
+    Py_ssize_t stride                  # from row to row, in bytes
+    Py_ssize_t rows
+    Py_ssize_t n                       # elements in a row
+    Py_ssize_t unit                    # rows in a unit
+
+cdef DTypeFacts* FACTS = dtype_facts()
+
+
+def configure(Op op, str kernel or None, bint backward):
+    """Make ``op`` a softmax op. kernel: its name in kernels/reduce/softmax.pxd."""
+    op.impl = kernel.encode()
+    op.run = backward_run if backward else forward_run
+    if not backward:
+        op.call2 = call_two
+
+
+cdef object call_two(Op op, PyObject* a, PyObject* dim):
+    cdef PyObject* slots[4]
+    slots[0], slots[1], slots[2], slots[3] = a, dim, <PyObject*> None, <PyObject*> None
+    if type(<object> a) is not Tensor or type(<object> dim) is not int:
+        return call_bound(op, slots, 2, NULL)
+    return op.run(op, slots)
+
+
+cdef inline int computing_code(int code) noexcept:
+    return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
+
+
+# ---- forward
+
+cdef object forward_run(Op op, PyObject** slots):
+    cdef Tensor t = <Tensor> slots[0], out, given
+    cdef uint32_t live = t.flags & thread_state().modes
+    cdef int dim
+    if slots[2] != <PyObject*> None and code_of(<object> slots[2]) != t.code:
+        return in_dtype(op, slots)
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    dim = dim_slot(op, slots, 1, t.rank)
+    if FACTS.category[t.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
+                                  f"'{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, or convert with .float()")
+    out = normalised(op, held_if_large(t), None, dim)
+    given = into_out(op, slots, out, live)
+    if given is not None:
+        return given
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+cdef object in_dtype(Op op, PyObject** slots):
+    """The op on its input converted to dtype=, which is a step of its own in the history."""
+    cdef PyObject* own[4]
+    changed = (<object> slots[0]).to(<object> slots[2])
+    own[0], own[1], own[2], own[3] = <PyObject*> changed, slots[1], <PyObject*> None, slots[3]
+    return op.run(op, own)
+
+
+# ---- gradients
+
+cdef object backward_run(Op op, PyObject** slots):
+    cdef Tensor grad, output, out
+    cdef uint32_t live
+    cdef int i, dim
+    for i in range(2):
+        if not isinstance(<object> slots[i], Tensor):
+            raise op_error(op, i, "Tensor", slots[i])
+    grad, output = <Tensor> slots[0], <Tensor> slots[1]
+    live = (grad.flags | output.flags) & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    grad, output = held_if_large(grad), held_if_large(output)
+    if not same_shape(grad, output):
+        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output {list(shape_tuple(output))}; they "
+                           "must be equal")
+    dim = dim_slot(op, slots, 2, output.rank)
+    if FACTS.category[output.code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"{op.name}\" not implemented for '{scalar_name(output.code)}'")
+    out = normalised(op, grad if grad.code == output.code else converted(grad, output.code), output, dim)
+    if live:
+        record(op, slots, out, live)
+    return out
+
+
+# ---- computing
+
+cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
+    """The kernel on ``a`` (and ``b``, where there is one) along ``dim``, in a's dtype and layout."""
+    cdef int code = computing_code(a.code)
+    cdef bint last = dim >= a.rank - 1
+    cdef Tensor out
+    cdef rows_fn kernel = find_softmax(<bytes> op.impl, code)
+    if a.count == 0:
+        return new_like(a, a.code)
+    if kernel == NULL or without_kernels():
+        return by_reference(op, a, b, dim)
+    if last and a.code == code and a.flags & TF_CONTIGUOUS and (b is None or b.flags & TF_CONTIGUOUS):
+        out = new_like(a, code)
+        run(kernel, a, b, out)
+        return out
+    return along(kernel, a, b, dim, code)
+
+
+cdef Tensor along(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
+    """Any dim, layout and precision: on copies with ``dim`` last."""
+    cdef int order[64]
+    cdef int i, n = 0
+    cdef Tensor out = new_like(a, a.code), rows, other = None
+    for i in range(a.rank):
+        if i != dim:
+            order[n] = i
+            n += 1
+    order[n] = dim
+    rows = converted(geometry_permute(a, order), code) if a.rank else converted(a, code)
+    if b is not None:
+        other = converted(geometry_permute(b, order), code) if b.rank else converted(b, code)
+    run(kernel, rows, other, rows)
+    copy_into(geometry_permute(out, order) if a.rank else out, rows)
+    return out
+
+
+cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
+    """Along the last dim of contiguous tensors of one dtype."""
+    cdef Py_ssize_t n = a.dims[a.rank - 1] if a.rank else 1
+    cdef Job job
+    job.kernel, job.a, job.b, job.out = kernel, a.data, b.data if b is not None else NULL, out.data
+    job.n, job.stride = n, n * FACTS.itemsize[a.code]
+    job.rows, job.unit = a.count // n, max(UNIT // n, 1)           # the kernel takes UNIT elements of short rows at a time
+    if a.count < LARGE:
+        run_rows(0, job.rows, &job)
+    else:
+        with nogil:
+            parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * n), run_units, &job)
+    return 0
+
+
+cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    cdef Job* job = <Job*> ctx
+    run_rows(begin * job.unit, min(end * job.unit, job.rows), job)
+
+
+cdef inline void run_rows(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept nogil:
+    cdef Py_ssize_t at = begin * job.stride
+    cdef bint two = job.b != NULL
+    job.kernel(job.a + at, job.stride, job.b + at if two else NULL, job.stride if two else 0, job.out + at, job.stride,
+               end - begin, job.n)
+
+
+cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
+    cdef int code = computing_code(a.code)
+    cdef Tensor out = new_like(a, a.code)
+    arrays = [array_of(t if (<Tensor> t).code == code else converted(t, code)) for t in (a, b) if t is not None]
+    if a.rank == 0:
+        arrays = [array.reshape(1) for array in arrays]
+    result_into(op, call_reference(op, [*arrays, dim]), as_vector(out))
+    return out

@@ -1,0 +1,160 @@
+"""The driver of sort, argsort, topk, kthvalue and the medians along a dim: kernels/reduce/sort.h, line by line.
+
+What the kernel does not take (a dimensionless or empty tensor, an argument out of range, WENGERT_KERNELS=python) goes to the row's
+reference through dimwise.pyx, which has the error messages.
+"""
+from cpython.mem cimport PyMem_Calloc
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from wengert_core.dispatch.arguments cimport int_slot
+from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
+from wengert_core.drivers.reduce.reduce cimport finished, wrapped_dim
+from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
+from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
+from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.restore_format cimport as_ordered
+from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.thread_pool cimport parallel_for
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+
+cdef extern from "wengert_core/kernels/reduce/sort.h" nogil:
+    enum:
+        WG_SORT
+        WG_BEST_K
+        WG_KTH
+        WG_MEDIAN
+        WG_NANMEDIAN
+    ctypedef struct wg_ordering:
+        int what, code, flip
+        Py_ssize_t n, k, stride, side, block_stride, side_stride, kept, out_block, out_side
+        const char* data
+        char* values
+        int64_t* places
+        int failed
+    void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+
+cdef enum:
+    WITHOUT_GIL = 0x1000               # elements from which on it is worth letting the GIL go
+    SHARE = 0x2000                     # elements worth a thread of their own: 5 to 30 ns each
+    LONGEST = 0x7fffffff               # elements of a line; places are kept in 32 bits
+
+cdef struct Ordering:                  # Op.data of these ops
+    int what
+    int dim_slot
+    int k_slot                         # or -1
+    int flip_slot                      # descending, largest; or -1
+    int keepdim_slot                   # or -1
+    bint alone                         # one output: the places
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef dict WHAT = {"sort": WG_SORT, "argsort": WG_SORT, "topk": WG_BEST_K, "kthvalue": WG_KTH, "median": WG_MEDIAN,
+                  "nanmedian": WG_NANMEDIAN}
+
+
+cdef int slot_of(Op op, str name) except -2:
+    return op.params.index(name) if name in op.params else -1
+
+
+def configure(Op op):
+    """Give an along op, by its name, this driver."""
+    cdef Ordering* o
+    if ONLY_REFERENCES:
+        return
+    o = <Ordering*> PyMem_Calloc(1, sizeof(Ordering))
+    if o == NULL:
+        raise MemoryError()
+    o.what = WHAT[op.name]
+    o.dim_slot, o.k_slot, o.keepdim_slot = slot_of(op, "dim"), slot_of(op, "k"), slot_of(op, "keepdim")
+    o.flip_slot = slot_of(op, "largest" if o.what == WG_BEST_K else "descending")
+    o.alone = op.name == "argsort"
+    op.data = o
+    op.run = order_run
+
+
+cdef object order_run(Op op, PyObject** slots):
+    cdef Ordering* o = <Ordering*> op.data
+    cdef wg_ordering job
+    cdef Tensor t
+    cdef uint32_t live
+    cdef int dim
+    if not isinstance(<object> slots[0], Tensor):
+        raise op_error(op, 0, "Tensor", slots[0])
+    t = <Tensor> slots[0]
+    live = t.flags & thread_state().modes
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, slots, live)
+    t = held_if_large(t)
+    check_dtype(op, t.code)
+    dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
+    job.k = max(int_slot(op, slots, o.k_slot), -1) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
+    if t.rank == 0 or t.count == 0 or elsewhere() or not fitting(o.what, job.k, t.dims[dim]):
+        return along_run(op, slots)
+    job.what, job.code = o.what, t.code
+    job.flip = o.flip_slot >= 0 and bool(<object> slots[o.flip_slot])
+    return ordered(op, slots, t, dim, &job, live)
+
+
+cdef inline bint fitting(int what, Py_ssize_t k, Py_ssize_t n) noexcept:
+    """Whether the kernel takes it."""
+    if n > LONGEST or k < 0:
+        return False
+    return k < n if what == WG_KTH else 0 < k <= n if what == WG_BEST_K else True
+
+
+cdef object ordered(Op op, PyObject** slots, Tensor given, int dim, wg_ordering* job, uint32_t live):
+    """Run the kernel over all lines of a tensor, row-major or copied to be so, and give the outputs."""
+    cdef Ordering* o = <Ordering*> op.data
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t lines
+    cdef Tensor values = None, places, t = given if given.flags & TF_CONTIGUOUS else contiguous_copy(given)
+    cdef int rank = result_shape(t, dim, job, o.keepdim_slot >= 0 and not <object> slots[o.keepdim_slot], shape)
+    places = new_empty(INT64, rank, shape)
+    job.places, job.values = <int64_t*> places.data, NULL
+    if not o.alone:
+        values = new_empty(t.code, rank, shape)
+        job.values = values.data
+    describe(t, dim, job)
+    lines = t.count // job.n
+    if t.count < WITHOUT_GIL:
+        wg_order_lines(0, lines, job)
+    else:
+        with nogil:
+            parallel_for(lines, 1 + SHARE // job.n, wg_order_lines, job)
+    if job.failed:
+        raise MemoryError(f"{op.name}: no memory to order lines of {job.n} elements")
+    if o.what == WG_SORT:
+        places = as_ordered(given, places)
+        values = None if values is None else as_ordered(given, values)
+    if o.alone:
+        return finished(op, slots, places, INT64, live)
+    return several(op, slots, [values, places], live)
+
+
+cdef int result_shape(Tensor t, int dim, wg_ordering* job, bint drop, Py_ssize_t* shape) noexcept:
+    """The shape of the results; gives its rank."""
+    cdef int i, rank = 0
+    job.n = t.dims[dim]
+    job.kept = job.n if job.what == WG_SORT else job.k if job.what == WG_BEST_K else 1
+    for i in range(t.rank):
+        if i == dim and drop:
+            continue
+        shape[rank] = job.kept if i == dim else t.dims[i]
+        rank += 1
+    return rank
+
+
+cdef void describe(Tensor t, int dim, wg_ordering* job) noexcept:
+    """Where the lines of a row-major tensor, and of its row-major results, are."""
+    cdef int i
+    job.side, job.failed, job.data = 1, 0, t.data
+    for i in range(dim + 1, t.rank):
+        job.side *= t.dims[i]
+    job.side_stride = FACTS.itemsize[t.code]
+    job.stride = job.side * job.side_stride
+    job.block_stride = job.n * job.stride
+    job.out_side, job.out_block = job.side, job.kept * job.side

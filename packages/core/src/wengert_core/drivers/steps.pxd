@@ -1,0 +1,24 @@
+"""The steps that all drivers share: promotion, broadcasting, out=, what comes before and after a write, recording."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.dispatch.op cimport Op
+from wengert_core.tensors.tensor cimport Tensor
+
+cdef enum:
+    MAX_NDIM = 64
+
+cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept     # -1: none of that kind
+cdef bint can_cast(int source, int target) noexcept
+cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1       # widen shape by t's
+cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:        # what out= gives; None where the op has no out=
+    return slots[op.out_slot] if op.out_slot >= 0 else <PyObject*> None
+cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live)
+cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1
+cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject* keep) except -1
+cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1
+cdef object intercepted(Op op, PyObject** slots, uint32_t live)
+cdef object common_code(Op op, PyObject** slots, int n, int* code)
+cdef enum:
+    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
+    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run

@@ -1,0 +1,3 @@
+# The steps that all drivers share are reached by cimport, see steps.pxd.
+
+def set_foreign(address: int) -> None: ...

@@ -1,0 +1,3 @@
+from wengert_core.dispatch.op import Op
+
+def configure_view(op: Op) -> None: ...

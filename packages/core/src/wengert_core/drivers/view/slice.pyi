@@ -1,0 +1,1 @@
+# Nothing for Python: views of a part are reached by cimport, see slice.pxd.

@@ -1,0 +1,1 @@
+"""Number types, their promotion, and Python numbers as operands."""

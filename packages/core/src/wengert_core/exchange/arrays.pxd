@@ -1,0 +1,11 @@
+"""Tensors as NumPy arrays and back without copying; copies with conversion."""
+from wengert_core.tensors.tensor cimport Tensor
+
+cdef object array_of(Tensor t)                     # ndarray on t's memory; bfloat16: a float32 copy
+cdef Tensor tensor_of_array(object array)          # on the array's memory where dtype and strides allow
+cdef Tensor tensor_of_result(object array, int code)   # contiguous result of a computation, as dtype code
+cdef int array_into(object array, Tensor t) except -1  # copy an array (broadcast) into t with conversion
+cdef int copy_into(Tensor target, Tensor source) except -1   # same shape or broadcast; converts
+cdef Tensor contiguous_copy(Tensor t)
+cdef Tensor converted(Tensor t, int code)          # contiguous copy in another dtype
+cdef int fill_number(Tensor t, object value) except -1

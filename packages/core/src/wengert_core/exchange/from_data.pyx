@@ -1,0 +1,598 @@
+"""Tensors from Python data: nested sequences, numbers, arrays.
+
+A sequence is read three times: for its shape (that of its first elements, as torch), for its dtype unless it is given, and
+for its values, when every length is checked.
+"""
+from cpython.list cimport PyList_CheckExact
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.string cimport memset
+
+import numpy as np
+cimport numpy as cnp
+
+from wengert_core.dispatch.arguments cimport check_rank
+from wengert_core.dispatch.exact_values cimport MOST_ITEMS, all_items, items_of, length_of
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16,
+                                         FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, DTypeFacts, code_of,
+                                         dtype_facts, dtype_of)
+from wengert_core.dtypes.dtypes import FILL_NAMES as _FILL_NAMES
+from wengert_core.dtypes.scalars cimport check_range, check_whole, number_code, store_number
+from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.exchange.numpy_bridge cimport array_code, tensor_at, tensor_sharing
+from wengert_core.geometry.size_math cimport extent
+from wengert_core.kernels.pointwise.casts cimport cast
+from wengert_core.kernels.types cimport cast_fn
+from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
+from wengert_core.tensors.memory_format cimport new_preserved
+from wengert_core.tensors.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
+
+cdef extern from "Python.h":
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyLong_Check(PyObject* o) noexcept
+    bint PyBool_Check(PyObject* o) noexcept
+    bint PyComplex_Check(PyObject* o) noexcept
+    bint PySequence_Check(PyObject* o) noexcept
+    double PyFloat_AS_DOUBLE(PyObject* o) noexcept
+    double PyFloat_AsDouble(PyObject* o) except? -1
+    long long PyLong_AsLongLongAndOverflow(PyObject* o, int* overflow) except? -1
+    Py_ssize_t PySequence_Fast_GET_SIZE(PyObject* o) noexcept
+    PyObject* PySequence_Fast_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
+
+cdef extern from *:
+    """
+    /* Cython gives a class a short way to make instances, which would pass by the tp_new that tensors/tensor.pyx sets. */
+    static void wengert_call_new(PyTypeObject *t) { t->tp_vectorcall = NULL; PyType_Modified(t); }
+    """
+    void wengert_call_new(PyTypeObject* t) noexcept
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object NDARRAY = np.ndarray
+cdef object GENERIC = np.generic
+cdef enum:
+    MAX_DEPTH = 64
+
+
+# ---- dtypes
+
+cdef int dtype_code(object spec) except -2:
+    """The code that a dtype= argument asks for; Python's float and complex mean double precision there, as in torch."""
+    if spec is None:
+        return -1
+    if spec is float:
+        return FLOAT64
+    if spec is complex:
+        return COMPLEX128
+    return code_of(spec)
+
+
+cdef int scalar_code(PyObject* value) except -2:
+    """The dtype that a fill value stands for: that of its kind of Python number, also for 0-d tensors; -1: not a number."""
+    cdef int category
+    if not isinstance(<object> value, Tensor):
+        return number_code(value)
+    if (<Tensor> value).rank:
+        return -1
+    category = FACTS.category[(<Tensor> value).code]
+    if category == CAT_FLOAT:
+        return FACTS.default_float
+    return FACTS.default_complex if category == CAT_COMPLEX else INT64 if category else BOOL
+
+
+cdef inline bint is_leaf(object data):
+    """True for what is one element; arrays with dimensions and other sequences are not."""
+    if isinstance(data, NDARRAY):
+        return (<cnp.ndarray> data).ndim == 0
+    return isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data) or isinstance(data, (bytes, GENERIC))
+
+
+cdef int infer_code(object data, int depth=0) except -1:
+    """The dtype of data: its Python and NumPy numbers and tensors promoted together. Nothing at all: the default dtype."""
+    cdef int code = -1, own
+    cdef PyObject* o = <PyObject*> data
+    if PyFloat_CheckExact(o):
+        return FACTS.default_float
+    if PyLong_CheckExact(o):
+        return INT64
+    if isinstance(data, Tensor):
+        return (<Tensor> data).code
+    if isinstance(data, (NDARRAY, GENERIC)):
+        return array_code(np.asarray(data))
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if PySequence_Check(o):
+        if depth == MAX_DEPTH:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        for item in all_items(data):
+            if item is data:
+                raise TypeError("new(): self-referential lists are incompatible")
+            own = infer_code(item, depth + 1)
+            code = own if code < 0 else FACTS.promote[code][own]
+        return FACTS.default_float if code < 0 else code
+    if PyBool_Check(o):
+        return BOOL
+    if PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o):
+        return number_code(o)
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers, arrays, tensors or nested sequences "
+                       "of them")
+
+
+# ---- shapes
+
+cdef int find_shape(object data, Py_ssize_t* shape) except -1:
+    """The sizes that the first elements give, into ``shape``; returns how many there are."""
+    cdef int ndim = 0, i
+    while not is_leaf(data):
+        if ndim == MAX_DEPTH or isinstance(data, str):
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        if isinstance(data, NDARRAY):
+            for i in range(data.ndim):
+                if ndim == MAX_DEPTH:
+                    raise ValueError("too many dimensions 'numpy.ndarray'")
+                shape[ndim] = data.shape[i]
+                ndim += 1
+            return ndim
+        shape[ndim] = length_of(data)
+        ndim += 1
+        if shape[ndim - 1] == 0:
+            return ndim
+        data = data[0]
+    return ndim
+
+
+# ---- values
+
+cdef RuntimeError no_room(int code, object value, bint filling=False):
+    """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
+    return RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
+                        f"{value!r}")
+
+
+cdef inline bint fits(long long whole, int code) noexcept:
+    """Whether an integer can be stored; negative ones wrap in uint8 as they do in torch."""
+    if code == UINT8:
+        return -255 <= whole <= 255
+    if code == INT8:
+        return -128 <= whole <= 127
+    if code == INT16:
+        return -32768 <= whole <= 32767
+    if code == INT32:
+        return -2147483648LL <= whole <= 2147483647LL
+    return True
+
+
+cdef int store_whole(long long whole, int code, char* where, object value) except -1:
+    if not fits(whole, code):
+        raise no_room(code, value)
+    if code == INT64:
+        (<int64_t*> where)[0] = whole
+    elif code == INT32:
+        (<int32_t*> where)[0] = <int32_t> whole
+    elif code == INT16:
+        (<int16_t*> where)[0] = <int16_t> whole
+    else:
+        (<uint8_t*> where)[0] = <uint8_t> whole
+    return 0
+
+
+cdef int store_truncated(double real, int code, char* where, object value) except -1:
+    """A float in an integer dtype: its whole part, if that fits (no NaN, no infinity, nothing negative in uint8)."""
+    if not (-9223372036854775808.0 <= real < 9223372036854775808.0) or (code == UINT8 and real < 0) \
+            or not fits(<long long> real, code) or (code == INT8 and real < -128) or (code == INT16 and real < -32768) \
+            or (code == INT32 and real < -2147483648.0):
+        raise no_room(code, value)
+    return store_whole(<long long> real, code, where, value)
+
+
+cdef int store_leaf(PyObject* item, int code, char* where) except -1:
+    """One element of a sequence. TypeError for what is no number, RuntimeError or ValueError for what does not fit."""
+    cdef long long whole
+    cdef double real
+    cdef int overflow = 0
+    if isinstance(<object> item, (Tensor, NDARRAY, GENERIC)):
+        single = single_value(<object> item)
+        return store_leaf(<PyObject*> single, code, where)
+    if code == BOOL:
+        where[0] = bool(<object> item)
+    elif FACTS.category[code] == CAT_FLOAT:
+        real = PyFloat_AsDouble(item)
+        cast(FLOAT64, code)(<char*> &real, 8, where, 16, 1)
+    elif FACTS.category[code] == CAT_COMPLEX:
+        number = complex(<object> item)
+        store_number(<PyObject*> number, code, where)
+    elif PyFloat_Check(item):
+        store_truncated(PyFloat_AS_DOUBLE(item), code, where, <object> item)
+    else:
+        whole = PyLong_AsLongLongAndOverflow(item, &overflow)
+        if overflow:
+            raise ValueError(f"Overflow when unpacking long long: {<object> item!r} does not fit into 64 bits")
+        store_whole(whole, code, where, <object> item)
+    return 0
+
+
+cdef object single_value(object item):
+    """The Python number in a tensor, array or NumPy scalar."""
+    if isinstance(item, Tensor):
+        if (<Tensor> item).count != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars: a sequence holds a tensor of shape "
+                             f"{list(item.shape)}; use wengert.stack to join tensors")
+        return item.item()
+    if item.size != 1:
+        raise ValueError(f"only one element arrays can be converted to Python scalars, got one of shape {list(item.shape)}")
+    return item.item()
+
+
+cdef int store_checked(PyObject* value, int code, char* where) except -1:
+    """A fill value (a number, or a tensor of one element) as dtype ``code``; an error when it does not fit."""
+    number = <object> value
+    if isinstance(number, (Tensor, NDARRAY, GENERIC)):
+        number = single_value(number)
+    check_whole(<PyObject*> number)
+    if FACTS.category[code] >= CAT_FLOAT:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_assigned(PyObject* value, int code, char* where) except -1:
+    """As store_checked, for ``x[i] = number``: torch makes a tensor of the number first, which it converts to 16 bits unchecked."""
+    number = <object> value
+    cdef int overflow = 0
+    if isinstance(number, (Tensor, NDARRAY, GENERIC)):
+        number = single_value(number)
+    if PyLong_Check(<PyObject*> number):
+        PyLong_AsLongLongAndOverflow(<PyObject*> number, &overflow)
+        if overflow:
+            raise ValueError(f"Overflow when unpacking long long: {number!r} does not fit into 64 bits")
+    if FACTS.category[code] >= CAT_FLOAT and code != FLOAT16 and code != BFLOAT16:
+        check_range(number, code)
+    return store_single(number, code, where)
+
+
+cdef int store_single(object number, int code, char* where) except -1:
+    """A Python number as dtype ``code``; RuntimeError when an integer dtype cannot hold it, or a real one an imaginary part."""
+    if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
+        if number.imag != 0:
+            raise no_room(code, number, True)
+        number = number.real
+    try:
+        return store_leaf(<PyObject*> number, code, where)
+    except (RuntimeError, ValueError):
+        raise no_room(code, number, True) from None
+
+
+cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, const Py_ssize_t* steps, int code,
+                    char* where) except -1:
+    """Store a sequence at depth ``dim``. The value at depth ndim is an element."""
+    cdef Py_ssize_t i
+    cdef PyObject* item
+    if isinstance(data, NDARRAY) and (<cnp.ndarray> data).ndim:
+        return fill_array(data, dim, ndim, shape, steps, code, where)
+    if isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data):
+        raise TypeError(f"not a sequence: expected one of length {shape[dim]} at dim {dim}, got {type(data).__name__}")
+    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MOST_ITEMS))
+    if PySequence_Fast_GET_SIZE(<PyObject*> items) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {PySequence_Fast_GET_SIZE(<PyObject*> items)})")
+    for i in range(shape[dim]):
+        if i >= PySequence_Fast_GET_SIZE(<PyObject*> items):
+            raise ValueError(f"the sequence at dim {dim} changed while it was read")
+        item = PySequence_Fast_GET_ITEM(<PyObject*> items, i)
+        if dim < ndim - 1:
+            kept = <object> item       # what is read of it may run code that drops it from the list
+            fill_level(kept, dim + 1, ndim, shape, steps, code, where)
+        elif code == FLOAT32 and PyFloat_CheckExact(item):
+            (<float*> where)[0] = <float> PyFloat_AS_DOUBLE(item)
+        elif code == FLOAT64 and PyFloat_CheckExact(item):
+            (<double*> where)[0] = PyFloat_AS_DOUBLE(item)
+        else:
+            kept = <object> item       # so may its conversion
+            store_leaf(<PyObject*> kept, code, where)
+        where += steps[dim]
+    return 0
+
+
+cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, const Py_ssize_t* steps, int code,
+                    char* where) except -1:
+    """Store an array that stands inside a sequence."""
+    cdef int i
+    cdef Py_ssize_t count = 1
+    if data.ndim != ndim - dim:
+        raise TypeError(f"not a sequence: expected {ndim - dim} dimensions from dim {dim} on, got an array of {data.ndim}")
+    for i in range(dim, ndim):
+        if data.shape[i - dim] != shape[i]:
+            raise ValueError(f"expected sequence of length {shape[i]} at dim {i} (got {data.shape[i - dim]})")
+        count *= shape[i]
+    target = new_on_memory(code, ndim - dim, shape + dim, steps + dim, where, where, count * FACTS.itemsize[code], None)
+    return copy_into(target, tensor_at(data, True))
+
+
+cdef Tensor tensor_of_sequence(object data, int code):
+    cdef Py_ssize_t shape[64]
+    cdef int ndim = find_shape(data, shape)
+    checked_numel(ndim, shape, 1)      # before all elements are looked at for their dtype
+    cdef Tensor t = new_empty(infer_code(data) if code < 0 else code, ndim, shape)
+    if t.count:
+        if ndim:
+            fill_level(data, 0, ndim, shape, t.dims + ndim, t.code, t.data)
+        else:
+            store_leaf(<PyObject*> data, t.code, t.data)
+    return t
+
+
+cdef Tensor tensor_of_list(object data, int code):
+    """The everyday case, a flat list or tuple of floats or of ints, read once; None when it is not that."""
+    cdef Py_ssize_t n = PySequence_Fast_GET_SIZE(<PyObject*> data), i
+    cdef PyObject* item
+    cdef Tensor t
+    cdef int overflow = 0
+    item = PySequence_Fast_GET_ITEM(<PyObject*> data, 0)
+    if PyFloat_CheckExact(item) and (code < 0 or code == FLOAT32 or code == FLOAT64):
+        t = new_empty(FACTS.default_float if code < 0 else code, 1, &n)
+        if t.code != FLOAT32 and t.code != FLOAT64:
+            return None
+        for i in range(n):
+            item = PySequence_Fast_GET_ITEM(<PyObject*> data, i)
+            if not PyFloat_CheckExact(item):
+                return None
+            if t.code == FLOAT32:
+                (<float*> t.data)[i] = <float> PyFloat_AS_DOUBLE(item)
+            else:
+                (<double*> t.data)[i] = PyFloat_AS_DOUBLE(item)
+        return t
+    if PyLong_CheckExact(item) and (code < 0 or code == INT64):
+        t = new_empty(INT64, 1, &n)
+        for i in range(n):
+            item = PySequence_Fast_GET_ITEM(<PyObject*> data, i)
+            if not PyLong_CheckExact(item):
+                return None
+            (<int64_t*> t.data)[i] = PyLong_AsLongLongAndOverflow(item, &overflow)
+            if overflow:
+                return None
+        return t
+    return None
+
+
+cdef Tensor copy_as(Tensor t, int code):
+    """A copy in dtype ``code`` without history; its strides are ordered as t's."""
+    cdef Tensor new = new_preserved(t, code)
+    copy_into(new, t)
+    return new
+
+
+cdef Tensor tensor_of_data(object data, int code):
+    """A new tensor with a copy of data. Arrays and tensors keep the order of their dimensions in memory."""
+    cdef Tensor t
+    cdef PyObject* o = <PyObject*> data
+    if PyFloat_CheckExact(o) and (code < 0 or code == FLOAT32):
+        t = new_empty(FACTS.default_float if code < 0 else code, 0, NULL)
+        store_number(o, t.code, t.data)
+        return t
+    if (PyList_CheckExact(data) or PyTuple_CheckExact(data)) and PySequence_Fast_GET_SIZE(o):
+        t = tensor_of_list(data, code)
+        return t if t is not None else tensor_of_sequence(data, code)
+    if isinstance(data, Tensor):
+        t = <Tensor> data
+        return copy_as(t, t.code if code < 0 else code)
+    if isinstance(data, (NDARRAY, GENERIC)):
+        t = tensor_at(np.asarray(data), False)
+        return copy_as(t, t.code if code < 0 else code)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not PySequence_Check(o) and hasattr(data, "__array__"):
+        return tensor_of_data(np.asarray(data), code)
+    return tensor_of_sequence(data, code)
+
+
+# ---- for factories written in Python
+
+def blank(dtype, *shape):
+    """A contiguous tensor of a dtype whose values are not set; RuntimeError when it does not fit into memory."""
+    cdef Py_ssize_t sizes[64]
+    cdef int i, ndim = <int> len(shape)
+    check_rank("blank", ndim)
+    for i in range(ndim):
+        sizes[i] = shape[i]
+    return new_empty(code_of(dtype), ndim, sizes)
+
+
+def blank_strided(dtype, tuple shape, tuple strides):
+    """A tensor with strides in elements whose values are not set; neither strides nor sizes are negative."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t steps[64]
+    cdef Py_ssize_t span
+    cdef int i, ndim = <int> len(shape), code = code_of(dtype)
+    check_rank("empty_strided", max(ndim, <int> len(strides)))
+    if len(strides) != ndim:
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(shape)} and {list(strides)}")
+    for i in range(ndim):
+        sizes[i], steps[i] = shape[i], strides[i]
+    checked_numel(ndim, sizes, FACTS.itemsize[code])
+    span = extent(ndim, sizes, steps, 0, FACTS.itemsize[code]) // FACTS.itemsize[code]
+    cdef Tensor memory = new_empty(code, 1, &span)
+    for i in range(ndim):
+        steps[i] *= FACTS.itemsize[code]
+    return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
+
+
+cdef enum:
+    BLOCK = 256                        # numbers computed before they are converted together
+
+cdef struct Ramp:                      # numbers at equal distances, first or low the number 0
+    char* data
+    Py_ssize_t itemsize
+    bint real, in_place                # in_place: the tensor's dtype is the one that is computed in
+    double first, pace
+    long long low, stride
+    cast_fn narrow
+
+
+def ramp(Tensor tensor, start, step):
+    """Fill a contiguous tensor with start + i * step, computed in double precision or in 64-bit integers."""
+    cdef Ramp r
+    r.data, r.itemsize = tensor.data, FACTS.itemsize[tensor.code]
+    r.real = FACTS.category[tensor.code] == CAT_FLOAT
+    r.in_place = tensor.code == (FLOAT64 if r.real else INT64)
+    r.narrow = cast(FLOAT64 if r.real else INT64, tensor.code)
+    if r.real:
+        r.first, r.pace = start, step
+    else:
+        r.low, r.stride = start, step
+    if tensor.count < LARGE:
+        fill_ramp(0, tensor.count, &r)
+    else:
+        with nogil:
+            parallel_for(tensor.count, GRAIN, fill_ramp, &r)
+    return tensor
+
+
+cdef void fill_ramp(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Blocks are computed where they belong if their dtype allows it, else converted from there; what counts is of 32 bits, for SIMD."""
+    cdef Ramp* r = <Ramp*> ctx
+    cdef double reals[BLOCK]
+    cdef long long wholes[BLOCK]
+    cdef double* real = reals
+    cdef long long* whole = wholes
+    cdef double at
+    cdef long long low
+    cdef char* target
+    cdef int i, n
+    while begin < end:
+        n = <int> min(<Py_ssize_t> BLOCK, end - begin)
+        target = r.data + begin * r.itemsize
+        if r.real:
+            real = <double*> target if r.in_place else reals
+            at = <double> begin
+            for i in range(n):
+                real[i] = r.first + r.pace * (at + <double> i)
+            if not r.in_place:
+                r.narrow(<char*> reals, 8, target, r.itemsize, n)
+        else:
+            whole = <long long*> target if r.in_place else wholes
+            low = r.low + r.stride * begin
+            for i in range(n):
+                whole[i] = low
+                low += r.stride
+            if not r.in_place:
+                r.narrow(<char*> wholes, 8, target, r.itemsize, n)
+        begin += n
+
+
+def identity(kind, Py_ssize_t n, Py_ssize_t m):
+    """An n by m matrix with ones on its diagonal and zeros elsewhere."""
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t i, itemsize
+    cdef double one = 1
+    cdef Tensor t
+    shape[0], shape[1] = n, m
+    t = new_empty(code_of(kind), 2, shape)
+    itemsize = FACTS.itemsize[t.code]
+    memset(t.data, 0, t.count * itemsize)
+    cast(FLOAT64, t.code)(<char*> &one, 0, t.data, (m + 1) * itemsize, min(n, m))
+    return t
+
+
+def line(Tensor tensor, first, last):
+    """Fill a contiguous real tensor with numbers at equal distances from first to last, counted from both ends.
+
+    In double precision; single for floating dtypes of up to 32 bits, each step rounded to the tensor's, as torch.
+    """
+    cdef double low, high, value
+    cdef float short_value
+    cdef Py_ssize_t i, n = tensor.count, itemsize = FACTS.itemsize[tensor.code]
+    cdef double step
+    cdef bint is_short = FACTS.category[tensor.code] == CAT_FLOAT and tensor.code != FLOAT64
+    cdef float short_step
+    cdef cast_fn narrow = cast(FLOAT32 if is_short else FLOAT64, tensor.code)
+    cdef char* where = tensor.data
+    if FACTS.category[tensor.code] < CAT_FLOAT:
+        first, last = int(first), int(last)
+    else:
+        check_range(first, tensor.code)
+        check_range(last, tensor.code)
+    low, high = first, last
+    step = (high - low) / (n - 1) if n > 1 else 0
+    short_step = (<float> high - <float> low) / <float> (n - 1) if n > 1 else 0
+    if tensor.code == FLOAT16 or tensor.code == BFLOAT16:
+        return line_of_half(tensor, low, high)
+    if tensor.code == FLOAT32 and n > 1:
+        with nogil:
+            short_line(<float*> where, n, <float> low, <float> high, short_step)
+        return tensor
+    with nogil:
+        for i in range(n):
+            if is_short:
+                short_value = <float> low + short_step * <float> i
+                if n > 1 and i >= n // 2:
+                    short_value = <float> high - short_step * <float> (n - 1 - i)
+                narrow(<char*> &short_value, 4, where, itemsize, 1)
+            else:
+                value = low + step * i
+                if n > 1 and i >= n // 2:
+                    value = high - step * (n - 1 - i)
+                narrow(<char*> &value, 8, where, itemsize, 1)
+            where += itemsize
+    return tensor
+
+
+cdef void short_line(float* out, Py_ssize_t n, float low, float high, float step) noexcept nogil:
+    """The two halves, each in a loop that vectorises."""
+    cdef Py_ssize_t i, half = n // 2
+    for i in range(half):
+        out[i] = low + step * <float> i
+    for i in range(half, n):
+        out[i] = high - step * <float> (n - 1 - i)
+
+
+cdef inline float rounded(float value, cast_fn narrow, cast_fn widen) noexcept nogil:
+    """To sixteen bits and back."""
+    cdef char half[2]
+    narrow(<char*> &value, 4, half, 2, 1)
+    widen(half, 2, <char*> &value, 4, 1)
+    return value
+
+
+cdef Tensor line_of_half(Tensor tensor, float low, float high):
+    """line in sixteen bits: the step, its multiples and the sums are rounded."""
+    cdef cast_fn narrow = cast(FLOAT32, tensor.code), widen = cast(tensor.code, FLOAT32)
+    cdef Py_ssize_t i, n = tensor.count
+    cdef float step, value
+    with nogil:
+        low, high = rounded(low, narrow, widen), rounded(high, narrow, widen)
+        step = rounded(rounded(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
+        for i in range(n):
+            if n > 1 and i >= n // 2:
+                value = high - rounded(step * <float> (n - 1 - i), narrow, widen)
+            else:
+                value = low + rounded(step * <float> i, narrow, widen)
+            narrow(<char*> &value, 4, tensor.data + 2 * i, 2, 1)
+    return tensor
+
+
+def put(Tensor tensor, array):
+    """Copy an array that broadcasts to the tensor's shape into it, with torch's conversions; returns the tensor."""
+    copy_into(tensor, tensor_at(np.asarray(array), True))
+    return tensor
+
+
+def of_data(data, dtype):
+    """tensor(data, dtype=dtype), without its warning for tensors."""
+    return tensor_of_data(data, dtype_code(dtype))
+
+
+def of_array(cnp.ndarray array, dtype, str what="NumPy array"):
+    """A tensor on the memory of an array, or a converted copy when ``dtype`` is another one than the array's."""
+    cdef Tensor t = tensor_sharing(array, what)
+    cdef int code = dtype_code(dtype)
+    return t if code < 0 or code == t.code else copy_as(t, code)
+
+
+def store(Tensor tensor, value):
+    """Set a tensor of one element; RuntimeError when the number does not fit."""
+    store_checked(<PyObject*> value, tensor.code, tensor.data)
+    return tensor
+
+
+wengert_call_new(<PyTypeObject*> Tensor)

@@ -1,0 +1,215 @@
+"""Tensors and NumPy: sharing memory both ways, and tensors as nested lists.
+
+>>> import numpy as np
+>>> from wengert_core import from_numpy
+>>> a = np.zeros(2)
+>>> t = from_numpy(a)
+>>> a[0] = 5
+>>> t.tolist()
+[5.0, 0.0]
+"""
+from types import NoneType
+
+import numpy as np
+cimport numpy as cnp
+
+from wengert_core.dtypes.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
+from wengert_core.dtypes.scalars cimport load_number
+from wengert_core.exchange.arrays cimport array_of
+from wengert_core.exchange.device_memory cimport on_host
+from wengert_core.messages.short_repr import told
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, thread_state
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport Tensor, new_on_memory, storage_of
+
+cnp.import_array()
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef object NDARRAY = np.ndarray
+
+from wengert_core.devices.device import DEVICES as _DEVICES
+
+
+# ---- arrays in
+
+cdef int array_code(object array) except -1:
+    cdef int number = cnp.PyArray_TYPE(array), code
+    for code in range(12):
+        if FACTS.numpy_type[code] == number:
+            return code
+    try:                               # ml_dtypes' bfloat16, and the second of two C types of one size
+        return code_of(array.dtype)
+    except TypeError:
+        pass
+    name = array.dtype.type.__name__
+    raise TypeError(f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, float16, "
+                    "complex64, complex128, int64, int32, int16, int8, uint8, and bool (and ml_dtypes.bfloat16).")
+
+
+cdef object placement_problem(cnp.ndarray a):
+    """Why a tensor cannot share this array's memory, as the error to raise; None when it can."""
+    cdef int i
+    cdef Py_ssize_t itemsize = cnp.PyArray_ITEMSIZE(a)
+    if not cnp.PyArray_ISNOTSWAPPED(a):
+        return ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+                          "currently not supported: use array.astype(array.dtype.newbyteorder('='))")
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
+            return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                              "currently supported. (You can probably work around this by making a copy of your array with "
+                              "array.copy().)")
+        if cnp.PyArray_STRIDE(a, i) % itemsize:
+            return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+                              f"the memory: its strides are {(<object> a).strides} bytes, an element has {itemsize}")
+    if not cnp.PyArray_ISALIGNED(a):
+        return ValueError(f"given numpy array is not aligned: its elements of {itemsize} bytes lie at odd addresses. Copy it first")
+    return None
+
+
+cdef Tensor tensor_at(object array, bint may_copy):
+    """A tensor on the array's memory; where it cannot be, on that of a copy or, unless that is allowed, an error."""
+    cdef cnp.ndarray a = array
+    cdef int code = array_code(a), i
+    cdef char* low
+    cdef Py_ssize_t span = FACTS.itemsize[code]
+    problem = placement_problem(a)
+    if problem is not None:
+        if not may_copy:
+            raise problem
+        a = np.array(a, (<object> a).dtype.newbyteorder("="), order="C")
+    low = <char*> cnp.PyArray_DATA(a)
+    for i in range(cnp.PyArray_NDIM(a)):
+        span += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
+    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a), <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low,
+                         span if cnp.PyArray_SIZE(a) else 0, a)
+
+
+cdef Tensor tensor_sharing(object array, str what="NumPy array"):
+    cdef Tensor t = tensor_at(array, False)
+    if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray> array):
+        storage_of(t).readonly = 1
+        warn_user(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+                  "this tensor will result in undefined behavior. You may want to copy it to protect its data or make it "
+                  "writable before converting it to a tensor.")
+    return t
+
+
+def from_numpy(ndarray):
+    """A tensor on the memory of a NumPy array: a change of either is seen in both.
+
+    The dtype is the array's; ml_dtypes.bfloat16 gives bfloat16. TypeError for a dtype there is no tensor of,
+    ValueError for negative strides; a read-only array gives a UserWarning.
+
+    >>> import numpy as np
+    >>> from wengert_core import from_numpy
+    >>> from_numpy(np.arange(3, dtype=np.int32)).dtype
+    torch.int32
+    """
+    if not isinstance(ndarray, NDARRAY):
+        kind = type(ndarray)
+        name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
+        raise TypeError(f"expected np.ndarray (got {name})")
+    return tensor_sharing(ndarray)
+
+
+# ---- arrays out
+
+cdef int refuse_grad(Tensor t, str what) except -1:
+    if thread_state().modes & WG_GRAD and requires_grad(t):
+        raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead.")
+    return 0
+
+
+cdef int refuse_batched(Tensor t) except -1:
+    """RuntimeError for a tensor inside of vmap."""
+    if t.flags & WG_BATCHED:
+        from wengert_core.tensors.vmap_hooks import no_pointer
+        raise no_pointer()
+    return 0
+
+
+cdef object array_sharing(Tensor t):
+    if t.device:
+        raise TypeError(f"can't convert {_DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                        "memory first.")
+    if t.code == BFLOAT16:
+        raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no bfloat16; use .float() first")
+    array = array_of(t)
+    if storage_of(t).readonly:
+        array.flags.writeable = False
+    return array
+
+
+def numpy(Tensor self, *, bint force=False):
+    """The tensor as a NumPy array on the same memory.
+
+    force: for a tensor that requires grad, or on another device, give the array of ``self.detach().cpu()`` instead of an error.
+    TypeError for bfloat16.
+
+    >>> from wengert_core import ones
+    >>> ones(2).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    refuse_batched(self)
+    if not force:
+        refuse_grad(self, "numpy()")
+    return array_sharing(on_host(self) if force and self.device else self)
+
+
+def array_interface(Tensor self, dtype=None, *, copy=None):
+    """What NumPy asks for: the tensor as an array, without a copy where ``dtype`` and ``copy`` allow that."""
+    refuse_batched(self)
+    refuse_grad(self, "numpy()")
+    if not isinstance(dtype, (np.dtype, type, str, NoneType)):
+        raise TypeError(f"__array__(): argument 'dtype' must be a NumPy dtype, not {type(dtype).__name__}")
+    array = array_sharing(self)
+    if dtype is None or array.dtype == dtype:
+        return array.copy() if copy else array
+    if copy is False:
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, {told(dtype, str)} "
+                         "was asked for")
+    return array.astype(dtype)
+
+
+def array_wrap(Tensor self, array, context=None, return_scalar=False):
+    """What NumPy makes of a function's result on tensors: a tensor again."""
+    return tensor_at(np.asarray(array), True)
+
+
+# ---- lists out
+
+cdef object list_level(const char* data, const Py_ssize_t* shape, const Py_ssize_t* strides, int ndim, int code):
+    cdef Py_ssize_t i
+    cdef list items = []
+    for i in range(shape[0]):
+        if ndim == 1:
+            items.append(load_number(data, code))
+        else:
+            items.append(list_level(data, shape + 1, strides + 1, ndim - 1, code))
+        data += strides[0]
+    return items
+
+
+cdef Py_ssize_t MOST_NUMBERS = 1 << 36  # pointers alone take half a terabyte
+
+
+cdef object list_of(Tensor t):
+    if t.device:
+        t = on_host(t)
+    if t.rank == 0:
+        return load_number(t.data, t.code)
+    return list_level(t.data, t.dims, t.dims + t.rank, t.rank, t.code)
+
+
+def tolist(Tensor self):
+    """Nested lists of Python numbers; a number for a tensor without dimensions.
+
+    >>> from wengert_core import tensor
+    >>> tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    refuse_batched(self)
+    if self.count > MOST_NUMBERS:
+        raise MemoryError(f"tolist: {self.count} Python numbers do not fit into memory, expected at most {MOST_NUMBERS}")
+    return list_of(self)

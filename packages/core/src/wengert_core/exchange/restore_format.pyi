@@ -1,0 +1,1 @@
+# Nothing for Python: reached by cimport, see restore_format.pxd.

@@ -1,5 +1,0 @@
-from cpython.ref cimport PyObject
-
-from wengert_core.op cimport Op
-
-cdef object made(Op op, PyObject** slots)

@@ -1,0 +1,1 @@
+"""Loops that gather and scatter along a dim."""

@@ -1,0 +1,267 @@
+"""Gather, scatter and scatter_add along a dim; with repeating index strides also index_select, index_add, embedding.
+
+A row of the walk whose index is constant (index_stride[1] == 0) moves n elements from or to one place: those rows are
+copied by memcpy or added in one vector loop.
+"""
+cimport cython
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.string cimport memmove
+
+from wengert_core.kernels.types cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16,
+                                         INT32, INT64, UINT8, npy_intp)
+
+cdef extern from "wengert_core/kernels/dtypes.h" nogil:
+    float wg_half_to_float(uint16_t h)
+    uint16_t wg_float_to_half(float x)
+    float wg_bfloat_to_float(uint16_t h)
+    uint16_t wg_float_to_bfloat(float x)
+    ctypedef struct bytes16 "wg_c128":
+        double re
+        double im
+
+cdef extern from "wengert_core/kernels/index/index.h" nogil:
+    bint wg_all_within(const int64_t *entries, Py_ssize_t n, int64_t low, int64_t size)
+
+ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
+    uint8_t
+    uint16_t
+    int32_t
+    int64_t
+    bytes16
+
+ctypedef fused number_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+
+cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil:
+    return wg_all_within(entries, n, low, size)
+
+
+cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil:
+    cdef npy_intp at, entry
+    for at in range(n):
+        entry = (<const int64_t *>index)[0]
+        if entry < low or entry >= high:
+            return at
+        index += stride
+    return -1
+
+
+cdef inline char *place(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
+    """The element of self which entry (i, j) of the index points to."""
+    cdef npy_intp entry = (<const int64_t *>(loop.index + i * loop.index_stride[0] + j * loop.index_stride[1]))[0]
+    if entry < 0:
+        entry += loop.dim_size
+    return loop.self + entry * loop.dim_stride + i * loop.self_stride[0] + j * loop.self_stride[1]
+
+
+cdef inline char *partner(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
+    return loop.other + i * loop.other_stride[0] + j * loop.other_stride[1]
+
+
+cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept nogil:
+    """Whether each row of the walk goes between two contiguous runs."""
+    return loop.index_stride[1] == 0 and loop.self_stride[1] == itemsize and loop.other_stride[1] == itemsize
+
+
+cdef inline bint is_plain(const IndexLoop *loop, npy_intp itemsize) noexcept nogil:
+    """Whether each row of the walk is an index without gaps into one run, beside another run."""
+    return loop.self_stride[1] == 0 and loop.dim_stride == itemsize and loop.index_stride[1] == 8 and loop.other_stride[1] == itemsize
+
+
+cdef inline npy_intp from_start(const char *index, npy_intp j, npy_intp size) noexcept nogil:
+    cdef npy_intp entry = (<const int64_t *>index)[j]
+    return entry + size if entry < 0 else entry
+
+
+cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
+    for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(item_t)):
+            for j in range(walk.shape[1]):
+                (<item_t *>other)[j] = (<item_t *>own)[from_start(index, j, walk.dim_size)]
+            continue
+        for j in range(walk.shape[1]):
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            (<item_t *>other)[0] = (<item_t *>(own + entry * walk.dim_stride))[0]
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
+
+
+cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
+    cdef npy_intp i
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return
+    if moves_rows(loop, itemsize):
+        for i in range(loop.shape[0]):
+            memmove(partner(loop, i, 0), place(loop, i, 0), loop.shape[1] * itemsize)
+    elif itemsize == 1:
+        gather_items(loop, <uint8_t *>NULL)
+    elif itemsize == 2:
+        gather_items(loop, <uint16_t *>NULL)
+    elif itemsize == 4:
+        gather_items(loop, <int32_t *>NULL)
+    elif itemsize == 8:
+        gather_items(loop, <int64_t *>NULL)
+    else:
+        gather_items(loop, <bytes16 *>NULL)
+
+
+cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
+    for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(item_t)):
+            for j in range(walk.shape[1]):
+                (<item_t *>own)[from_start(index, j, walk.dim_size)] = (<item_t *>other)[j]
+            continue
+        for j in range(walk.shape[1]):
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            (<item_t *>(own + entry * walk.dim_stride))[0] = (<item_t *>other)[0]
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
+
+
+cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
+    cdef npy_intp i
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return
+    if moves_rows(loop, itemsize):
+        for i in range(loop.shape[0]):
+            memmove(place(loop, i, 0), partner(loop, i, 0), loop.shape[1] * itemsize)
+    elif itemsize == 1:
+        scatter_items(loop, <uint8_t *>NULL)
+    elif itemsize == 2:
+        scatter_items(loop, <uint16_t *>NULL)
+    elif itemsize == 4:
+        scatter_items(loop, <int32_t *>NULL)
+    elif itemsize == 8:
+        scatter_items(loop, <int64_t *>NULL)
+    else:
+        scatter_items(loop, <bytes16 *>NULL)
+
+
+@cython.overflowcheck(False)            # integers wrap
+cdef void add_row(number_t *into, const number_t *row, npy_intp n) noexcept nogil:
+    cdef npy_intp j
+    for j in range(n):
+        into[j] = <number_t>(into[j] + row[j])
+
+
+@cython.overflowcheck(False)            # integers wrap
+cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j, entry
+    cdef char *own
+    cdef char *index
+    cdef char *other
+    cdef number_t *into
+    if moves_rows(&walk, sizeof(number_t)):
+        for i in range(walk.shape[0]):
+            add_row(<number_t *>place(&walk, i, 0), <const number_t *>partner(&walk, i, 0), walk.shape[1])
+        return
+    for i in range(walk.shape[0]):
+        own = walk.self + i * walk.self_stride[0]
+        index, other = walk.index + i * walk.index_stride[0], walk.other + i * walk.other_stride[0]
+        if is_plain(&walk, sizeof(number_t)):
+            for j in range(walk.shape[1]):
+                into = <number_t *>own + from_start(index, j, walk.dim_size)
+                into[0] = <number_t>(into[0] + (<number_t *>other)[j])
+            continue
+        for j in range(walk.shape[1]):
+            entry = (<const int64_t *>index)[0]
+            entry += walk.dim_size if entry < 0 else 0
+            into = <number_t *>(own + entry * walk.dim_stride)
+            into[0] = <number_t>(into[0] + (<number_t *>other)[0])
+            own += walk.self_stride[1]
+            index += walk.index_stride[1]
+            other += walk.other_stride[1]
+
+
+@cython.overflowcheck(False)            # integers wrap
+cdef void add_complex(const IndexLoop *loop, number_t *unused) noexcept nogil:
+    """The imaginary parts lie one real number further on."""
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    cdef number_t *into
+    cdef number_t *source
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <number_t *>place(&walk, i, j)
+            source = <number_t *>partner(&walk, i, j)
+            into[0] = <number_t>(into[0] + source[0])
+            into[1] = <number_t>(into[1] + source[1])
+
+
+cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    cdef uint16_t *into
+    cdef uint16_t term
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <uint16_t *>place(&walk, i, j)
+            term = (<uint16_t *>partner(&walk, i, j))[0]
+            if brain:
+                into[0] = wg_float_to_bfloat(wg_bfloat_to_float(into[0]) + wg_bfloat_to_float(term))
+            else:
+                into[0] = wg_float_to_half(wg_half_to_float(into[0]) + wg_half_to_float(term))
+
+
+cdef void or_bools(const IndexLoop *loop) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            (<uint8_t *>place(&walk, i, j))[0] |= (<uint8_t *>partner(&walk, i, j))[0]
+
+
+cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return True
+    if dtype == FLOAT32:
+        add_numbers(loop, <float *>NULL)
+    elif dtype == FLOAT64:
+        add_numbers(loop, <double *>NULL)
+    elif dtype == INT64:
+        add_numbers(loop, <int64_t *>NULL)
+    elif dtype == INT32:
+        add_numbers(loop, <int32_t *>NULL)
+    elif dtype == INT16:
+        add_numbers(loop, <int16_t *>NULL)
+    elif dtype == INT8:
+        add_numbers(loop, <int8_t *>NULL)
+    elif dtype == UINT8:
+        add_numbers(loop, <uint8_t *>NULL)
+    elif dtype == FLOAT16 or dtype == BFLOAT16:
+        add_halves(loop, dtype == BFLOAT16)
+    elif dtype == COMPLEX64:
+        add_complex(loop, <float *>NULL)
+    elif dtype == COMPLEX128:
+        add_complex(loop, <double *>NULL)
+    elif dtype == BOOL:
+        or_bools(loop)
+    else:
+        return False
+    return True

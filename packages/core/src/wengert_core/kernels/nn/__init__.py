@@ -1,0 +1,1 @@
+"""Loops of convolution, attention and normalization."""

@@ -1,0 +1,1 @@
+"""Loops over elements: arithmetic, activations, casts, strided copies and fills."""

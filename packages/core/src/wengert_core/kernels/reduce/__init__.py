@@ -1,0 +1,1 @@
+"""Loops that reduce, scan or sort along a dim."""

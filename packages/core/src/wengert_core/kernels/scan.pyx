@@ -1,8 +1,0 @@
-"""Cumulative sums and products along one dim of a 2-d strided buffer. The loops are in scan.h."""
-
-cdef extern from "scan.h" nogil:
-    scan_fn wg_find_scan(const char *name, int src, int dst)
-
-
-cdef scan_fn find_scan(const char *name, int src_dtype, int dst_dtype) noexcept nogil:
-    return wg_find_scan(name, src_dtype, dst_dtype)

@@ -1,0 +1,1 @@
+"""Python entry points to the kernels, for tests and benchmarks only."""

@@ -1,4 +1,0 @@
-"""masked_fill: one value where a mask is True."""
-from wengert_core.tensor cimport Tensor
-
-cdef void store(Tensor target, Tensor mask, char* number) noexcept       # target[mask] = number; the mask broadcasts

@@ -1,7 +1,0 @@
-"""Conversion between dtypes and devices."""
-
-from wengert_core.ops.table import TABLE
-
-TABLE.conversion("_to_copy(Tensor self, dtype dtype, object? device=None) -> Tensor",
-                 reference=lambda xp, x, dtype, device=None: xp.astype(x, dtype.name),
-                 doc="A copy in another dtype or on another device; its dimensions lie in memory as before.")

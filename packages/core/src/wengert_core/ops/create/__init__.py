@@ -1,0 +1,1 @@
+"""Rows of ops that make tensors: factories and random numbers."""

@@ -1,0 +1,333 @@
+"""What the rows of ops/create/random.py make: random factories, and samples with tensors of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core.devices.device import DEVICES, device_number
+from wengert_core.drivers.create import factory as _factory
+from wengert_core.drivers.pointwise.pointwise_checks import is_batched
+from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
+from wengert_core.exchange import from_data as _from_data
+from wengert_core.ops.create.factory_functions import CPP_NAMES, invalid_combination, not_for
+from wengert_core.rng import pcg64, samplers
+from wengert_core.rng.generator import generator_of, numpy_generator
+from wengert_core.tensors.tensor import Tensor
+from wengert_core.tensors.vmap_hooks import randomness_here, unfilled
+
+Array = Any
+"""An array of the namespace at hand."""
+INT64 = ALL["int64"]
+
+
+def _sizes(name: str, size: Any) -> tuple[int, ...]:
+    """A size argument as a tuple of ints."""
+    sizes = (size,) if hasattr(type(size), "__index__") else tuple(size)
+    if {type(n) for n in sizes} <= {int}:
+        return sizes
+    for i, n in enumerate(sizes):
+        if (i == 0 and isinstance(n, bool)) or not hasattr(type(n), "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type {type(n).__name__}"
+            )
+    return tuple(int(n) for n in sizes)
+
+
+def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
+    rng = numpy_generator(generator, name)
+    return _from_data.put(tensor, sampler(rng, tuple(tensor.shape), tensor.dtype, *parameters))
+
+
+def _new(name: str, fill: Any, sampler: Any, size: Any, generator: Any, kind: Any) -> Tensor:
+    """fill: draws into the tensor; where it cannot, the sampler makes an array."""
+    sizes = _sizes(name, size)
+    tensor = _from_data.blank(kind, *sizes)  # first: it refuses sizes that cannot be
+    rng = numpy_generator(generator, name)
+    return tensor if fill(rng, tensor) else _from_data.put(tensor, sampler(rng, sizes, kind))
+
+
+def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Uniform in [0, 1)."""
+    return _new("rand", pcg64.unit, samplers.unit, size, generator, dtype or get_default_dtype())
+
+
+def randn(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    return _new("randn", pcg64.normal, samplers.normal, size, generator, dtype or get_default_dtype())
+
+
+def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None) -> Tensor:
+    """Whole numbers from low to high - 1; randint(high, size) starts at 0."""
+    if size is None and high is not None and low is not None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    elif low is None:
+        low = 0
+    bounds = (low, high)
+    if high is None or size is None or not all(hasattr(type(v), "__index__") for v in bounds):
+        raise invalid_combination(
+            "randint", (low, high, size), "(int high, tuple of ints size), (int low, int high, tuple of ints size)"
+        )
+    if hasattr(type(size), "__index__"):
+        raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not int")
+    tensor = _from_data.blank(dtype or INT64, *_sizes("randint", size))
+    if tensor.dtype is INT64 and type(low) is int and type(high) is int and -(1 << 63) <= low < high < 1 << 63:
+        rng = numpy_generator(generator, "randint")
+        if pcg64.whole(rng, tensor, low, high - 1):
+            return tensor
+    return _filled("randint", samplers.integers, tensor, generator, *bounds)
+
+
+MOST_PERMUTED = {"float16": (2049, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
+"""How many whole numbers from 0 on a dtype holds, and how torch writes it; bfloat16 is not refused: they round."""
+
+
+def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
+    """The numbers from 0 to n - 1 in random order."""
+    kind = dtype or INT64
+    if kind.name == "bool" or kind.is_complex:
+        raise not_for("randperm", kind)
+    tensor = _from_data.blank(kind, n)
+    if kind.name in MOST_PERMUTED and n > MOST_PERMUTED[kind.name][0]:
+        raise RuntimeError(
+            f"n cannot be greater than {MOST_PERMUTED[kind.name][1]} for {CPP_NAMES[kind.name]} type.: randperm({n}) "
+            "needs a larger dtype"
+        )
+    if kind.name in samplers.LIMITS and n - 1 > samplers.LIMITS[kind.name][1]:
+        raise RuntimeError(
+            f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
+        )
+    rng = numpy_generator(generator, "randperm")
+    return tensor if pcg64.order(rng, tensor) else _from_data.put(tensor, samplers.shuffled(rng, n))
+
+
+def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
+    from wengert_core.dispatch.op import find
+
+    return find("empty_like")(tensor, dtype=dtype, memory_format=memory_format)
+
+
+def rand_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+    """rand with a tensor's shape, dtype and order in memory."""
+    return _filled("rand_like", samplers.unit, _like(tensor, memory_format, dtype), generator)
+
+
+def randn_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
+    """randn with a tensor's shape, dtype and order in memory."""
+    return _filled("randn_like", samplers.normal, _like(tensor, memory_format, dtype), generator)
+
+
+def randint_like(
+    tensor: Tensor, low: Any, high: Any, generator: Any, memory_format: Any, dtype: dtype | None
+) -> Tensor:
+    """randint with a tensor's shape, dtype and order in memory; randint_like(x, high) starts at 0."""
+    bounds = (low, high) if low is not None and high is not None else (0, high if low is None else low)
+    if not all(hasattr(type(v), "__index__") for v in bounds):
+        raise invalid_combination(
+            "randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)"
+        )
+    return _filled("randint_like", samplers.integers, _like(tensor, memory_format, dtype), generator, *bounds)
+
+
+# ---- with tensors of parameters
+
+
+def host(array: Array) -> Array:
+    """An array in the host's memory, where random numbers are drawn."""
+    return array if isinstance(array, (np.ndarray, np.generic)) else array.get()
+
+
+def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
+    """1 with the probability that an element gives, else 0."""
+    rng = numpy_generator(generator, "bernoulli")
+    if p is not None:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        if given.dtype.kind == "c":
+            raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
+        found = pcg64.chance(rng, given.shape, p)
+        return xp.asarray(rng.random(given.shape) < p if found is None else found).astype(given.dtype)
+    if given.dtype.kind != "f" and not given.size:
+        return given
+    if given.dtype.kind != "f":
+        name = "bernoulli_tensor_cpu_self_" if given.dtype.kind == "c" else "bernoulli_tensor_cpu_p_"
+        raise NotImplementedError(f"\"{name}\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
+    if not xp.all((given >= 0) & (given <= 1)):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
+        )
+    return (xp.asarray(rng.random(given.shape)) < given).astype(given.dtype)
+
+
+def poisson(xp: Any, rate: Array, generator: Any) -> Array:
+    """Poisson numbers with these means."""
+    rng = numpy_generator(generator, "poisson")
+    if rate.dtype.kind != "f":
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{CPP_NAMES[rate.dtype.name]}'")
+    if not xp.all(rate >= 0):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return xp.asarray(rng.poisson(host(rate))).astype(rate.dtype)
+
+
+def binomial(xp: Any, count: Array, prob: Array, generator: Any) -> Array:
+    """Binomial numbers of these trials and probabilities."""
+    rng = numpy_generator(generator, "binomial")
+    for name, array in (("count", count), ("prob", prob)):
+        if array.dtype.kind != "f":
+            kind = CPP_NAMES[array.dtype.name]
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {kind}")
+    if count.dtype != prob.dtype:
+        raise RuntimeError(
+            f"Found dtype {CPP_NAMES[prob.dtype.name]} but expected {CPP_NAMES[count.dtype.name]}: binomial takes a "
+            "count and a prob of one dtype"
+        )
+    if not (xp.all(count >= 0) and xp.all((prob >= 0) & (prob <= 1))):
+        raise RuntimeError("binomial: count must not be negative, and prob must be in [0, 1]")
+    return xp.asarray(rng.binomial(host(count).astype(np.int64), host(prob))).astype(count.dtype)
+
+
+def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, generator: Any) -> Array:
+    """Places drawn by weights: by the inverse distribution, or (no replacement) the largest weight / exponential."""
+    _check_sizes(given, num_samples, replacement)
+    rng = numpy_generator(generator, "multinomial")
+    if xp is np:
+        weights: Array = np.array(given, np.float64, order="C", ndmin=2)
+        is_good, ends = pcg64.are_weights(weights, replacement), weights
+    else:
+        weights = xp.atleast_2d(given).astype(xp.float64)
+        ends = xp.cumsum(weights, -1) if replacement else weights
+        totals = weights.sum(-1)
+        is_good = bool(weights.size and weights.min() >= 0) and bool((xp.isfinite(totals) & (totals > 0)).all())
+    if not is_good:
+        _check_weights(xp, given)
+    if replacement:
+        found = pcg64.places(rng, ends, num_samples) if xp is np else None
+        if found is not None:
+            return found[0] if given.ndim == 1 else found
+        draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
+        draws = xp.minimum(draws, xp.nextafter(ends[:, -1:], 0))  # rounding may reach the end
+        rows = [xp.searchsorted(row, at, side="right") for row, at in zip(ends, draws, strict=True)]
+        places = xp.stack(rows) if rows else xp.zeros((0, num_samples), xp.int64)
+    else:
+        scores = weights / xp.asarray(rng.standard_exponential(weights.shape))
+        places = _largest(xp, scores, num_samples)
+    return places[0] if given.ndim == 1 else places
+
+
+def _largest(xp: Any, scores: Array, n: int) -> Array:
+    """The places of the n largest of each row, the largest first."""
+    if n >= scores.shape[-1]:
+        return xp.argsort(-scores, -1)[:, :n]
+    some = xp.argpartition(-scores, n - 1, -1)[:, :n]
+    order = xp.argsort(-xp.take_along_axis(scores, some, -1), -1)
+    return xp.take_along_axis(some, order, -1)
+
+
+def _check_sizes(given: Array, num_samples: int, replacement: bool) -> None:
+    if given.dtype.kind != "f":
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {CPP_NAMES[given.dtype.name]}"
+        )
+    if given.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {given.ndim}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    if not replacement and num_samples > given.shape[-1]:
+        raise RuntimeError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
+            f"{given.shape[-1]}"
+        )
+
+
+def _check_weights(xp: Any, given: Array) -> None:
+    if not (xp.isfinite(given).all() and (given >= 0).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (given.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normal numbers with the given means and standard deviations.
+
+    mean, std: tensors that broadcast together, or numbers; two numbers need ``size``. The result has no history.
+    RuntimeError for a negative std.
+
+    >>> from wengert_core import normal, zeros
+    >>> normal(zeros(3), 1.0).shape
+    torch.Size([3])
+    """
+    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
+    if not tensors and size is None:
+        raise invalid_combination("normal", (mean, std), "(Tensor mean, Tensor std), (Tensor mean, float std = 1), "
+                                  "(float mean, Tensor std), (float mean, float std, tuple of ints size)")  # fmt: skip
+    kind = dtype or (tensors[0].dtype if tensors else get_default_dtype())
+    randomness = randomness_here()
+    if randomness is not None:
+        given = tensors[0].device if device is None and tensors else device
+        return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness, given)
+    if out is not None and out.dtype.category < 2:
+        raise not_for("normal_kernel_cpu", out.dtype)
+    if isinstance(std, Tensor):
+        if std.dtype.is_complex:
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        std = samplers.numbers(std)
+        if not (std >= 0).all():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
+    if isinstance(mean, Tensor):
+        mean = samplers.numbers(mean)
+    shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
+    given = tensors[0].device if device is None and tensors else device
+    place = device_number("cpu" if given is None else given, "normal")
+    rng = numpy_generator(generator_of(place) if generator is None else generator, "normal")
+    if tensors:
+        sample = samplers.normal(rng, shape, kind) * std + mean
+    else:
+        sample = samplers.normal(rng, shape, kind, mean, std)
+    result = _from_data.put(_from_data.blank(kind, *shape), sample)
+    return _factory.finish("normal", result.to(DEVICES[place]) if place else result, out, requires_grad)
+
+
+def _normal_of_each(
+    mean: Any, std: Any, size: Any, kind: dtype, generator: Any, out: Tensor | None, requires_grad: bool,
+    randomness: str, device: Any,
+) -> Tensor:
+    """normal inside of vmap: standard normal numbers, as randomness says, moved and scaled."""
+    if out is not None:
+        raise RuntimeError("Batching rule not implemented for aten::normal.out: call normal() without out= inside of "
+                           "vmap")  # fmt: skip
+    if randomness == "same" and is_batched(mean, std):
+        raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: normal got "
+                           "one")  # fmt: skip
+    shape = _broadcast(*(tuple(value.shape) if isinstance(value, Tensor) else () for value in (mean, std)))
+    blank = _from_data.blank(kind, *(shape if size is None else _sizes("normal", size)))
+    numbers = unfilled(blank if device is None else blank.to(device))
+    found: Any = numbers.normal_(generator=generator)
+    mean, std = (value.detach() if isinstance(value, Tensor) else value for value in (mean, std))
+    return _factory.finish("normal", found * std + mean, None, requires_grad)
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of two together; torch's error when they do not fit."""
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        dim = next(i for i in range(1, 65) if a[-i] != b[-i] and 1 not in (a[-i], b[-i]))
+        raise RuntimeError(
+            f"The size of tensor a ({a[-dim]}) must match the size of tensor b ({b[-dim]}) at non-singleton dimension "
+            f"{max(len(a), len(b)) - dim}"
+        ) from None

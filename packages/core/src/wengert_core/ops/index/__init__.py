@@ -1,0 +1,1 @@
+"""Rows of ops that read or write at positions: indexing, gather, scatter, embedding, searching."""

@@ -1,0 +1,1 @@
+"""Rows of products of matrices and of linear algebra."""

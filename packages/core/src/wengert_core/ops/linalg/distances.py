@@ -1,0 +1,126 @@
+"""Distances of vectors: cosine_similarity, pairwise_distance, and cdist and pdist, which are one node each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert_core.dtypes.dtypes import SCALAR_NAMES, promote_types, type_name
+from wengert_core.ops.create.factory_functions import not_for
+from wengert_core.ops.pointwise.composed_activations import at_least
+from wengert_core.optable.core_table import TABLE
+from wengert_core.tensors.tensor import Tensor
+
+composite = TABLE.composite
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
+    kind = promote_types(x1.dtype, x2.dtype)
+    if kind.category != 2:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
+    norm = TABLE.ops["norm"]
+    x1, x2 = TABLE.ops["broadcast_tensors"](*[x if x.dtype.category > 1 else x.to(kind) for x in (x1, x2)])
+    sizes = [at_least(norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2)]
+    return (x1 / sizes[0] * (x2 / sizes[1])).sum(dim)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dim."""
+    return TABLE.ops["_norm"](x1 - x2 + eps, float(p), (-1,), keepdim)
+
+
+def distances(difference: Any, p: float) -> Any:
+    """The p-norms along the last dim."""
+    if p == 0:
+        return difference.abs().ceil().clamp_max(1).sum(-1)  # counts what is not 0, and keeps NaN
+    if p != math.inf:
+        return TABLE.ops["norm"](difference, p, -1)
+    size = difference.abs()
+    return size.amax(-1) if size.size(-1) else size.sum(-1)
+
+
+def numpy_distances(xp: Any, difference: Any, p: float) -> Any:
+    """The same of arrays."""
+    size = xp.abs(difference)
+    if p == math.inf:
+        return size.max(-1) if size.shape[-1] else size.sum(-1)
+    return xp.minimum(xp.ceil(size), 1).sum(-1) if p == 0 else (size**p).sum(-1) ** (1 / p)
+
+
+# ---- of all pairs of rows
+def pairs(self: Tensor, p: float) -> Any:
+    """The stages of pdist."""
+    first, second = TABLE.ops["triu_indices"](self.size(0), self.size(0), 1, device=self.device)
+    return distances(self.index_select(0, first) - self.index_select(0, second), p)
+
+
+def numpy_pairs(xp: Any, x: Any, p: float) -> Any:
+    """The reference of pdist."""
+    first, second = xp.triu_indices(len(x), 1)
+    return numpy_distances(xp, x[first] - x[second], p)
+
+
+cdist_op = TABLE.staged(
+    "cdist(Tensor x1, Tensor x2, float p=2.0) -> Tensor",
+    stages=lambda x1, x2, p: distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p),
+    reference=lambda xp, x1, x2, p: numpy_distances(xp, x1[..., :, None, :] - x2[..., None, :, :], p),
+    key="_cdist",
+    method=False,
+    out=False,
+    doc="The p-norms of the differences of each row of x1 and each of x2.",
+)
+pdist_op = TABLE.staged(
+    "pdist(Tensor self, float p=2.0) -> Tensor",
+    stages=pairs,
+    reference=numpy_pairs,
+    key="_pdist",
+    method=False,
+    out=False,
+    doc="The p-norms of the differences of all pairs of rows.",
+)
+COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"
+)  # fmt: skip
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
+    if compute_mode not in COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode: {', '.join(COMPUTE_MODES)} are")
+    if x1.dim() < 2 or x2.dim() < 2:
+        which, x = ("X1", x1) if x1.dim() < 2 else ("X2", x2)
+        raise RuntimeError(f"cdist only supports at least 2D tensors, {which} got: {x.dim()}D")
+    if x1.size(-1) != x2.size(-1):
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
+    for which, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.category != 2:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
+        if x.dtype.itemsize < 4:
+            raise not_for("cdist", x.dtype)
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(x1)} but found {type_name(x2)}")
+    if not p >= 0 or math.isnan(p):
+        raise RuntimeError("cdist only supports non-negative p values")
+    return cdist_op(x1, x2, p)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if input.dtype.itemsize == 2 and input.dtype.category == 2:
+        raise NotImplementedError(f"\"pdist\" not implemented for '{type_name(input)}'")
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype}")
+    if not p >= 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    return pdist_op(input, p)
+
+
+for distance in (cosine_similarity, pairwise_distance, pdist):
+    composite(distance)
+    composite(distance, namespace="nn.functional")
+composite(cdist)

@@ -1,0 +1,1 @@
+"""Rows of network layers: convolution, pooling, normalization, attention, interpolation."""

@@ -1,0 +1,100 @@
+"""Normalization of layers: over the last dims, by mean and variance or by the root of the mean square."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from wengert_core.dtypes.dtypes import type_name
+from wengert_core.ops.create.factory_functions import not_for
+from wengert_core.ops.nn.normalization import check_affine
+from wengert_core.optable.core_table import TABLE
+from wengert_core.tensors.tensor import Tensor
+
+ops, composite = TABLE.ops, TABLE.composite
+
+
+def check_layer(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None) -> None:
+    """What layer_norm and rms_norm refuse."""
+    for n in shape:
+        if not hasattr(type(n), "__index__"):
+            raise TypeError(f"argument 'normalized_shape' must be a tuple of ints, not of {type(n).__name__}")
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and tuple(x.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        wanted = ", ".join(["*", *map(str, shape)])
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of size"
+            f"{list(input.shape)}"
+        )
+
+
+def dims_of(name: str, normalized_shape: Any) -> tuple[int, ...]:
+    """The sizes as a tuple; TypeError for one number."""
+    if isinstance(normalized_shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    return tuple(normalized_shape)
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
+    shape = dims_of("layer_norm", normalized_shape)
+    check_layer(input, shape, weight, bias)
+    n = math.prod(shape)
+    rows = math.prod(input.shape[: input.dim() - len(shape)])
+    if input.dtype.category != 2:
+        raise NotImplementedError(
+            f"\"LayerNormKernelImpl\" not implemented for '{type_name(input)}': it takes floating tensors"
+        )
+    check_affine(input, weight, bias)
+    return ops["_layer_norm"](input, weight, bias, None, None, (1, rows, 1, n, 1), eps)[0]
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """Divided by the root of the mean square over the last dims, then times weight."""
+    shape = dims_of("rms_norm", normalized_shape)
+    if input.dim() < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
+    check_layer(input, shape, weight, None)
+    if input.dtype.category < 2:
+        raise not_for("rms_norm", input.dtype)
+    eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
+    wide = input if input.dtype.itemsize > 2 else input.float()
+    result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
+    return result if weight is None else result * weight
+
+
+def top_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Any:
+    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+composite(layer_norm, namespace="nn.functional")
+composite(rms_norm, namespace="nn.functional")
+composite(rms_norm)
+composite(top_layer_norm, name="layer_norm")

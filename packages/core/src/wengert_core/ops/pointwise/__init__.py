@@ -1,0 +1,1 @@
+"""Rows of pointwise ops: arithmetic, comparison, exponentials, activations."""

@@ -1,0 +1,71 @@
+"""Trigonometric and hyperbolic functions, angles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_core.optable.core_table import TABLE
+from wengert_core.optable.kinds.base import FLOATING, FLOATING_COMPLEX
+
+unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
+
+for name, ufunc, words in (
+    ("sin", np.sin, "The sine."),
+    ("cos", np.cos, "The cosine."),
+    ("tan", np.tan, "The tangent."),
+    ("asin", np.arcsin, "The arc sine."),
+    ("acos", np.arccos, "The arc cosine."),
+    ("atan", np.arctan, "The arc tangent."),
+    ("sinh", np.sinh, "The hyperbolic sine."),
+    ("cosh", np.cosh, "The hyperbolic cosine."),
+    ("tanh", np.tanh, "The hyperbolic tangent."),
+    ("asinh", np.arcsinh, "The inverse hyperbolic sine."),
+    ("acosh", np.arccosh, "The inverse hyperbolic cosine."),
+    ("atanh", np.arctanh, "The inverse hyperbolic tangent."),
+):
+    unary(
+        f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
+    )
+    if ufunc.__name__.startswith("arc"):
+        TABLE.alias(ufunc.__name__, TABLE.ops[name])
+        TABLE.alias(f"{ufunc.__name__}_", TABLE.ops[f"{name}_"])
+
+binary(
+    "atan2(Tensor self, Tensor other) -> Tensor",
+    kernels=["atan2", np.arctan2],
+    promotion="float",
+    dtypes=FLOATING,
+    doc="The angle of the point (other, self).",
+)
+TABLE.alias("arctan2", TABLE.ops["atan2"])
+TABLE.methods["arctan2_"] = TABLE.ops["atan2_"]
+for name, conversion, words in (
+    ("deg2rad", np.deg2rad, "From degrees to radians."),
+    ("rad2deg", np.rad2deg, "From radians to degrees."),
+):
+    unary(
+        f"{name}(Tensor self) -> Tensor",
+        kernels=[conversion],
+        promotion="float",
+        dtypes=FLOATING,
+        doc=words,
+        refusal={"complex": f"{name} is not supported for complex tensors."},
+    )
+
+
+def sine_over(xp: Any, x: Any) -> Any:
+    """sin(pi x) / (pi x), and 1 for 0."""
+    angle = xp.pi * xp.where(x == 0, 1, x)
+    return xp.where(x == 0, 1, xp.sin(angle) / angle).astype(x.dtype)
+
+
+unary(
+    "sinc(Tensor self) -> Tensor",
+    kernels=["sinc"],
+    reference=sine_over,
+    promotion="float",
+    dtypes=FLOATING_COMPLEX,
+    doc="sin(pi self) / (pi self), and 1 for 0.",
+)

@@ -1,0 +1,1 @@
+"""Rows of reductions, scans, sorting and statistics."""

@@ -1,0 +1,1 @@
+"""Rows of Fourier transforms and windows."""

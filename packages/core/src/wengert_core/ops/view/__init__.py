@@ -1,0 +1,1 @@
+"""Rows of views, of copies of views and of their adjoints."""

@@ -1,0 +1,76 @@
+"""Copies of a tensor with another one in a part of it: what a write to a view gives, as a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.optable.core_table import TABLE
+from wengert_core.tensors.tensor import Tensor
+
+ops = TABLE.ops
+
+
+def copied(x: Tensor) -> Tensor:
+    """A copy with the strides of x, gaps too."""
+    out = x.clone()
+    strides = x.stride()
+    if out.stride() == strides or any(step == 0 and size > 1 for step, size in zip(strides, x.shape, strict=True)):
+        return out
+    gapped: Tensor = ops["empty_strided"](tuple(x.shape), strides, dtype=x.dtype, device=x.device)
+    return gapped.copy_(x)
+
+
+def in_part(part: Any) -> Any:
+    """The stages of such a copy. part: the view, from a tensor and the arguments behind src."""
+
+    def stages(self: Tensor, src: Tensor, *where: Any) -> Tensor:
+        out = copied(self)
+        target = part(out, *where)
+        if tuple(target.shape) != tuple(src.shape):
+            raise RuntimeError(
+                f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+                f"{list(target.shape)}"
+            )
+        target.copy_(src)
+        return out
+
+    return stages
+
+
+def in_array(part: Any) -> Any:
+    """The same, of arrays."""
+
+    def reference(xp: Any, x: Any, src: Any, *where: Any) -> Any:
+        places = part(xp.arange(x.size).reshape(x.shape), *where)
+        out = xp.array(x).reshape(-1)
+        out[places] = src
+        return out.reshape(x.shape)
+
+    return reference
+
+
+def numpy_slice(x: Any, dim: int, start: int | None, end: int | None, step: int) -> Any:
+    """A slice along one dim."""
+    return x[(slice(None),) * (dim % x.ndim) + (slice(start, end, step),)]
+
+
+TABLE.staged(
+    "select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
+    stages=in_part(lambda out, dim, index: out.select(dim, index)),
+    reference=in_array(lambda x, dim, index: x.take(index, dim)),
+    out=False,
+    doc="A copy of self with src in the part at one index of a dim.",
+)
+TABLE.staged(
+    "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+    stages=in_part(lambda out, *where: ops["slice"](out, *where)),
+    reference=in_array(numpy_slice),
+    doc="A copy of self with src in [start:end:step] of a dim.",
+)
+TABLE.staged(
+    "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    stages=in_part(lambda out, *where: out.diagonal(*where)),
+    reference=in_array(lambda x, *where: x.diagonal(*where)),
+    out=False,
+    doc="A copy of self with src on a diagonal.",
+)

@@ -1,5 +1,0 @@
-"""Products of matrices with one multiplication for each element: a column and a row."""
-from wengert_core.tensor cimport Tensor
-
-# out = a @ b for a of one column, as multiply() of products.pxd; False: nothing was done, another loop is to be taken.
-cdef bint outer_product(Tensor a, Tensor b, bint transposed, Tensor out) noexcept

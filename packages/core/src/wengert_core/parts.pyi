@@ -1,1 +1,0 @@
-# Nothing for Python: views of a part are reached by cimport, see parts.pxd.

@@ -1,8 +1,0 @@
-"""Results that lie in memory as an input does."""
-from wengert_core.tensor cimport Tensor
-
-cdef bint is_channels_last(Tensor t) noexcept
-cdef int lay_channels_last(Tensor out) except -1
-cdef Tensor with_channels_last(Tensor out)
-cdef Tensor as_laid_out(Tensor t, Tensor out)
-cdef Tensor as_ordered(Tensor t, Tensor out)

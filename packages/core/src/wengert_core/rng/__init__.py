@@ -1,0 +1,1 @@
+"""Random number generators, and samplers of distributions."""

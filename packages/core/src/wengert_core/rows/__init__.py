@@ -1,1 +1,0 @@
-"""The rows that an operator table can have: one module for each family."""

@@ -1,8 +1,0 @@
-"""Views with other sizes or another order of dims."""
-from wengert_core.op cimport Op
-from wengert_core.tensor cimport Tensor
-
-cdef Tensor geometry_permute(Tensor t, const int* order)
-cdef Tensor geometry_transpose(Tensor t, int a, int b)
-cdef bint view_strides(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* strides) noexcept   # False: needs a copy
-cdef int infer_size(Op op, Tensor t, int ndim, Py_ssize_t* shape) except -1

@@ -1,3 +1,0 @@
-from wengert_core.op import Op
-
-def configure_view(op: Op) -> None: ...

@@ -1,8 +1,0 @@
-from collections.abc import Callable
-from typing import Any
-
-from wengert_core.op import Op
-from wengert_core.tensor import Tensor
-
-def configure(op: Op, stages: Callable[..., Any]) -> None: ...
-def as_dtype(t: Tensor, name: str) -> Tensor: ...

@@ -1,0 +1,152 @@
+# Part of tensor.pyx: Python's operators. Which callable each means is told by the op table (set_operators).
+
+cdef PyObject* OPERATORS[48]           # in the order of OPERATOR_NAMES; NULL: not told yet
+memset(OPERATORS, 0, sizeof(OPERATORS))
+cdef tuple OPERATOR_NAMES = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
+    "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "getitem", "setitem", "imatmul", "repr", "iter",
+    "contains")
+# What messages call them, up to the comparisons.
+cdef tuple OPERATOR_SIGNS = (
+    "+", "-", "*", "/", "//", "%", "** or pow()", "@", "&", "|", "^", "<<", ">>",
+    "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", "<<=", ">>=", "<", "<=", "==", "!=", ">", ">=")
+cdef enum Operator:
+    O_ADD, O_SUB, O_MUL, O_TRUEDIV, O_FLOORDIV, O_MOD, O_POW, O_MATMUL, O_AND, O_OR, O_XOR, O_LSHIFT, O_RSHIFT
+    O_IADD, O_ISUB, O_IMUL, O_ITRUEDIV, O_IFLOORDIV, O_IMOD, O_IPOW, O_IAND, O_IOR, O_IXOR, O_ILSHIFT, O_IRSHIFT
+    O_LT, O_LE, O_EQ, O_NE, O_GT, O_GE, O_NEG, O_POS, O_ABS, O_INVERT, O_GETITEM, O_SETITEM, O_IMATMUL, O_REPR, O_ITER
+    O_CONTAINS
+
+
+def set_operators(table):
+    """Say what Python's operators call: a dict from the special method's name without underscores to a callable."""
+    for name, function in table.items():
+        index = OPERATOR_NAMES.index(name)
+        Py_INCREF(function)
+        OPERATORS[index] = <PyObject*> function
+
+
+cdef inline bint is_operand(PyObject* o) noexcept:
+    """What may stand beside a tensor: tensors and numbers. Arrays answer themselves, by way of __array__."""
+    return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o)
+            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None and not isinstance(<object> o, ARRAY)))
+
+
+cdef inline object plain2(int which, PyObject* a, PyObject* b):
+    cdef PyObject* args[2]
+    if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
+        return refused(which, <object> a, <object> b)
+    args[0], args[1] = a, b
+    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef inline object plain_either(int which, PyObject* a, PyObject* b):
+    """plain2 for + and *: 2 * x is x * 2, as in torch, so that the tensor's place in the graph comes first."""
+    cdef PyObject* args[2]
+    args[0], args[1] = a, b
+    if not isinstance(<object> a, Tensor):
+        args[0], args[1] = b, a
+    if OPERATORS[which] == NULL or not is_operand(args[1]):
+        return refused(which, <object> a, <object> b)
+    return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
+
+
+cdef object apply2(int which, PyObject* a, PyObject* b):
+    return overridden_or_plain(which, a, b) if wengert_subclasses else plain2(which, a, b)
+
+
+cdef object apply_either(int which, PyObject* a, PyObject* b):
+    return overridden_or_plain(which, a, b) if wengert_subclasses else plain_either(which, a, b)
+
+
+cdef object overridden_or_plain(int which, PyObject* a, PyObject* b):
+    answer = overridden(which, a, b)
+    if answer is not None:
+        return answer[0]
+    return plain_either(which, a, b) if which == O_ADD or which == O_MUL else plain2(which, a, b)
+
+
+cdef object overridden(int which, PyObject* a, PyObject* b):
+    """The answer of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
+    cdef PyObject* args[2]
+    args[0], args[1] = a, b
+    if which == O_IMATMUL or not asks(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
+        return None
+    from wengert_core.dispatch.overrides import operated_first
+    return operated_first(OPERATOR_NAMES[which], <object> a, <object> b)
+
+
+cdef object refused(int which, object a, object b):
+    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once.
+
+    An array is compared as a tensor, and divided by one as PyTorch does: times its reciprocal.
+    """
+    other = b if isinstance(a, Tensor) else a
+    if isinstance(other, ARRAY) and OPERATORS[which] != NULL:
+        if which == O_EQ or which == O_NE:
+            from wengert_core.ops.create.factory_functions import asarray
+            return operator(which)(asarray(a, None, None), asarray(b, None, None))
+        if which == O_TRUEDIV and other is a:
+            return b.reciprocal() * a
+    if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
+        from wengert_core.dispatch.overrides import operated
+        return operated(OPERATOR_NAMES[which], a, b)
+    if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
+            or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
+        return NotImplemented
+    sign = "@=" if which == O_IMATMUL else OPERATOR_SIGNS[which]
+    if O_LT <= which <= O_GE:
+        raise TypeError(f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'")
+    raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
+
+
+cdef object operator(int which):
+    if OPERATORS[which] == NULL:
+        raise TypeError(f"no op is installed for {OPERATOR_NAMES[which]} of a Tensor")
+    return <object> OPERATORS[which]
+
+
+cdef object answer_of(str name, tuple args):
+    """``Tensor.name(*args)`` as a tensor of a subclass answers it, which is among the arguments."""
+    from wengert_core.dispatch.overrides import answered_or_called
+    return answered_or_called(getattr(Tensor, name), args)
+
+
+cdef object property_of(str name, Tensor self):
+    """``self.name`` as a tensor of a subclass answers it."""
+    from wengert_core.dispatch.overrides import answered_or_called
+    return answered_or_called(getattr(Tensor, name).__get__, (self,))
+
+
+cdef bint is_asked(PyObject* self) noexcept:
+    """Return whether a tensor is of a subclass, and has not been asked. Note [Tensors of subclasses are asked first]"""
+    return type(<object> self) is not Tensor and asks(&self, 1)
+
+
+cdef object refused_index(str name, tuple args):
+    """The answer of what is no tensor, among the indices or a value; else raise the exception that is set."""
+    try:
+        raised()
+    except (IndexError, TypeError) as error:
+        from wengert_core.dispatch.overrides import asked_index
+        answer = asked_index(getattr(Tensor, name), args, error)
+        if answer is None:
+            raise
+        return answer[0]
+
+
+cdef int raised() except -1:
+    """Raise the exception that is set."""
+    return -1
+
+
+cdef object apply1(int which, PyObject* a):
+    if OPERATORS[which] == NULL:
+        return NotImplemented
+    return PyObject_Vectorcall(<object> OPERATORS[which], &a, 1, NULL)
+
+
+# By the number that Python gives a comparison.
+cdef int COMPARISONS[6]
+COMPARISONS[0], COMPARISONS[1], COMPARISONS[2] = O_LT, O_LE, O_EQ
+COMPARISONS[3], COMPARISONS[4], COMPARISONS[5] = O_NE, O_GT, O_GE

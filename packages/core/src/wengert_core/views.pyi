@@ -1,6 +1,0 @@
-from collections.abc import Callable
-from typing import Any
-
-from wengert_core.op import Op
-
-def configure(op: Op, geometry: str | Callable[..., Any]) -> None: ...
