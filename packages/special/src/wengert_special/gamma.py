@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.create.factory_functions import CPP_NAMES, not_for
+from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.optable.kinds.base import FLOATING
 from wengert_core.tensors.tensor import Tensor
 
@@ -59,7 +59,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if index(n) < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
     if input.dtype.is_complex:
-        raise not_for("polygamma", input.dtype)
+        raise not_implemented_for("polygamma", input.dtype)
     x = input if input.dtype.is_floating_point else wc.mul(input, 1.0)
     result: Tensor = polygamma_op(x, index(n), out=out)
     return result

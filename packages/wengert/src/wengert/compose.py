@@ -16,9 +16,8 @@ from typing import Any
 
 import wengert_core
 from wengert_core.api.namespace import LATER as CORE_LATER
-from wengert_core.api.tensor_methods import PROMISED
 from wengert_core.optable import lazy_names as core_names
-from wengert_core.tensors.lazy_attribute import Later
+from wengert_core.tensors.lazy_attribute import PROMISED, Later
 from wengert_core.tensors.tensor import Tensor
 from wengert_core.tensors.tensor import mount as mount_on_tensor
 from wengert_registry import PluginError, registry

@@ -179,10 +179,6 @@ PROPERTIES = {
 }
 
 
-PROMISED: set[str] = set()
-"""Methods that a plugin brings when its op table is loaded; until then something else is on Tensor in their place."""
-
-
 def _load(module: str) -> None:
     """Give Tensor what a module has for it."""
     found = import_module(f"wengert_core.{module}")

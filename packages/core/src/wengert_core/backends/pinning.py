@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from wengert_core.devices import device as devices
 from wengert_core.exchange import arrays, device_memory
 from wengert_core.tensors.tensor import Tensor
-
-_PINNED: WeakValueDictionary[int, Any] = WeakValueDictionary()  # by id: owners of pinned memory
 
 
 def plugin_for(device: Any = None) -> Any:
@@ -46,7 +43,7 @@ def pinned_like(plugin: Any, host: Tensor) -> Tensor:
     block = plugin.pin(max(host.numel() * host.element_size(), 1))
     kind = np.dtype(np.int16 if host.dtype.name == "bfloat16" else host.dtype.name)  # NumPy has no bfloat16: its bits
     raw: Any = np.frombuffer(block, np.uint8)[: host.numel() * kind.itemsize].view(kind).reshape(tuple(host.shape))
-    _PINNED[id(raw)] = raw
+    device_memory.add_pinned(raw)
     memory: Tensor = arrays.from_array(raw)
     if memory.dtype is host.dtype:
         return memory
@@ -56,5 +53,4 @@ def pinned_like(plugin: Any, host: Tensor) -> Tensor:
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
     """Whether the tensor is in pinned memory of the host."""
-    owner = device_memory.owner_of(self)
-    return owner is not None and _PINNED.get(id(owner)) is owner
+    return device_memory.is_pinned(self)

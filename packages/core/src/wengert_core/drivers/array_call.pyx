@@ -9,8 +9,7 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 
 from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
-from wengert_core.drivers.out_argument cimport into_out
-from wengert_core.drivers.reduce.dimwise cimport written
+from wengert_core.drivers.out_argument cimport into_out, written
 from wengert_core.drivers.references cimport call_reference, check_kind, result_arrays, result_into
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, given_out, intercepted, prepare_out
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts

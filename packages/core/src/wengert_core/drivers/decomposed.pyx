@@ -6,16 +6,14 @@ of that name computes it instead, unless it gives None.
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
-from wengert_core.drivers.memory_overlap cimport apart
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_this, check_kind, result_array
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted, copy_into, tensor_of_result
+from wengert_core.exchange.arrays cimport apart, array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.exchange.device_memory cimport elsewhere, reference_of
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_RECORD, thread_state

@@ -10,29 +10,15 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.runtime.allocator cimport FOREIGN_BIN
-from wengert_core.tensors.tensor cimport Storage, Tensor
+from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum WriteRule:                   # bits of Op.flags, beside OpFlags
     WRITES_IN_STEP = 32                # element by element: an input may be the written memory itself, or lies elsewhere
     WRITES_APART = 64                  # what is read lies elsewhere: indices, and what is written by them
     WRITES_SHARED = 128                # elements that share memory may be written, with torch's warning
 
-cdef enum Overlap:
-    APART = 0
-    SAME = 1                           # the same elements in the same order
-    PARTIAL = 2
-    UNSURE = 3                         # the addresses meet, but one of the two has gaps: perhaps no element does
-
-cdef Overlap overlap_of(Tensor a, Tensor b) noexcept
-cdef Tensor apart(Tensor t, Tensor out)                        # t, or a copy where it may meet out
-cdef Tensor in_step(Tensor t, Tensor out)                      # ... where that reads ahead of the write
+cdef Tensor in_step(Tensor t, Tensor out)                      # t, or a copy where reading is ahead of the write to out
 cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out)     # of an op that writes in step: t, or a copy
 cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1          # elements of the target that share memory
 cdef int check_input(Op op, uint32_t rule, int slot, Tensor t, Tensor target) except -1
 cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1
-
-cdef inline bint may_meet(Tensor a, Tensor b) noexcept:
-    """False for two storages of our own; other objects' memory (an array on a tensor's) is known by its addresses alone."""
-    return (<Storage> a.storage).data == (<Storage> b.storage).data \
-        or (<Storage> a.storage).bin == FOREIGN_BIN or (<Storage> b.storage).bin == FOREIGN_BIN

@@ -3,10 +3,13 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.memory_overlap cimport apart
+from wengert_core.dispatch.op import type_words
+from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.steps cimport given_out, prepare_out
-from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.dtypes.dtypes import C_NAMES
+from wengert_core.exchange.arrays cimport apart, copy_into
 from wengert_core.runtime.state cimport thread_state
+from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
 
@@ -59,3 +62,34 @@ def into(str name, Tensor result, out):
     copy_into(given, apart(alias(result), given))
     bump_version(given)
     return given
+
+
+cdef tuple OVERLOADED = ("max", "min", "sort")         # in torch no overload fits
+
+
+cdef object written(Op op, PyObject** slots, list results, uint32_t live):
+    """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
+    cdef object out = <object> slots[op.out_slot]
+    cdef Tensor given, result
+    if not isinstance(out, (tuple, list)):
+        if op.name in OVERLOADED:
+            raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
+                            f"not {type_words(out)}")
+        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors")
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    for i, (item, result) in enumerate(zip(out, results)):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
+        if (<Tensor> item).code != result.code:
+            raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[result.code]}, but got {C_NAMES[(<Tensor> item).code]} instead")
+    for given, result in zip(out, results):
+        fits = same_shape(given, result)
+        prepare_out(op, slots, <PyObject*> given, result.code, result.rank, result.dims, live)
+        if not fits:
+            lay_out_as(op, given, result)
+    check_outputs(op.name, out)
+    for given, result in zip(out, results):
+        copy_into(given, apart(result, given))
+        bump_version(given)
+    return result_type(f"{op.name}_out", op.outputs)(*out)

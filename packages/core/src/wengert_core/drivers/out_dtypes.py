@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import C_NAMES, dtype
-from wengert_core.ops.create.factory_functions import CPP_NAMES, not_for
 from wengert_core.tensors.tensor import Tensor
 
 FOUND = "Found dtype {out} but expected {result}"
@@ -84,10 +84,10 @@ def misfit(name: str, result: dtype, out: dtype, arguments: Mapping[str, Any]) -
     name: the operator's.   arguments: by name, as far as they are known.
     """
     if name == "nansum" and result.is_floating_point and not out.is_floating_point:
-        raise not_for("nansum_cpu", out)
+        raise not_implemented_for("nansum_cpu", out)
     if name in TAKES_ANY:
         if out.is_complex:
-            raise not_for(f"{name}_tensor_cpu_self_", out)
+            raise not_implemented_for(f"{name}_tensor_cpu_self_", out)
         return ""
     message = MESSAGES.get(name) or MESSAGES.get(name.removeprefix("_"))
     if message is None or (name in ("all", "any") and {result.name, out.name} <= {"bool", "uint8"}):

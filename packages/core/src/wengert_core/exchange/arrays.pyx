@@ -5,7 +5,6 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy, memset
 
 from wengert_core.dispatch.keep_alive cimport held
-from wengert_core.drivers.memory_overlap cimport apart
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport store_number
 from wengert_core.exchange.device_memory cimport (array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value,
@@ -13,6 +12,7 @@ from wengert_core.exchange.device_memory cimport (array_at, copy_elsewhere, else
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.runtime.thread_pool cimport LARGE
+from wengert_core.tensors.overlap cimport APART, overlap_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, shape_tuple, storage_of
 
 cdef extern from "Python.h":
@@ -178,6 +178,11 @@ cdef object reshaped_meanwhile(Tensor target, Tensor source):
     """Callers have looked at the shapes; whatever gave the GIL up since then let another thread change one of them."""
     return RuntimeError(f"a tensor of shape {list(shape_tuple(source))} cannot be copied into one of shape {list(shape_tuple(target))}: "
                         "another thread has changed one of them since the operation began")
+
+
+cdef Tensor apart(Tensor t, Tensor out):
+    """``t``, or a copy where a write to ``out`` may change it."""
+    return t if overlap_of(t, out) == APART else contiguous_copy(t)
 
 
 cdef Tensor contiguous_copy(Tensor t):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.ops.create.factory_functions import CPP_NAMES
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 
 Array = Any
 """An array of the namespace at hand."""

@@ -129,6 +129,24 @@ def owner_of(Tensor t):
     return <object> s.owner if s.owner != NULL else None
 
 
+PINNED = None                          # owners of pinned memory by their id, weakly held; None: there is none
+
+
+def is_pinned(Tensor t):
+    """Whether the tensor is in pinned memory of the host."""
+    owner = owner_of(t)
+    return owner is not None and PINNED is not None and PINNED.get(id(owner)) is owner
+
+
+def add_pinned(owner):
+    """Note what keeps a piece of pinned memory alive."""
+    global PINNED
+    if PINNED is None:
+        from weakref import WeakValueDictionary
+        PINNED = WeakValueDictionary()
+    PINNED[id(owner)] = owner
+
+
 cdef object array_at(Tensor t):
     """The device's array on t's memory, bfloat16 included."""
     cdef int i
@@ -195,7 +213,6 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
 
 cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
     """Let the device copy to pinned memory of the host, unwaited for. False: the copy is not of that kind, nothing is done."""
-    from wengert_core.backends.pinning import is_pinned
     if source.code != target.code or not target.flags & TF_CONTIGUOUS \
             or not same_shape(target, source) or not is_pinned(target):
         return False
@@ -254,7 +271,6 @@ cdef int upload(Tensor target, Tensor source) except -1:
         copy_into(ready, source)
     cdef bint direct = HINTS.non_blocking and ready is source
     if direct:
-        from wengert_core.backends.pinning import is_pinned
         direct = is_pinned(source)
     plugin_of(target.device).upload(array_of(bits_of(ready)), array_at(bits_of(target)), direct)
     return 0

@@ -12,10 +12,9 @@ from typing import Any
 
 from wengert_registry import registry
 
-from wengert_core.api.tensor_methods import PROMISED
 from wengert_core.dispatch import op as _op
 from wengert_core.optable import lazy_names
-from wengert_core.tensors.lazy_attribute import Later
+from wengert_core.tensors.lazy_attribute import PROMISED, Later
 from wengert_core.tensors.tensor import Tensor, mount
 
 MOUNTED: dict[str, tuple[Any, Any]] = {}

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import ALL, C_NAMES
-from wengert_core.ops.create.factory_functions import CPP_NAMES, not_for
 from wengert_core.rng import pcg64
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
@@ -34,7 +34,7 @@ def _precision(kind: Any) -> type:
 
 def _float_only(name: str, kind: Any) -> None:
     if not kind.is_floating_point:
-        raise not_for(name, kind)
+        raise not_implemented_for(name, kind)
 
 
 def unit(rng: np.random.Generator, shape: Shape, kind: Any) -> Array:
@@ -173,7 +173,7 @@ def geometric(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={float(p):g}")
     if (kind.is_complex or kind.name == "bool") and 0 not in shape:
-        raise not_for("geometric_cpu", kind)
+        raise not_implemented_for("geometric_cpu", kind)
     return rng.geometric(float(p), shape)
 
 
@@ -182,10 +182,10 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     if kind.is_complex and 0 not in shape:
-        raise not_for("bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_", kind)
+        raise not_implemented_for("bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_", kind)
     if isinstance(p, Tensor):
         if p.dtype.category != 2:
-            raise not_for("bernoulli_tensor_cpu_p_", p.dtype)
+            raise not_implemented_for("bernoulli_tensor_cpu_p_", p.dtype)
         p = numbers(p.expand(shape))
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError(
@@ -250,7 +250,7 @@ def of_no_complex(shape: Shape, kind: Any, unbounded: bool) -> Array:
     if unbounded and 0 in shape:
         return np.zeros(shape, np.float32)
     if unbounded:
-        raise not_for("random_kernel_cpu", kind)
+        raise not_implemented_for("random_kernel_cpu", kind)
     raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
 
 

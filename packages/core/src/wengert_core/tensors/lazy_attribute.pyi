@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any, Self
 
+PROMISED: set[str]
+
 class Later:
     def __new__(cls, name: str, family: str, load: Callable[[str], None]) -> Self: ...
     def __get__(self, instance: Any, owner: type | None = None, /) -> Any: ...

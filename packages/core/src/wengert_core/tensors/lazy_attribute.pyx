@@ -2,6 +2,8 @@
 cimport cython
 from wengert_core.tensors.tensor cimport Tensor
 
+PROMISED = set()                       # methods that a plugin brings when its op table is loaded; until then something else is on Tensor
+
 
 @cython.binding(False)
 cdef class Later:

@@ -5,8 +5,7 @@ from libc.stdint cimport uint32_t
 import numpy as np
 
 from wengert_core.dispatch.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
-from wengert_core.drivers.memory_overlap cimport (APART, PARTIAL, SAME, WRITES_IN_STEP, Overlap, check_input,
-                                                  check_shared, may_meet, overlap_of)
+from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, check_input, check_shared
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
@@ -16,6 +15,7 @@ from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.state cimport WG_GUARD, WG_RECORD, thread_state
 from wengert_core.tensors.memory_format cimport new_preserved
+from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, Overlap, may_meet, overlap_of
 from wengert_core.tensors.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()

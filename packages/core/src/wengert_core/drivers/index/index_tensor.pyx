@@ -15,14 +15,13 @@ from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport held
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.masked_fill cimport store
-from wengert_core.drivers.memory_overlap cimport (WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, apart, check_input,
-                                                  check_overlap, in_step)
+from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_of, converted, copy_into
+from wengert_core.exchange.arrays cimport apart, array_of, converted, copy_into
 from wengert_core.exchange.device_memory cimport elsewhere, moved_here, on_host, without_kernels
 from wengert_core.kernels.index.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.runtime.config cimport ONLY_REFERENCES

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 
 from wengert_core.dispatch.keep_alive cimport held
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
-from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step, may_meet
+from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
 from wengert_core.dtypes.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
@@ -18,6 +18,7 @@ from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_RECORD, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
+from wengert_core.tensors.overlap cimport may_meet
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()

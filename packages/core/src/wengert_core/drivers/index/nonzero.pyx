@@ -10,8 +10,7 @@ from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
-from wengert_core.drivers.out_argument cimport into_out
-from wengert_core.drivers.reduce.reduce cimport finished
+from wengert_core.drivers.out_argument cimport finished, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, broadcast, intercepted
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts

@@ -9,14 +9,14 @@ from wengert_core.dispatch.keep_alive cimport held_slots
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.index_iterator cimport (WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector,
                                                         check_bounds, walk_along)
-from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_SHARED, apart, may_meet
+from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_SHARED
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound, number_code
-from wengert_core.exchange.arrays cimport array_of, copy_into
+from wengert_core.exchange.arrays cimport apart, array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
@@ -24,6 +24,7 @@ from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.memory_format cimport new_preserved
+from wengert_core.tensors.overlap cimport may_meet
 from wengert_core.tensors.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()

@@ -8,7 +8,6 @@ from wengert_core.dispatch.exact_values cimport plain_number
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.index.getitem cimport (I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from,
                                                  view_by, walk)
-from wengert_core.drivers.memory_overlap cimport APART, overlap_of
 from wengert_core.drivers.steps cimport LIVE_BEYOND
 from wengert_core.drivers.view.view cimport V_EXPAND, V_VIEW, view_call
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
@@ -17,6 +16,7 @@ from wengert_core.exchange.arrays cimport tensor_of_array
 from wengert_core.exchange.from_data cimport store_assigned
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_GUARD, thread_state
+from wengert_core.tensors.overlap cimport APART, overlap_of
 from wengert_core.tensors.tensor cimport (Tensor, bump_version, new_empty, same_shape, shape_overlap, shape_tuple,
                                           strides_of)
 

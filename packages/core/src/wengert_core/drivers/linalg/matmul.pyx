@@ -7,7 +7,6 @@ Note [Which products have a node]
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.op cimport Op, call_bound, find_op
 from wengert_core.drivers.linalg.gemm cimport computing_code, has_product, multiply

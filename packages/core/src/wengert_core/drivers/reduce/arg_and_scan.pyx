@@ -8,9 +8,9 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.reduce.dimwise cimport along_run, asked_code, check_dtype, several
-from wengert_core.drivers.reduce.reduce cimport (REDUCE_PLACE, REDUCE_SAME, Reduction, finished, new_reduction,
-                                                 reduced, wrapped_dim)
+from wengert_core.drivers.reduce.reduce cimport REDUCE_PLACE, REDUCE_SAME, Reduction, new_reduction, reduced, wrapped_dim
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy, converted

@@ -10,4 +10,3 @@ cdef object along_run(Op op, PyObject** slots)
 cdef int check_dtype(Op op, int code) except -1
 cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1
 cdef object several(Op op, PyObject** slots, list results, uint32_t live)
-cdef object written(Op op, PyObject** slots, list results, uint32_t live)

@@ -5,26 +5,22 @@ A tensor without dimensions is taken as one of a single element and comes back w
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
-from wengert_core.dispatch.op import type_words
-from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, apart
-from wengert_core.drivers.memory_overlap import check_outputs
+from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP
 from wengert_core.drivers.out_argument cimport lay_out_as
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, given_out, intercepted, prepare_out
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts,
                                          code_of, dtype_facts, dtype_of)
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_into, array_of, converted, copy_into, tensor_of_result
+from wengert_core.exchange.arrays cimport apart, array_into, array_of, converted, copy_into, tensor_of_result
 from wengert_core.exchange.restore_format cimport as_ordered
-from wengert_core.ops.create.factory_functions import not_for
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.state cimport thread_state
-from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor cimport Tensor, bump_version, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -77,7 +73,7 @@ cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
     if op.impl[0][0] == "sum" and op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor) \
             and (FACTS.category[t.code] < CAT_COMPLEX or FACTS.category[(<Tensor> slots[op.out_slot]).code] == CAT_COMPLEX):
         if (<Tensor> slots[op.out_slot]).code == BOOL:
-            raise not_for(f"{op.name}_out_cpu", dtype_of(BOOL))
+            raise not_implemented_for(f"{op.name}_out_cpu", dtype_of(BOOL))
         return (<Tensor> slots[op.out_slot]).code
     if op.impl[0][0] == "sum" and FACTS.category[t.code] < CAT_FLOAT:
         return INT64
@@ -167,34 +163,3 @@ cdef object several(Op op, PyObject** slots, list results, uint32_t live):
         outs[i] = <PyObject*> results[i]
     record_all(op, slots, outs, <int> len(results), live)
     return tuple.__new__(op.impl[1], results)      # past the checks of those who make one by hand
-
-
-cdef tuple OVERLOADED = ("max", "min", "sort")         # in torch no overload fits
-
-
-cdef object written(Op op, PyObject** slots, list results, uint32_t live):
-    """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
-    cdef object out = <object> slots[op.out_slot]
-    cdef Tensor given, result
-    if not isinstance(out, (tuple, list)):
-        if op.name in OVERLOADED:
-            raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
-                            f"not {type_words(out)}")
-        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors")
-    if len(out) != len(results):
-        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
-    for i, (item, result) in enumerate(zip(out, results)):
-        if not isinstance(item, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
-        if (<Tensor> item).code != result.code:
-            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
-    for given, result in zip(out, results):
-        fits = same_shape(given, result)
-        prepare_out(op, slots, <PyObject*> given, result.code, result.rank, result.dims, live)
-        if not fits:
-            lay_out_as(op, given, result)
-    check_outputs(op.name, out)
-    for given, result in zip(out, results):
-        copy_into(given, apart(result, given))
-        bump_version(given)
-    return result_type(f"{op.name}_out", op.outputs)(*out)

@@ -13,7 +13,6 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.keep_alive cimport held_if_large
@@ -186,17 +185,6 @@ cdef object reduction_run(Op op, PyObject** slots):
     if r.kind == REDUCE_MEAN:
         divide(out, stretch(t, mask))
     return finished(op, slots, out, code, live)
-
-
-cdef object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live):
-    """The result in its dtype, in out= if given, recorded if not."""
-    if out.code != code:
-        out = converted(out, code)
-    if given_out(op, slots) != <PyObject*> None:
-        return into_out(op, slots, out, live)
-    if live:
-        record(op, slots, out, live)
-    return out
 
 
 # ---- dtypes

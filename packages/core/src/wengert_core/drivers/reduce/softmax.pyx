@@ -7,7 +7,6 @@ normalised in place and copied to the result.
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-
 from wengert_core.dispatch.arguments cimport dim_slot, scalar_name
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error

@@ -10,8 +10,9 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.dispatch.arguments cimport int_slot
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
-from wengert_core.drivers.reduce.reduce cimport finished, wrapped_dim
+from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy

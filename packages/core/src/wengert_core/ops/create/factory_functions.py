@@ -10,30 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.dtypes.dtypes import ALL, FILL_NAMES, SCALAR_NAMES, dtype, get_default_dtype
+from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
+from wengert_core.dtypes.dtypes import ALL, FILL_NAMES, dtype, get_default_dtype
 from wengert_core.exchange import from_data as _from_data
 from wengert_core.geometry.size_math import checked_numel
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
 INT32, INT64, COMPLEX64 = ALL["int32"], ALL["int64"], ALL["complex64"]
-CPP_NAMES = dict(zip(ALL, SCALAR_NAMES, strict=True))
-"""torch's C++ names of the dtypes, which its messages use."""
 LEFT_OUT: Any = ...
 """The default of an argument for which None says something else."""
-
-
-def invalid_combination(name: str, arguments: tuple[Any, ...], expected: str) -> TypeError:
-    """torch's error for arguments that fit none of a function's signatures."""
-    got = ", ".join(type(value).__name__ for value in arguments if value is not None)
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({got}), but expected one of: {expected}"
-    )
-
-
-def not_for(name: str, kind: dtype) -> NotImplementedError:
-    """torch's error for a dtype that an op has no kernel for."""
-    return NotImplementedError(f"\"{name}\" not implemented for '{CPP_NAMES[kind.name]}'")
 
 
 def as_number(name: str, argument: str, position: int, value: Any) -> Any:
@@ -206,7 +193,7 @@ def _arange(name: str, bounds: list[Any], dtype: dtype | None, extra: int) -> Te
     if any(isinstance(v, complex) for v in bounds):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if kind.name == "bool" or kind.is_complex:
-        raise not_for(f"{name}_cpu", kind)
+        raise not_implemented_for(f"{name}_cpu", kind)
     start, end, step = bounds
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
@@ -275,7 +262,7 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
             f"{CPP_NAMES[kind.name]}"
         )
     if kind.name == "bool":
-        raise not_for(f"{name}_cpu", kind)
+        raise not_implemented_for(f"{name}_cpu", kind)
     if kind.category == 1:
         first, last = (_wrapped(kind, value) for value in (first, last))
     return first, last, count, kind
@@ -354,7 +341,7 @@ def _check_matrix(name: str, row: int, col: int, kind: dtype | None) -> None:
     if col < 0:
         raise RuntimeError(f"col must be non-negative, got{col}")
     if kind is not None and kind not in (INT32, INT64):
-        raise not_for(name, kind)
+        raise not_implemented_for(name, kind)
 
 
 def _pair(rows: Any, columns: Any, kind: dtype | None) -> Tensor:

@@ -9,9 +9,10 @@ import numpy as np
 from wengert_core.devices.device import DEVICES, device_number
 from wengert_core.drivers.create import factory as _factory
 from wengert_core.drivers.pointwise.pointwise_checks import is_batched
+from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.exchange import from_data as _from_data
-from wengert_core.ops.create.factory_functions import CPP_NAMES, invalid_combination, not_for
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.rng import pcg64, samplers
 from wengert_core.rng.generator import generator_of, numpy_generator
 from wengert_core.tensors.tensor import Tensor
@@ -89,7 +90,7 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
     """The numbers from 0 to n - 1 in random order."""
     kind = dtype or INT64
     if kind.name == "bool" or kind.is_complex:
-        raise not_for("randperm", kind)
+        raise not_implemented_for("randperm", kind)
     tensor = _from_data.blank(kind, n)
     if kind.name in MOST_PERMUTED and n > MOST_PERMUTED[kind.name][0]:
         raise RuntimeError(
@@ -279,7 +280,7 @@ def normal(
         given = tensors[0].device if device is None and tensors else device
         return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness, given)
     if out is not None and out.dtype.category < 2:
-        raise not_for("normal_kernel_cpu", out.dtype)
+        raise not_implemented_for("normal_kernel_cpu", out.dtype)
     if isinstance(std, Tensor):
         if std.dtype.is_complex:
             raise RuntimeError("normal expects standard deviation to be non-complex")

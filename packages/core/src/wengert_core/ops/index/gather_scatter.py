@@ -8,8 +8,8 @@ from typing import Any
 from wengert_core.drivers.memory_overlap import check_apart
 from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.create.factory_functions import CPP_NAMES
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.create.factory_functions import CPP_NAMES
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 

@@ -11,7 +11,7 @@ from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.reduce.sorting import check_slices
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import BOOL, FLOATING, INTEGRAL

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import SCALAR_NAMES, promote_types, type_name
-from wengert_core.ops.create.factory_functions import not_for
 from wengert_core.ops.pointwise.composed_activations import at_least
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -99,7 +99,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         if x.dtype.category != 2:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {which} got: {type_name(x)}")
         if x.dtype.itemsize < 4:
-            raise not_for("cdist", x.dtype)
+            raise not_implemented_for("cdist", x.dtype)
     if x1.dtype != x2.dtype:
         raise RuntimeError(f"expected scalar type {type_name(x1)} but found {type_name(x2)}")
     if not p >= 0 or math.isnan(p):

@@ -1,28 +1,19 @@
-"""What linear algebra refuses, and how: its exception, checks of shapes and dtypes, out= of composites."""
+"""What linear algebra refuses, and how: its exception, checks of shapes and dtypes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dispatch.op import type_words
+from wengert_core.drivers.composite_arguments import check_tensor
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
-from wengert_core.drivers.memory_overlap import check_outputs
-from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
-from wengert_core.dtypes.dtypes import C_NAMES, type_name
-from wengert_core.tensors.named_tuple import result_type
+from wengert_core.dtypes.dtypes import type_name
 from wengert_core.tensors.tensor import Tensor
 
 MOST_ROWS = 2**31 - 1  # LAPACK's integers have 32 bits; it would run for hours over columns of no rows, too
 
 
 # ---- shapes and dtypes
-def check_tensor(name: str, x: Any, which: str = "A", place: int = 1) -> None:
-    """TypeError for what is no tensor."""
-    if not isinstance(x, Tensor):
-        raise TypeError(f"{name}(): argument '{which}' (position {place}) must be Tensor, not {type(x).__name__}")
-
-
 def check_matrix(name: str, x: Any, which: str = "A") -> None:
     """RuntimeError unless x is a matrix or a batch of them."""
     check_tensor(name.removeprefix("torch.").replace(".", "_"), x, which)
@@ -109,30 +100,3 @@ def check_invertible(name: str, info: Tensor) -> None:
 def by_columns(x: Any) -> Any:
     """Matrices column by column, as LAPACK leaves them: x itself where it is so."""
     return x.mT.contiguous().mT
-
-
-# ---- out=
-def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
-    """The result, or out= with the result in it. strict: out must have the result's dtype, not just one it casts to."""
-    if out is None:
-        return result
-    if strict and isinstance(out, Tensor) and out.dtype != result.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {C_NAMES[result.dtype.code]}, but got {C_NAMES[out.dtype.code]} "
-            f"instead: {name}() writes into an out= of its own dtype"
-        )
-    return into(name, result, out)
-
-
-def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any, strict: bool = True) -> Any:
-    """A named tuple of the results; with out= of the tensors given, which hold them then."""
-    if out is None:
-        return result_type(name, fields)(*results)
-    if not isinstance(out, (tuple, list)) or len(out) != len(results):
-        from wengert_core.messages.short_repr import told
-        raise TypeError(
-            f"{name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors, "
-            f"got {told(out)}"
-        )
-    check_outputs(name, out)
-    return result_type(f"{name}_out", fields)(*[given(name, y, o, strict) for y, o in zip(results, out, strict=True)])

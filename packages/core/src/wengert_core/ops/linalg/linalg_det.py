@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import all_given, given
 from wengert_core.ops.linalg import linalg_reference as arrays
-from wengert_core.ops.linalg.linalg_checks import all_given, check_floating, check_kernel, check_square, given
+from wengert_core.ops.linalg.linalg_checks import check_floating, check_kernel, check_square
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 

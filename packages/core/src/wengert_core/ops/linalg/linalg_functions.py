@@ -5,16 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import given
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.linalg import linalg_lapack as lapack
-from wengert_core.ops.linalg.linalg_checks import (
-    by_columns,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_square,
-    given,
-)
+from wengert_core.ops.linalg.linalg_checks import by_columns, check_floating, check_kernel, check_matrix, check_square
 from wengert_core.ops.linalg.linalg_solve import inv, solve
 from wengert_core.ops.linalg.matmul import matmul
 from wengert_core.optable.core_table import TABLE

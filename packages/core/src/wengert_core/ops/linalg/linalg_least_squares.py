@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
+from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
 from wengert_core.dtypes.dtypes import ALL, type_name
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.linalg import linalg_lapack as lapack
-from wengert_core.ops.linalg.linalg_checks import all_given, check_matrix, check_tensor, given
+from wengert_core.ops.linalg.linalg_checks import check_matrix
 from wengert_core.ops.linalg.linalg_spectral import checked_eigh, checked_svd, singular_triple
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, TypeVar
 
+from wengert_core.drivers.composite_arguments import check_tensor
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.exchange.type_info import finfo
-from wengert_core.ops.linalg.linalg_checks import check_tensor
 from wengert_core.ops.linalg.linalg_spectral import eigh_op
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user

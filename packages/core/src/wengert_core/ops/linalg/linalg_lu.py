@@ -6,20 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.ops.linalg import linalg_lapack as lapack
 from wengert_core.ops.linalg import linalg_reference as arrays
 from wengert_core.ops.linalg.linalg_checks import (
-    all_given,
     check_kernel,
     check_matrix,
     check_same_dtype,
     check_square,
     check_system,
-    check_tensor,
     first_failure,
-    given,
 )
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import check_tensor, given
 from wengert_core.messages.short_repr import told
-from wengert_core.ops.linalg.linalg_checks import check_floating, check_matrix, check_tensor, given
+from wengert_core.ops.linalg.linalg_checks import check_floating, check_matrix
 from wengert_core.ops.linalg.linalg_solve import inv_op
 from wengert_core.ops.linalg.linalg_spectral import svdvals
 from wengert_core.ops.reduce.norms import norm_op, real_order

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.linalg import linalg_lapack as lapack
 from wengert_core.ops.linalg import linalg_reference as arrays
 from wengert_core.ops.linalg.linalg_checks import (
-    all_given,
     by_columns,
     check_floating,
     check_invertible,
@@ -18,9 +18,7 @@ from wengert_core.ops.linalg.linalg_checks import (
     check_same_dtype,
     check_square,
     check_system,
-    check_tensor,
     first_failure,
-    given,
 )
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user

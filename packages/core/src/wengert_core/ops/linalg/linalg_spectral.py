@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import all_given, given
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.linalg import linalg_lapack as lapack
-from wengert_core.ops.linalg.linalg_checks import (
-    all_given,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_square,
-    given,
-)
+from wengert_core.ops.linalg.linalg_checks import check_floating, check_kernel, check_matrix, check_square
 from wengert_core.ops.linalg.linalg_reference import has_nan
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user

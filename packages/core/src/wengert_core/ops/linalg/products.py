@@ -7,11 +7,12 @@ import math
 from typing import Any
 
 from wengert_core.binding.sequences import sequence_of_tensors
+from wengert_core.drivers.composite_arguments import given
 from wengert_core.drivers.out_argument import into
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import C_NAMES, type_name
 from wengert_core.ops.copy.joining import widened
-from wengert_core.ops.create.factory_functions import not_for
-from wengert_core.ops.linalg.linalg_checks import check_floating, check_same_dtype, given
+from wengert_core.ops.linalg.linalg_checks import check_floating, check_same_dtype
 from wengert_core.ops.linalg.matmul import mm
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
@@ -209,7 +210,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
 def trilinear(i1: Tensor, i2: Tensor, i3: Tensor) -> Tensor:
     """The stages of bilinear: products of pairs of elements, times all matrices as rows."""
     if i2.dtype.category == 0:
-        raise not_for("bmm", i2.dtype)
+        raise not_implemented_for("bmm", i2.dtype)
     pairs = i1.size(1) * i3.size(1)
     return (i1.unsqueeze(2) * i3.unsqueeze(1)).view(i1.size(0), pairs) @ i2.reshape(i2.size(0), pairs).t()
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from wengert_core.drivers.pointwise.pointwise_checks import each_sample, is_batched
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.exchange.constants import beside
-from wengert_core.ops.create.factory_functions import invalid_combination, not_for
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.loss.reduction_argument import reduction_of
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -57,7 +58,7 @@ def labels_of(targets: Tensor, lengths: Any, longest: int) -> Any:
 def check_ctc(log_probs: Tensor, targets: Tensor, blank: int, inputs: Any, outputs: Any) -> None:
     """What ctc_loss refuses."""
     if log_probs.dtype.name not in ("float32", "float64"):
-        raise not_for("ctc_loss_cpu", log_probs.dtype)
+        raise not_implemented_for("ctc_loss_cpu", log_probs.dtype)
     if targets.dtype.name not in ("int32", "int64"):
         raise RuntimeError(f"Expected targets to be int32 or int64, got {targets.dtype}")
     if not 0 <= blank < log_probs.size(-1):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import promote_types
-from wengert_core.ops.create.factory_functions import CPP_NAMES
 from wengert_core.ops.loss.reduction_argument import reduced, reduction_of
 from wengert_core.ops.pointwise.composed_activations import at_least
 from wengert_core.optable.core_table import TABLE

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.messages.short_repr import told
-from wengert_core.ops.create.factory_functions import not_for
 from wengert_core.ops.nn.grid_sample_primitives import MODES, PADDING
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
@@ -126,7 +126,7 @@ def grid_sample(
 def check_sampling(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """What grid_sample refuses."""
     if input.dtype.category != 2:
-        raise not_for("grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype)
+        raise not_implemented_for("grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype)
     if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.geometry.size_math import checked_numel
 from wengert_core.messages.short_repr import told
-from wengert_core.ops.create.factory_functions import invalid_combination, not_for
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.nn.upsampling import SMOOTH
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -49,7 +50,7 @@ def interpolate(
     checked_numel((*input.shape[:2], *sizes), input.dtype.itemsize)
     takes_bytes = mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos")
     if input.dtype.category != 2 and not (takes_bytes and input.dtype.name == "uint8"):
-        raise not_for(
+        raise not_implemented_for(
             f"adaptive_avg_pool{input.dim() - 2}d" if mode == "area" else f"compute_indices_weights_{mode}", input.dtype
         )
     if mode == "area":

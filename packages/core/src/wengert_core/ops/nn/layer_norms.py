@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.create.factory_functions import not_for
 from wengert_core.ops.nn.normalization import check_affine
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -75,7 +75,7 @@ def rms_norm(
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
     check_layer(input, shape, weight, None)
     if input.dtype.category < 2:
-        raise not_for("rms_norm", input.dtype)
+        raise not_implemented_for("rms_norm", input.dtype)
     eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
     wide = input if input.dtype.itemsize > 2 else input.float()
     result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.ops.create.factory_functions import not_for
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.ops.nn.convolution import as_list
 from wengert_core.ops.nn.pooling_reference import (
     adaptive_windows,
@@ -126,7 +126,7 @@ def max_pool1d(
     """Largest elements of windows along the last dim; return_indices: and where they are."""
     check_one_dim("max_pool1d", input)
     if not return_indices and input.dtype.category < 2:
-        raise not_for("max_pool1d_impl", input.dtype)
+        raise not_implemented_for("max_pool1d_impl", input.dtype)
     both = ops["max_pool1d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.drivers.composite_arguments import check_tensor
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
-from wengert_core.ops.linalg.linalg_checks import check_tensor
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor

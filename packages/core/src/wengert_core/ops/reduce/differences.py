@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
-from wengert_core.ops.linalg.linalg_checks import check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, given
 from wengert_core.ops.view.diagonals import front
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor

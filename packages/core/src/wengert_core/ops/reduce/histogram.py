@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import check_factor
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES, dtype_by_name
-from wengert_core.ops.create.factory_functions import CPP_NAMES, invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import BOOL, FLOATING, INTEGRAL
 from wengert_core.tensors.named_tuple import result_type

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.reduce.histogram import check_counts, check_edges, equal_edges, numbers_between
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.named_tuple import result_type

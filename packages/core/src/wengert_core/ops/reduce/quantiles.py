@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 

@@ -9,7 +9,7 @@ from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.out_argument import into
 from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.messages.short_repr import told
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING, INTEGRAL, REAL
 from wengert_core.tensors.named_tuple import result_type

@@ -8,7 +8,8 @@ from typing import Any
 from wengert_core.dispatch.composite import UNSAID
 from wengert_core.drivers.decomposed import as_dtype
 from wengert_core.drivers.reduce.row_reduce import logsumexp_of_rows, variance_of_rows
-from wengert_core.ops.create.factory_functions import LEFT_OUT, invalid_combination
+from wengert_core.messages.signatures import invalid_combination
+from wengert_core.ops.create.factory_functions import LEFT_OUT
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor

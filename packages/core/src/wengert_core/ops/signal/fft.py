@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import as_dtype, get_default_dtype
-from wengert_core.ops.create.factory_functions import CPP_NAMES
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 

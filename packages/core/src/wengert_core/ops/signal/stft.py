@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
-from wengert_core.ops.create.factory_functions import CPP_NAMES
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.ops.signal.fft import as_complex, c2c_op, c2r_op, number_of, r2c_op
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user

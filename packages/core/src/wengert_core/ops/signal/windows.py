@@ -11,9 +11,9 @@ import numpy as np
 
 from wengert_core.devices.device import layout as wengert_layout
 from wengert_core.devices.device import strided
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import as_dtype, get_default_dtype
 from wengert_core.dtypes.dtypes import dtype as wengert_dtype
-from wengert_core.ops.create.factory_functions import not_for
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -192,7 +192,7 @@ def length(name: str, window_length: Any, dtype: Any, layout: Any) -> int:
         raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
     dtype = None if dtype is None else as_dtype(dtype, name)
     if dtype is not None and dtype.is_complex:
-        raise not_for("arange_cpu", dtype)
+        raise not_implemented_for("arange_cpu", dtype)
     if dtype is not None and not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if index(window_length) < 0:

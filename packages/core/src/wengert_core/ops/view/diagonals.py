@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.linalg.linalg_checks import check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, given
 from wengert_core.ops.view.view_backward import ops
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
-from wengert_core.ops.create.factory_functions import invalid_combination
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
     "wengert_registry": set(),
     "wengert_core": {"wengert_registry"},
