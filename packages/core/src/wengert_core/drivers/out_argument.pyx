@@ -6,7 +6,7 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.dispatch.op import type_words
 from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.steps cimport given_out, prepare_out
-from wengert_core.dtypes.dtypes import C_NAMES
+from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport apart, copy_into
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.named_tuple import result_type
@@ -82,7 +82,7 @@ cdef object written(Op op, PyObject** slots, list results, uint32_t live):
         if not isinstance(item, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
         if (<Tensor> item).code != result.code:
-            raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[result.code]}, but got {C_NAMES[(<Tensor> item).code]} instead")
+            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
     for given, result in zip(out, results):
         fits = same_shape(given, result)
         prepare_out(op, slots, <PyObject*> given, result.code, result.rank, result.dims, live)

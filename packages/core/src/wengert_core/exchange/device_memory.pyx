@@ -129,22 +129,22 @@ def owner_of(Tensor t):
     return <object> s.owner if s.owner != NULL else None
 
 
-PINNED = None                          # owners of pinned memory by their id, weakly held; None: there is none
+_PINNED = None                          # owners of pinned memory by their id, weakly held; None: there is none
 
 
 def is_pinned(Tensor t):
     """Whether the tensor is in pinned memory of the host."""
     owner = owner_of(t)
-    return owner is not None and PINNED is not None and PINNED.get(id(owner)) is owner
+    return owner is not None and _PINNED is not None and _PINNED.get(id(owner)) is owner
 
 
 def add_pinned(owner):
     """Note what keeps a piece of pinned memory alive."""
-    global PINNED
-    if PINNED is None:
+    global _PINNED
+    if _PINNED is None:
         from weakref import WeakValueDictionary
-        PINNED = WeakValueDictionary()
-    PINNED[id(owner)] = owner
+        _PINNED = WeakValueDictionary()
+    _PINNED[id(owner)] = owner
 
 
 cdef object array_at(Tensor t):

@@ -182,7 +182,8 @@ def bernoulli(rng: np.random.Generator, shape: Shape, kind: Any, p: Any) -> Arra
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={float(p):g}")
     if kind.is_complex and 0 not in shape:
-        raise not_implemented_for("bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_", kind)
+        kernel = "bernoulli_tensor_cpu_self_" if isinstance(p, Tensor) else "bernoulli_scalar_cpu_"
+        raise not_implemented_for(kernel, kind)
     if isinstance(p, Tensor):
         if p.dtype.category != 2:
             raise not_implemented_for("bernoulli_tensor_cpu_p_", p.dtype)

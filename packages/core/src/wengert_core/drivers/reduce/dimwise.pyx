@@ -9,19 +9,18 @@ from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP
-from wengert_core.drivers.out_argument cimport lay_out_as
+from wengert_core.drivers.out_argument cimport written
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
 from wengert_core.drivers.steps cimport LIVE_INTERCEPT, given_out, intercepted, prepare_out
+from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts,
                                          code_of, dtype_facts, dtype_of)
-from wengert_core.dtypes.cpp_names import not_implemented_for
-from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport apart, array_into, array_of, converted, copy_into, tensor_of_result
+from wengert_core.exchange.arrays cimport array_into, array_of, converted, tensor_of_result
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.state cimport thread_state
-from wengert_core.tensors.tensor cimport Tensor, bump_version, same_shape, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, bump_version, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef EngineHooks* HOOKS = engine_hooks()

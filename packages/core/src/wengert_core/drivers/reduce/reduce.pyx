@@ -17,7 +17,7 @@ from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
-from wengert_core.drivers.out_argument cimport into_out
+from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.drivers.steps cimport LIVE_BEYOND, LIVE_INTERCEPT, given_out, intercepted, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32,

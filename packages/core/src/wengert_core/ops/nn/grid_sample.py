@@ -126,7 +126,8 @@ def grid_sample(
 def check_sampling(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """What grid_sample refuses."""
     if input.dtype.category != 2:
-        raise not_implemented_for("grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype)
+        kernel = "grid_sampler3d_cpu" if input.dim() == 5 else "grid_sampler_2d_cpu_kernel_impl"
+        raise not_implemented_for(kernel, input.dtype)
     if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
