@@ -1,1 +1,0 @@
-# Nothing for Python: reading dims, sizes and indices from an op's slots is reached by cimport, see arguments.pxd.

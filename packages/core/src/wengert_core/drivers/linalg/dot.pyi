@@ -1,1 +1,0 @@
-# nothing is public: cimported by products

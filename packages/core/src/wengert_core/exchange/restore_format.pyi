@@ -1,1 +1,0 @@
-# Nothing for Python: reached by cimport, see restore_format.pxd.

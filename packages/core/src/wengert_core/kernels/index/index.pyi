@@ -1,1 +1,0 @@
-# Nothing for Python: gather and scatter is reached by cimport, see index.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: pointwise loops is reached by cimport, see pointwise.pxd.

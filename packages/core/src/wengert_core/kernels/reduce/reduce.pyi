@@ -1,1 +1,0 @@
-# Nothing for Python: reductions is reached by cimport, see reduce.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: cumulative sums and products is reached by cimport, see scan.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: softmax kernels is reached by cimport, see softmax.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: thread-local modes are reached by cimport, see state.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: see argument_shapes.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: reached by cimport, see leaves.pxd.

@@ -1,1 +1,0 @@
-# Nothing for Python: forward.pyx reaches this by cimport, see pushing.pxd.

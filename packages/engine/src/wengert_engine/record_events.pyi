@@ -1,1 +1,0 @@
-# Nothing for Python: see record_events.pxd.

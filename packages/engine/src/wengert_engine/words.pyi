@@ -1,1 +1,0 @@
-# Nothing for Python: see words.pxd.
