@@ -27,9 +27,9 @@ def forget():
 
 
 def test_an_upload_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
-    from wengert_core.backends import pinning
+    from wengert_core.exchange import device_memory
 
-    monkeypatch.setattr(pinning, "is_pinned", lambda tensor, device=None: True)
+    monkeypatch.setattr(device_memory, "is_pinned", lambda tensor: True)
     x = torch.ones(3)
     y = x.to("sim", non_blocking=True)
     x.zero_()
@@ -39,9 +39,9 @@ def test_an_upload_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
 
 
 def test_a_download_that_takes_any_memory_for_pinned_is_found_out(monkeypatch):
-    from wengert_core.backends import pinning
+    from wengert_core.exchange import device_memory
 
-    monkeypatch.setattr(pinning, "is_pinned", lambda tensor, device=None: True)
+    monkeypatch.setattr(device_memory, "is_pinned", lambda tensor: True)
     y = torch.zeros(3).copy_(torch.ones(3, device="sim"), non_blocking=True)
     assert y.tolist() != [1.0] * 3
     synchronize()

@@ -7,7 +7,7 @@ from wengert_engine.hooks import add_hook
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dispatch.op cimport EngineHooks, engine_hooks
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.runtime.user_warnings import warn_user
@@ -21,7 +21,7 @@ from wengert_engine.node cimport (ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict
 from wengert_core.devices.device import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 cdef object BATCHED = None             # the module batched_attributes, once there are batched tensors

@@ -17,8 +17,10 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memmove
 
 from wengert_core.binding.torch_function cimport restore, switched_off
-from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER,
-                                       K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks, find_op)
+from wengert_core.dispatch.dispatcher cimport dispatch
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
+                                       K_TENSOR_OR_NUMBER, OP_INPLACE, Op, find_op)
 from wengert_core.drivers.steps cimport combine_codes
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport number_code
@@ -33,13 +35,11 @@ from wengert_engine.source import find_rule
 from wengert_registry import registry
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef Op VIEW = find_op("view")
 cdef object THREAD = _local()
 cdef dict RULES = {}                   # by op
 cdef long SERIAL = 0
-ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
-cdef intercept_fn BEFORE = HOOKS.intercept     # who was there before
 
 
 # ---- levels
@@ -292,16 +292,14 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
     cdef Rule rule
     cdef PyObject* own[16]
     if level == 0 and not (current and live & WG_BATCHED):
-        if BEFORE == NULL:
-            raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
-        return BEFORE(op, slots, live)
+        raise RuntimeError(f"{op.name}: a batched tensor outside of its vmap")
     rule = rule_of(op)
     if rule.is_random:
         level = current
     elif level == 0:
         go_to(here, 0)
         try:
-            return op.run(op, slots)
+            return dispatch(op, slots)
         finally:
             go_to(here, current)
     check_call(op, slots, level, rule)
@@ -420,7 +418,7 @@ cdef object broadcast(Op op, PyObject** slots, int level):
         own[i] = <PyObject*> physical
     if has_scalar:
         keep_dtype(op, slots, own, level, keep)
-    return op.run(op, own)
+    return dispatch(op, own)
 
 
 cdef int keep_dtype(Op op, PyObject** slots, PyObject** own, int level, list keep) except -1:
@@ -471,7 +469,7 @@ def lifted(Tensor t, level):
     return batched_grad().lifted(t, level)
 
 
-HOOKS.intercept = run_batched
+HOOKS.run_batched = run_batched
 from wengert_engine import batched_attributes     # noqa: E402 - it looks at this module
 attributes.set_batched(batched_attributes)
 

@@ -12,7 +12,9 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dispatch.op cimport Op, engine_hooks
+from wengert_core.dispatch.dispatcher cimport dispatch
+from wengert_core.dispatch.hooks cimport hooks
+from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_DERIVING, WG_STRONG, WgState, thread_state
 
@@ -30,7 +32,7 @@ cdef class Product:
         """The op's result, as without strong zeros."""
         if self.slots == NULL:
             raise RuntimeError(f"{self.op.name}: the call is over, run() belongs to the rule that got it")
-        return self.op.run(self.op, self.slots)
+        return dispatch(self.op, self.slots)
 
 
 cdef object run_in_derivative(Op op, PyObject** slots, uint32_t live):
@@ -41,7 +43,7 @@ cdef object run_in_derivative(Op op, PyObject** slots, uint32_t live):
     state.modes &= ~(<unsigned int> WG_DERIVING)
     try:
         if rule is None:
-            return op.run(op, slots)
+            return dispatch(op, slots)
         product = Product.__new__(Product)
         product.op, product.slots = op, slots
         product.arguments = [None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)]
@@ -70,5 +72,5 @@ def switch_strong(bint on):
     state.modes = state.modes | WG_STRONG if on else state.modes & ~(<unsigned int> WG_STRONG)
 
 
-engine_hooks().run_in_derivative = run_in_derivative
+hooks().run_in_derivative = run_in_derivative
 not_made_by_hand(<PyTypeObject*> Product)

@@ -2,7 +2,7 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_CUSTOM, ObserverHooks, observer_hooks
+from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState,
                                          dual_is_open, thread_state)
@@ -26,7 +26,7 @@ cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(object o) noexcept       # of a list or a tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef object TANGENTS_OF = None         # forward mode's functions, once it is in use. See forward.pyx
 cdef object GIVE_TANGENTS = None
 cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
@@ -202,13 +202,13 @@ cdef bint has_batched(tuple args) noexcept:
 def apply_function(cls, tuple args):
     """Run a Function's forward and record it."""
     cdef int64_t event
-    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+    if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
         return applied(cls, args)
-    event = OBSERVER.begin(EVENT_CUSTOM, <PyObject*> cls, PySequence_Fast_ITEMS(args), len(args))
+    event = HOOKS.begin_event(EVENT_CUSTOM, <PyObject*> cls, PySequence_Fast_ITEMS(args), len(args))
     try:
         return applied(cls, args)
     finally:
-        OBSERVER.end(event)
+        HOOKS.end_event(event)
 
 
 cdef inline object applied(cls, tuple args):

@@ -1,6 +1,7 @@
 """Gradients as the engine handles them: what is not the common case of gradients.pxd, which has the notes."""
 from libc.string cimport memset
 
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.exchange.arrays cimport fill_number
 from wengert_core.runtime.state cimport WgState, thread_state
@@ -44,7 +45,7 @@ cdef int write(Op op, Tensor target, Tensor other) except -1:
         slots[i] = op.defaults[i]
     state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
-        op.run(op, slots)
+        dispatch(op, slots)
     finally:
         state.modes = modes
     return 0

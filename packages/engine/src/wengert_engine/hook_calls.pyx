@@ -4,7 +4,7 @@ parts: the gradients of a node's outputs, None where there is none.
 """
 from cpython.ref cimport PyObject
 
-from wengert_core.dispatch.op cimport Op, find_op
+from wengert_core.dispatch.op cimport find_op
 from wengert_core.tensors.tensor cimport extra_of, same_shape, shape_tuple
 from wengert_engine import errors
 from wengert_engine.node cimport NodeExtra, hold

@@ -2,7 +2,7 @@
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport int64_t
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_NODE
+from wengert_core.dispatch.hooks cimport EVENT_NODE
 from wengert_core.runtime.state cimport WG_GRAD, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor

@@ -7,7 +7,7 @@ from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, vis
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memset
 
-from wengert_core.dispatch.op cimport EngineHooks, engine_hooks
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_GRAD
 from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, extra_of, track
@@ -72,7 +72,7 @@ cdef extern from *:
     void wengert_adopt_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
 
 
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef uint64_t SEQUENCE = 0
 cdef OriginHook NOTE_ORIGIN = NULL
 cdef object NEXT_FUNCTIONS = None      # of the module shown, which stands above this one: looked up when first needed

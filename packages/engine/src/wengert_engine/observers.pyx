@@ -10,7 +10,7 @@ cimport cython
 from cpython.object cimport PyTypeObject
 from _thread import _local
 
-from wengert_core.dispatch.observer_hooks cimport ObserverHooks, observer_hooks
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
 
@@ -20,7 +20,7 @@ cdef extern from *:
     """
     PyObject* wengert_observer
 
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef object HERE = _local()
 cdef int ACTIVE = 0                    # threads that are observed
 
@@ -55,8 +55,8 @@ cdef void count_active(int change) noexcept:
     """While there are any, functions of ops look whether theirs is one."""
     global ACTIVE
     ACTIVE += change
-    if ACTIVE == (1 if change > 0 else 0) and OBSERVER.observe_functions != NULL:
-        OBSERVER.observe_functions(ACTIVE > 0)
+    if ACTIVE == (1 if change > 0 else 0) and HOOKS.observe_functions != NULL:
+        HOOKS.observe_functions(ACTIVE > 0)
 
 
 cdef void set_here(PyObject* made) noexcept:

@@ -6,8 +6,9 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, ObserverHooks, observer_hooks
-from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, EngineHooks, Op, engine_hooks
+from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
+from wengert_core.dispatch.hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
+from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.tensor cimport Tensor
@@ -20,8 +21,7 @@ from wengert_engine.recording cimport RECORD_MEMORY, Recording
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
 
-cdef EngineHooks* HOOKS = engine_hooks()
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef MemoryStats* MEMORY = memory_stats()
 cdef int64_t TOLD = <int64_t> 1 << 62   # in what stands for an event: the listener was told
 cdef int64_t INDEX = (<int64_t> 1 << 34) - 1     # ... where it is recorded, and one; above that the recording's serial number
@@ -98,11 +98,9 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
         if place and event > 0 and event & INDEX > 0:
             timed = recording.timer.begin(place)
         if not live & (WG_BATCHED | WG_FOREIGN) or live & (WG_BATCHED | WG_DERIVING) == WG_DERIVING:
-            result = op.run(op, slots)
-        elif HOOKS.intercept != NULL:
-            result = HOOKS.intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))
+            result = dispatch(op, slots)
         else:
-            raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+            result = intercepted(op, slots, live & ~(<uint32_t> WG_OBSERVE))
         given = <PyObject*> result
         return result
     finally:
@@ -126,7 +124,7 @@ cdef int see_writes(object watcher, Op op, PyObject** slots) except -1:
     return 0
 
 
-OBSERVER.run_op, OBSERVER.begin, OBSERVER.end = run_observed, begin_event, end_event
+HOOKS.run_observed, HOOKS.begin_event, HOOKS.end_event = run_observed, begin_event, end_event
 
 
 # ---- from Python

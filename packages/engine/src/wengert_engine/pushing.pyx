@@ -6,6 +6,7 @@ slots, tangents: the op's arguments and what they have, NULL for none. Tangents 
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcpy
 
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import promote_types
@@ -73,11 +74,11 @@ cdef object push(Formula f, Op op, PyObject** slots, PyObject** tangents, PyObje
         for i in range(f.n_inputs):
             if tangents[f.inputs[i].slot] != NULL:
                 replaced[f.inputs[i].slot] = tangents[f.inputs[i].slot]
-        return op.run(op, replaced)
+        return dispatch(op, replaced)
     for i in range(f.n_inputs):        # FORWARD_EACH
         if tangents[f.inputs[i].slot] != NULL:
             replaced[f.inputs[i].slot] = tangents[f.inputs[i].slot]
-            total = plus(total, op.run(op, replaced))
+            total = plus(total, dispatch(op, replaced))
             replaced[f.inputs[i].slot] = slots[f.inputs[i].slot]
     return total
 

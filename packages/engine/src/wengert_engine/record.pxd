@@ -14,7 +14,7 @@ ctypedef int (*record_fn)(Op op, PyObject** slots, PyObject** outs, int n_outs) 
 ctypedef int (*before_fn)(Op op, PyObject** slots, PyObject** keep) except -1
 ctypedef int (*inplace_fn)(Op op, PyObject** slots, PyObject* keep) except -1
 
-cdef struct RecordHooks:               # see EngineHooks in core's dispatch/op.pxd
+cdef struct RecordHooks:               # see Hooks in core's dispatch/op.pxd
     record_fn record
     before_fn before_inplace
     inplace_fn record_inplace

@@ -11,7 +11,8 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dispatch.op cimport K_TENSOR_OR_NUMBER, OP_VIEW, EngineHooks, Op, engine_hooks, find_op
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport K_TENSOR_OR_NUMBER, OP_VIEW, Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD, WG_GUARD, WG_INFER, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.requires_grad cimport requires_grad
@@ -26,7 +27,7 @@ from wengert_engine.regions cimport geometry, is_of_other_kind, part_of, region
 from wengert_engine.shown cimport hidden_edges, is_shown, n_bits
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None

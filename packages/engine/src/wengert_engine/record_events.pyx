@@ -4,7 +4,8 @@ import sys
 from cpython.ref cimport Py_DECREF
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_CUSTOM, EVENT_FUNCTION, EVENT_MEMORY, EVENT_OP
+from wengert_core.dispatch.dispatcher cimport dispatched
+from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, EVENT_FUNCTION, EVENT_MEMORY, EVENT_OP
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
 from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.tensor cimport Tensor
@@ -116,14 +117,14 @@ cdef inline PyObject* run_shortly(Op op, PyObject** slots) noexcept:
     """Run by the op's shortcut for one or two arguments, where all others have their defaults."""
     cdef int n = op.n_params
     if op.family is not POINTWISE and op.family is not REDUCTION:        # shortcuts of others take a list's items, too
-        return (<Run> op.run)(op, slots)
+        return (<Run> dispatched)(op, slots)
     while n > 0 and slots[n - 1] == op.defaults[n - 1]:
         n -= 1
     if n == 1 and op.call1 != NULL:
         return (<Single> op.call1)(op, slots[0])
     if n == 2 and op.call2 != NULL:
         return (<Pair> op.call2)(op, slots[0], slots[1])
-    return (<Run> op.run)(op, slots)
+    return (<Run> dispatched)(op, slots)
 
 
 cdef object run_recorded(Op op, PyObject** slots, Observer here):

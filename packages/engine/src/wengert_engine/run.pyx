@@ -5,7 +5,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_NODE, ObserverHooks, observer_hooks
+from wengert_core.dispatch.hooks cimport EVENT_NODE, Hooks, hooks
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.runtime.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
 from wengert_engine import errors
@@ -25,7 +25,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef uint32_t RUNS = 0
 cdef Op ADD = None                     # these are looked up when first needed: the import of wengert loads no ops
 cdef Op ADD_ = None
@@ -267,10 +267,10 @@ cdef class Run:
                 else:
                     self.step(node, <Formula> node.formula, grad)
             if event >= 0:
-                OBSERVER.end(event)
+                HOOKS.end_event(event)
         except BaseException as error:
             if event >= 0:
-                OBSERVER.end(event)
+                HOOKS.end_event(event)
             if node is not None:
                 errors.name_node(error, type(node).__name__)
             raise
@@ -424,10 +424,10 @@ cdef int64_t next_event(int64_t event, Waiting* w) noexcept:
     """The event of the node which is run now; that of the node before it ends."""
     cdef Node node = <Node> w.node
     if event >= 0:
-        OBSERVER.end(event)
-    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+        HOOKS.end_event(event)
+    if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
         return -1
-    return OBSERVER.begin(EVENT_NODE, w.node, &w.grad if w.grads == NULL else w.grads, 1 if w.grads == NULL else node.n_outputs)
+    return HOOKS.begin_event(EVENT_NODE, w.node, &w.grad if w.grads == NULL else w.grads, 1 if w.grads == NULL else node.n_outputs)
 
 
 cdef list parts_of(Node node, PyObject** grads):

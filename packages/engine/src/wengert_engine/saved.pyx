@@ -1,8 +1,8 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
 from cpython.ref cimport Py_XINCREF, PyObject
 
-from wengert_core.dispatch.op cimport Op, find_op
-from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dispatch.op cimport find_op
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine import errors

@@ -8,7 +8,7 @@ Note [Backward passes inside of each other]
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.dispatch.observer_hooks cimport EVENT_ROOT, ObserverHooks, observer_hooks
+from wengert_core.dispatch.hooks cimport EVENT_ROOT, Hooks, hooks
 from wengert_core.runtime.state cimport WG_CAST, WG_DERIVING, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.anomaly cimport ANOMALY_ON, anomaly_flags
@@ -18,7 +18,7 @@ from wengert_engine.wanted cimport find_wanted, leads_on
 
 from wengert_engine.streams import ambient, finish
 
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef object START = object()           # what a profile's event of a start is of
 
 cdef enum:
@@ -60,8 +60,8 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
     state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) & ~(<unsigned int> (WG_CAST | WG_DERIVING))
     run.outer = innermost()
     set_innermost(run)
-    if modes & WG_OBSERVE and OBSERVER.begin != NULL:
-        event = OBSERVER.begin(EVENT_ROOT, <PyObject*> START, NULL, 0)
+    if modes & WG_OBSERVE and HOOKS.begin_event != NULL:
+        event = HOOKS.begin_event(EVENT_ROOT, <PyObject*> START, NULL, 0)
     try:
         try:
             for i in range(len(roots)):
@@ -70,7 +70,7 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
                 run.send(&edge, <Tensor> grads[i], None, i)
         finally:
             if event >= 0:
-                OBSERVER.end(event)
+                HOOKS.end_event(event)
         roots = grads = node = None
         before = ambient() if run.streams is not None else None
         run.execute()

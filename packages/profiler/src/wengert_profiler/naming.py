@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.dispatch.op import library
 
 OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
-"""Kinds of events: those of core's dispatch/observer_hooks.pxd."""
+"""Kinds of events: those of core's dispatch/hooks.pxd."""
 MEMORY_EVENT_NAME = "[memory]"
 OUT_OF_MEMORY_EVENT_NAME = "[OutOfMemory]"
 OTHERS = {

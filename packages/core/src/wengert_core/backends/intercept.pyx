@@ -1,15 +1,15 @@
-"""Operations on tensors of other devices: the end of the chain of ``intercept``. Loaded with the first device.
+"""Operations on tensors of other devices: the last in the Note [Order of hooks]. Loaded with the first device.
 
 Which device an operation runs on, and whether its tensors go together; moves. How it runs there is in run_on.pyx,
-what makes tensors in create.pyx, what records in record_hooks.pyx; the whole is Note [Drivers for other devices] in
+what makes tensors in create.pyx, what records in record_notes.pyx; the whole is Note [Drivers for other devices] in
 exchange/device_memory.pxd.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.backends.create cimport made
-from wengert_core.backends.record_hooks cimport wrap_hooks
 from wengert_core.backends.run_on cimport pinned_for, preserved_at, run_at
+from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, find_op
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
@@ -19,9 +19,8 @@ from wengert_core.runtime.state cimport WG_BATCHED, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
-from wengert_core.backends import record_hooks as _hooks
+from wengert_core.backends import record_notes as _notes
 from wengert_core.devices import device as _device
-from wengert_core.drivers import steps as _steps
 from wengert_core.exchange import device_memory as _device_memory
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -84,10 +83,9 @@ cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
 
 # ---- running
 
-cdef object run_foreign(Op op, PyObject** slots, uint32_t live):
+cdef object run_on_device(Op op, PyObject** slots, uint32_t live):
     if live & WG_BATCHED:
         raise RuntimeError(f"{op.name}: a batched tensor outside of its vmap")
-    wrap_hooks()
     if op is TO_COPY:
         return moved(op, slots)
     if op.family == "factory":
@@ -121,7 +119,7 @@ cdef object moved(Op op, PyObject** slots):
 
 # ---- streams, for the engine
 
-set_note = _hooks.set_note
+set_note = _notes.set_note
 
 
 def current_stream(place):
@@ -147,4 +145,4 @@ def record_stream(Tensor t, stream):
         PLACED[t.device][0].record_stream(_device_memory.memory_of(t), stream)
 
 
-_steps.set_foreign(<size_t> <void*> run_foreign)
+hooks().run_on_device = run_on_device

@@ -1,6 +1,7 @@
 """A driver, run for a device; and memory there for its results."""
 from cpython.ref cimport PyObject
 
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.op cimport Op
 from wengert_core.exchange.device_memory cimport forget_fresh
 from wengert_core.runtime.state cimport WG_ELSEWHERE, WG_FOREIGN, WgState, thread_state
@@ -22,14 +23,14 @@ cdef object run_at(Op op, PyObject** slots, unsigned int place):
     state.place = place
     if place == 0:
         try:
-            return op.run(op, slots)
+            return dispatch(op, slots)
         finally:
             state.modes, state.place = modes, before
     plugin, index = PLACED[place]
     token = plugin.enter(index)
     forget_fresh()
     try:
-        return op.run(op, slots)
+        return dispatch(op, slots)
     finally:
         forget_fresh()
         state.modes, state.place = modes, before

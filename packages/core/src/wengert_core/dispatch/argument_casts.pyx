@@ -14,6 +14,7 @@ from contextlib import nullcontext
 
 from cpython.ref cimport PyObject
 
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_CAST, thread_state
@@ -164,7 +165,7 @@ cdef object run_cast(Op op, PyObject** slots):
             for i in range(op.n_params):
                 if slots[i] != NULL:
                     own[i] = <PyObject*> <object> (<tuple> found)[i]
-        return op.run(op, own)
+        return dispatch(op, own)
     finally:
         switch_back()
 

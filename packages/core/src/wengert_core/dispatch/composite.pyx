@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t
 from wengert_core.binding.call_arguments cimport arguments
 from wengert_core.dispatch.argument_casts cimport cast_for, cast_values, set_functions_hook, switch_back, switch_off
 from wengert_core.dispatch.exact_values cimport begins_with_bool
-from wengert_core.dispatch.observer_hooks cimport EVENT_FUNCTION, ObserverHooks, observer_hooks
+from wengert_core.dispatch.hooks cimport EVENT_FUNCTION, Hooks, hooks
 from wengert_core.runtime.state cimport WG_CAST, WG_OBSERVE, thread_state
 
 from wengert_core.binding.torch_function cimport asked, asks, wengert_owned, wengert_subclasses
@@ -45,7 +45,7 @@ cdef extern from "Python.h":
 cdef extern from "wengert_core/runtime/pyobject.h":
     void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
 
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 cdef enum:
@@ -285,13 +285,13 @@ cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssiz
 cdef object watched_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     """The entry while some thread is observed, or has casts."""
     cdef int64_t event
-    if not thread_state().modes & WG_OBSERVE or OBSERVER.begin == NULL:
+    if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
         return cast_vectorcall(callable_, args, nargsf, kwnames)
-    event = OBSERVER.begin(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
+    event = HOOKS.begin_event(EVENT_FUNCTION, callable_, args, PyVectorcall_NARGS(nargsf))
     try:
         return cast_vectorcall(callable_, args, nargsf, kwnames)
     finally:
-        OBSERVER.end(event)
+        HOOKS.end_event(event)
 
 
 cdef object cast_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
@@ -355,7 +355,7 @@ cdef void choose_entry() noexcept:
         one = (<Composite> one).after
 
 
-OBSERVER.observe_functions = observe_functions
+HOOKS.observe_functions = observe_functions
 set_functions_hook(cast_functions)
 
 

@@ -2,7 +2,8 @@
 
 Note [How an op runs]
     A call binds its arguments to *slots*, one for each parameter of the schema, in the schema's order, defaults filled
-    in (borrowed references). The family's driver ``run`` works on the slots; ``call1`` and ``call2`` are its shortcuts for
+    in (borrowed references). The family's driver ``run`` works on the slots, unless somebody else takes the call
+    (dispatcher.pxd); ``call1`` and ``call2`` are its shortcuts for
     one and two positional arguments. Whatever follows a kernel (the engine's recording) gets the same slots.
 """
 from cpython.ref cimport PyObject
@@ -36,7 +37,7 @@ cdef enum OpFlags:
     OP_NO_RECORD = 8                   # never differentiable: outputs are bool or integer
 
 
-ctypedef object (*run_fn)(Op op, PyObject** slots)
+ctypedef object (*run_fn)(Op op, PyObject** slots, uint32_t live)      # live: Note [What is live] in dispatcher.pxd
 ctypedef object (*call1_fn)(Op op, PyObject* a)
 ctypedef object (*call2_fn)(Op op, PyObject* a, PyObject* b)
 
@@ -45,13 +46,16 @@ cdef class Op:
     cdef void* vectorcall              # CPython's entry; its offset is told to the type
     cdef call1_fn call1                # NULL: bind and run
     cdef call2_fn call2
-    cdef run_fn run                    # the family's driver
+    cdef run_fn run                    # the family's driver; who has slots calls dispatch
     cdef PyObject* derivative          # the engine's record of this op's formula, owned; NULL: not asked for yet
     cdef void* data                    # the family's C record, owned by the family, lives as long as the process
     cdef uint32_t flags                # OpFlags
     cdef int n_params
     cdef int n_positional              # those before "*" in the schema
     cdef int out_slot                  # slot of out=, or -1
+    cdef uint32_t always               # bits that are live where the modes have them, whatever the arguments are
+    cdef int n_watched
+    cdef uint8_t watched[16]           # slots whose tensors decide who takes part in a call
     cdef uint8_t kinds[16]             # ParamKind
     cdef PyObject* names[16]           # interned str, owned
     cdef PyObject* defaults[16]        # owned; NULL: required
@@ -70,22 +74,6 @@ cdef class Op:
     cdef public str documentation      # the package that has its entry, "": none (op_docs, Note [Documentation is data])
 
 
-ctypedef struct EngineHooks:           # installed by the engine; NULL entries: not installed
-    # after a kernel, when live & WG_GRAD: give the outputs their history
-    int (*record)(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1
-    # before an in-place kernel: refuse what must be refused; *keep gets a clone of slot 0 where the formula needs the old
-    # value (owned by the caller). Called when live & WG_GRAD, or when slot 0 is a view or an inference tensor.
-    int (*before_inplace)(Op op, PyObject** slots, PyObject** keep) except -1
-    int (*record_inplace)(Op op, PyObject** slots, PyObject* keep) except -1
-    # instead of running: batched tensors, other devices, observers
-    object (*intercept)(Op op, PyObject** slots, uint32_t live)
-    # instead of running, where WG_DERIVING is live: an op of a formula, in a thread that asked for strong zeros
-    object (*run_in_derivative)(Op op, PyObject** slots, uint32_t live)
-    # a view's grad_fn, made anew if its base has changed; borrowed
-    PyObject* (*view_grad_fn)(Tensor t) except? NULL
-
-
-cdef EngineHooks* engine_hooks() noexcept nogil
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)     # as a call from Python
 cdef object op_error(Op op, int slot, str expected, PyObject* got)
 cdef Op find_op(str name)

@@ -8,6 +8,7 @@ from libc.string cimport memset
 from wengert_core.binding.call_arguments cimport arguments
 from wengert_core.binding.schema import parse_schema
 from wengert_core.binding.torch_function cimport asked, asks, wengert_subclasses
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport (begins_with_bool, is_plain_ints, items_of, plain_float, plain_int,
                                                  plain_ints, plain_number)
 from wengert_core.dtypes.dtypes cimport code_of, dtype, dtype_of
@@ -43,9 +44,6 @@ cdef extern from "wengert_core/runtime/pyobject.h":
 cdef enum:
     OP_DIM_FIRST = 16                  # a flag beside OpFlags: what comes behind dim is taken together with dim only
 
-cdef EngineHooks HOOKS
-memset(&HOOKS, 0, sizeof(HOOKS))
-
 cdef dict OPS = {}
 cdef object SOURCE = None              # called with the name of an op that is not there, to load it
 cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of ints", "bool", "float", "torch.dtype", "str",
@@ -57,10 +55,6 @@ cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1"
                      "x2": "other",
                      "split_size_or_sections": "split_size", "tensor": "self", "other": "src",  # of copy_
                      "dtype": "size"}  # of view
-
-
-cdef EngineHooks* engine_hooks() noexcept nogil:
-    return &HOOKS
 
 
 @cython.binding(False)
@@ -101,6 +95,9 @@ cdef class Op:
                 self.n_positional = i
             if param == "out":
                 self.out_slot = i
+            elif self.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, K_OBJECT):
+                self.watched[self.n_watched] = i
+                self.n_watched += 1
 
     def __repr__(self):
         return f"<wengert op {self.schema}>"
@@ -355,7 +352,7 @@ cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject*
     cdef PyObject* made = NULL
     try:
         bind(op, args, nargs, kwnames, slots, &made)
-        return op.run(op, slots)
+        return dispatch(op, slots)
     finally:
         Py_XDECREF(made)
 

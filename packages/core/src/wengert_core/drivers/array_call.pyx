@@ -8,25 +8,25 @@ from libc.string cimport memcpy
 
 cimport numpy as cnp
 
-from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, OP_NO_RECORD, EngineHooks, Op, engine_hooks
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out, written
 from wengert_core.drivers.references cimport call_reference, check_kind, result_arrays, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, given_out, intercepted, prepare_out
+from wengert_core.drivers.steps cimport after_write, before_write, given_out, prepare_out, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.exchange.arrays cimport array_of, array_into, converted, tensor_of_result
 from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.exchange.restore_format cimport as_laid_out, as_ordered
-from wengert_core.runtime.state cimport WG_BATCHED, WG_RECORD
-from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity
 
 cdef enum:
     SMALL = 16384                      # bytes of a result that is copied as it is and then turned
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, tuple results, str widen, str order):
@@ -39,7 +39,7 @@ def configure(Op op, tuple results, str widen, str order):
     """
     op.run = array_run
     op.impl = (results, (<dtype> DTYPES[widen]).code if widen else -1, order)
-    op.data = <void*> op if "generator" in op.params else NULL      # random: vmap says what that means
+    op.always = WG_BATCHED if "generator" in op.params else 0       # random: vmap says what that means
 
 
 cdef object as_argument(PyObject* value, int widen):
@@ -59,17 +59,6 @@ cdef int check_tensors(Op op, int slot, object items) except -1:
     return 0
 
 
-cdef uint32_t flags_of(PyObject* value):
-    cdef uint32_t flags = 0
-    if isinstance(<object> value, Tensor):
-        return (<Tensor> value).flags
-    if isinstance(<object> value, (tuple, list)):
-        for item in <object> value:
-            if isinstance(item, Tensor):
-                flags |= (<Tensor> item).flags
-    return flags
-
-
 cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
     if rule == "same":
         first = <object> slots[0]
@@ -79,16 +68,9 @@ cdef int output_code(str rule, object array, Op op, PyObject** slots) except -1:
     return code_of(array.dtype if rule == "array" or rule == "columns" else DTYPES[rule])
 
 
-cdef object array_run(Op op, PyObject** slots):
-    cdef uint32_t live = WG_BATCHED if op.data != NULL else 0
+cdef object array_run(Op op, PyObject** slots, uint32_t live):
     cdef int i
     cdef int widen = op.impl[1]
-    for i in range(op.n_params):
-        if i != op.out_slot:
-            live |= flags_of(slots[i])
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     arguments = []
     for i in range(op.n_params):
         if i == op.out_slot:
@@ -202,8 +184,7 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         outs[i] = <PyObject*> out
     if len(results) > 1 and given_out(op, slots) != <PyObject*> None:
         return written(op, slots, results, live)
-    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
-        HOOKS.record(op, slots, outs, <int> len(results))
+    record_outputs(op, slots, outs, <int> len(results), live)
     if len(results) == 1:
         return results[0]
     return op.options["named"](*results) if "named" in op.options else tuple(results)

@@ -7,20 +7,21 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, EngineHooks, Op, engine_hooks
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_this, check_kind, result_array
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.exchange.arrays cimport apart, array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.exchange.device_memory cimport elsewhere, reference_of
 from wengert_core.messages.owners import table_of
-from wengert_core.runtime.state cimport WG_RECORD, thread_state
+from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, stages):
@@ -29,25 +30,16 @@ def configure(Op op, stages):
     op.impl = stages
 
 
-cdef object staged_run(Op op, PyObject** slots):
-    cdef uint32_t live = 0
+cdef object staged_run(Op op, PyObject** slots, uint32_t live):
     cdef int i
     cdef Tensor result, given
     cdef list arguments = []
     cdef object found
     for i in range(op.n_params):
-        if i != op.out_slot and isinstance(<object> slots[i], Tensor):
-            live |= (<Tensor> slots[i]).flags
-        elif op.kinds[i] & 63 == K_TENSORS:
-            live |= flags_of_all(<object> slots[i])
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
-    for i in range(op.n_params):
         if i == op.out_slot:
             continue
-        if live & WG_RECORD and op.kinds[i] & 63 == K_TENSORS:
-            arguments.append([alias(<Tensor> each) for each in <object> slots[i]])
+        if op.kinds[i] & 63 == K_TENSORS:
+            arguments.append([alias(<Tensor?> each) if live & WG_RECORD else <Tensor?> each for each in <object> slots[i]])
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
@@ -99,14 +91,6 @@ cdef int check_found(Op op, object found) except -1:
                        f"{'a Tensor' if n == 1 else f'a tuple of {n} Tensors'}; the schema is {op.schema}")
 
 
-cdef uint32_t flags_of_all(object tensors) except? 0:
-    """The flags of several tensors; TypeError for what is none."""
-    cdef uint32_t flags = 0
-    for each in tensors:
-        flags |= (<Tensor?> each).flags
-    return flags
-
-
 cdef object by_device(Op op, list arguments):
     """What the device's own kernel gives; None where it has none, or leaves these arguments to the stages.
 
@@ -139,8 +123,7 @@ cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
     for i in range(len(found)):
         outs[i] = <PyObject*> found[i]
         forget_writes(<Tensor> found[i])
-    if live & WG_RECORD and HOOKS.record != NULL:
-        HOOKS.record(op, slots, outs, <int> len(found))
+    record_outputs(op, slots, outs, <int> len(found), live)
     return found
 
 

@@ -7,7 +7,7 @@ from wengert_core.dispatch.keep_alive cimport warn_in_call
 from wengert_core.dispatch.op cimport K_NUMBER, K_STR, K_TENSOR, OP_INPLACE, Op
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.device_memory cimport elsewhere
-from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, UNSURE, Overlap, may_meet, overlap_of
+from wengert_core.tensors.overlap cimport PARTIAL, SAME, UNSURE, Overlap, may_meet, overlap_of
 from wengert_core.tensors.tensor cimport Tensor, shape_overlap, shape_tuple
 
 

@@ -16,9 +16,7 @@ cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:        # what
 cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live)
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1
 cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject* keep) except -1
+cdef int guard_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1     # before_write's first half
 cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1
-cdef object intercepted(Op op, PyObject** slots, uint32_t live)
+cdef int record_outputs(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1
 cdef object common_code(Op op, PyObject** slots, int n, int* code)
-cdef enum:
-    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
-    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run

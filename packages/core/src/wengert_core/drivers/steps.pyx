@@ -3,24 +3,22 @@
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.dispatch.argument_casts cimport run_cast
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.keep_alive cimport check_layout, layout_of_arguments, warn_in_call
-from wengert_core.dispatch.observer_hooks cimport ObserverHooks, observer_hooks
-from wengert_core.dispatch.op cimport OP_NO_RECORD, EngineHooks, engine_hooks, op_error
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport OP_NO_RECORD, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.drivers.resize cimport resize_to
 from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.scalars cimport number_code
-from wengert_core.runtime.state cimport (WG_BATCHED, WG_CAST, WG_DERIVING, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD,
-                                         WG_OBSERVE, WG_RECORD, dual_is_open, thread_state)
+from wengert_core.runtime.state cimport (WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WG_BATCHED, WgState, dual_is_open,
+                                         thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
-cdef ObserverHooks* OBSERVER = observer_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 # ---- dtypes
@@ -115,7 +113,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
                                   "function. Call it without out=")
     if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:
         check_place(op, slots, t)
-    if t.flags & TF_INFERENCE and HOOKS.before_inplace != NULL:
+    if t.flags & TF_INFERENCE:
         refuse_inference(op, t)
     if code != t.code:
         before = layout_of_arguments(op, slots)
@@ -187,17 +185,35 @@ cdef int refuse_inference(Op op, Tensor out) except -1:
     slots[0] = <PyObject*> out
     for i in range(1, 16):
         slots[i] = NULL
-    HOOKS.before_inplace(op, slots, &keep)
+    guard_write(op, slots, out, WG_RECORD, &keep)
     Py_XDECREF(keep)
     return 0
 
 
-cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
-    """Before an in-place kernel: refuse what must not be written to. keep: see EngineHooks.before_inplace."""
+cdef int guard_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
+    """Let the engine refuse a write to what must not be written to. keep: see Hooks.before_inplace; the caller owns it."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
     keep[0] = NULL
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) \
-            and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, keep)
+    if not (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or modes & WG_GUARD) or HOOKS.before_inplace == NULL:
+        return 0
+    if not modes & WG_ELSEWHERE:
+        return HOOKS.before_inplace(op, slots, keep)
+    at_home(state)
+    try:
+        return HOOKS.before_inplace(op, slots, keep)
+    finally:
+        state.modes = modes
+
+
+cdef inline void at_home(WgState* state) noexcept:
+    """The usual modes, in a driver that runs for a device: the engine's hooks and those of users run with these."""
+    state.modes = (state.modes & ~(<unsigned int> WG_ELSEWHERE)) | WG_FOREIGN
+
+
+cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
+    """Before an in-place kernel: refuse what must not be written to. keep: see Hooks.before_inplace."""
+    guard_write(op, slots, target, live, keep)
     if op.flags & (WRITES_IN_STEP | WRITES_APART) or shape_overlap(target):
         check_memory(op, slots, target, keep)
     return 0
@@ -228,47 +244,48 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
     bump_version(target)
     try:
         if live & WG_RECORD and HOOKS.record_inplace != NULL:
-            HOOKS.record_inplace(op, slots, keep)
+            if thread_state().modes & WG_ELSEWHERE:
+                record_elsewhere(op, slots, NULL, 0, keep)
+            else:
+                HOOKS.record_inplace(op, slots, keep)
     finally:
         Py_XDECREF(keep)
     return 0
 
 
+# ---- recording
+
 cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
     """Give one output its history."""
     cdef PyObject* outs[1]
-    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & 8:
+    if live & WG_RECORD:
         outs[0] = <PyObject*> out
-        HOOKS.record(op, slots, outs, 1)
+        return record_outputs(op, slots, outs, 1, live)
     return 0
 
 
-ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
-cdef intercept_fn FOREIGN = NULL       # what runs operations on other devices, once one has been loaded
+cdef int record_outputs(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1:
+    """Give outputs their history."""
+    if not live & WG_RECORD or HOOKS.record == NULL or op.flags & OP_NO_RECORD:
+        return 0
+    if thread_state().modes & WG_ELSEWHERE:
+        return record_elsewhere(op, slots, outs, n, NULL)
+    return HOOKS.record(op, slots, outs, n)
 
 
-cdef object last_intercept(Op op, PyObject** slots, uint32_t live):
-    """The end of the chain of those who intercept: operations on other devices."""
-    if FOREIGN == NULL:
-        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
-    return FOREIGN(op, slots, live)
-
-
-HOOKS.intercept = last_intercept
-
-
-def set_foreign(address):
-    """Tell core what runs operations on other devices: the address of an ``intercept_fn``."""
-    global FOREIGN
-    FOREIGN = <intercept_fn> <size_t> address
-
-
-cdef object intercepted(Op op, PyObject** slots, uint32_t live):
-    """Hand the call to whoever is responsible for casts, batched tensors, other devices, observing or products in derivatives."""
-    if live & WG_CAST:
-        return run_cast(op, slots)     # which calls the driver again, without casts
-    if live & WG_OBSERVE and OBSERVER.run_op != NULL:
-        return OBSERVER.run_op(op, slots, live)
-    if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING:       # those inside of a batch are met when its rule runs
-        return HOOKS.run_in_derivative(op, slots, live)
-    return HOOKS.intercept(op, slots, live)
+cdef int record_elsewhere(Op op, PyObject** slots, PyObject** outs, int n, PyObject* keep) except -1:
+    """Record what ran for a device. outs: NULL: a write to slot 0, with ``keep``."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef Tensor first = <Tensor> (slots[0] if outs == NULL else outs[0]) if outs == NULL or n else None
+    at_home(state)
+    try:
+        if outs == NULL:
+            HOOKS.record_inplace(op, slots, keep)
+        else:
+            HOOKS.record(op, slots, outs, n)
+        if HOOKS.note_stream != NULL and first is not None and first.device:
+            HOOKS.note_stream(first)
+    finally:
+        state.modes = modes
+    return 0

@@ -15,9 +15,9 @@ cimport numpy as cnp
 
 from wengert_core.dispatch.arguments cimport check_rank
 from wengert_core.dispatch.exact_values cimport MOST_ITEMS, all_items, items_of, length_of
-from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16,
-                                         FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, DTypeFacts, code_of,
-                                         dtype_facts, dtype_of)
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX128, FLOAT16, FLOAT32,
+                                         FLOAT64, INT16, INT32, INT64, INT8, UINT8, DTypeFacts, code_of, dtype_facts,
+                                         dtype_of)
 from wengert_core.dtypes.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.dtypes.scalars cimport check_range, check_whole, number_code, store_number
 from wengert_core.exchange.arrays cimport copy_into

@@ -8,14 +8,15 @@ torch.float64
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
+from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
 from wengert_core.dispatch.op cimport Op, find_op
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16,
                                          FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, DTypeFacts, dtype,
                                          dtype_facts, dtype_of)
 from wengert_core.exchange.from_data cimport copy_as, dtype_code
 from wengert_core.messages.short_repr import told
-from wengert_core.runtime.state cimport WG_FOREIGN, thread_state
+from wengert_core.runtime.state cimport WG_FOREIGN
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.memory_format import contiguous_format
@@ -32,14 +33,11 @@ cdef object CPU = _device.CPU
 
 # ---- the op
 
-cdef object to_copy_run(Op op, PyObject** slots):
+cdef object to_copy_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef int code
     if slots[2] != <PyObject*> None and _device.device_number(<object> slots[2], "to") != 0:
-        live |= WG_FOREIGN
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
+        return intercepted(op, slots, WG_FOREIGN)
     code = dtype_code(<object> slots[1])
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
         warn_user("Casting complex values to real discards the imaginary part")
@@ -62,7 +60,7 @@ cdef object convert_to(Tensor t, int code, object device):
     kind = dtype_of(code)
     slots[0], slots[1], slots[2] = <PyObject*> t, <PyObject*> kind, <PyObject*> device
     cdef Op op = TO_COPY
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object convert(Tensor t, int code, bint copy):

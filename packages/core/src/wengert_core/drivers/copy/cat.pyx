@@ -8,19 +8,19 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from wengert_core.dispatch.arguments cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.keep_alive cimport held, held_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, can_cast, intercepted, record
+from wengert_core.drivers.steps cimport can_cast, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, converted
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -54,7 +54,7 @@ cdef object call_one(Op op, PyObject* tensors):
     if not PyTuple_CheckExact(tensors) and not PyList_CheckExact(tensors):
         return call_bound(op, &tensors, 1, NULL)
     slots[0], slots[1], slots[2] = tensors, op.defaults[1], op.defaults[2]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object call_two(Op op, PyObject* tensors, PyObject* dim):
@@ -63,7 +63,7 @@ cdef object call_two(Op op, PyObject* tensors, PyObject* dim):
     if not PyLong_CheckExact(dim) or not PyTuple_CheckExact(tensors) and not PyList_CheckExact(tensors):
         return call_bound(op, slots, 2, NULL)
     slots[2] = op.defaults[2]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 # ---- the sequence in slot 0
@@ -76,18 +76,16 @@ cdef inline PyObject* item_of(PyObject* tensors, Py_ssize_t i) noexcept:
     return PyTuple_GET_ITEM(tensors, i) if PyTuple_Check(tensors) else PyList_GET_ITEM(tensors, i)
 
 
-cdef int look_at(Op op, PyObject* tensors, Py_ssize_t n, int* code, uint32_t* live) except -1:
-    """The common dtype and all flags; TypeError when something is no tensor."""
+cdef int look_at(Op op, PyObject* tensors, Py_ssize_t n, int* code) except -1:
+    """The common dtype; TypeError when something is no tensor."""
     cdef Py_ssize_t i
     cdef PyObject* item
-    code[0], live[0] = -1, 0
+    code[0] = -1
     for i in range(n):
         item = item_of(tensors, i)
         if not isinstance(<object> item, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(<object> item).__name__}")
-        live[0] |= (<Tensor> item).flags
         code[0] = (<Tensor> item).code if code[0] < 0 else FACTS.promote[code[0]][(<Tensor> item).code]
-    live[0] &= thread_state().modes
     return 0
 
 
@@ -98,23 +96,20 @@ cdef inline bint is_skipped(Tensor t) noexcept:
     return t.rank == 1 and t.dims[0] == 0
 
 
-cdef object cat_run(Op op, PyObject** slots):
+cdef object cat_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* own[16]
     cdef object parts = fixed_parts(slots)
     cdef PyObject* tensors = <PyObject*> parts
     cdef Py_ssize_t n = count_of(tensors), i
     cdef Py_ssize_t shape[64]
     cdef int code, dim, k
-    cdef uint32_t live
     cdef Tensor t, first = None
     if tensors != slots[0]:
         own[0], own[1], own[2] = tensors, slots[1], slots[2]
         slots = own
     if n == 0:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    look_at(op, tensors, n, &code, &live)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
+    look_at(op, tensors, n, &code)
     for i in range(n):
         t = <Tensor> item_of(tensors, i)
         if t.rank == 0:
@@ -151,7 +146,7 @@ cdef int check_fits(Op op, Tensor first, Tensor t, int dim, Py_ssize_t i) except
     return 0
 
 
-cdef object stack_run(Op op, PyObject** slots):
+cdef object stack_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* own[16]
     cdef object parts = fixed_parts(slots)
     cdef PyObject* tensors = <PyObject*> parts
@@ -159,16 +154,13 @@ cdef object stack_run(Op op, PyObject** slots):
     cdef Py_ssize_t shape[65]
     cdef int code, dim, k
     cdef bint same
-    cdef uint32_t live
     cdef Tensor t, first
     if tensors != slots[0]:
         own[0], own[1], own[2] = tensors, slots[1], slots[2]
         slots = own
     if n == 0:
         raise RuntimeError("stack expects a non-empty TensorList")
-    look_at(op, tensors, n, &code, &live)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
+    look_at(op, tensors, n, &code)
     first = <Tensor> item_of(tensors, 0)
     dim = wrap_dim(int_slot(op, slots, 1), first.rank + 1)
     for i in range(1, n):
@@ -289,19 +281,15 @@ cdef int place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, P
 
 # ---- repeat
 
-cdef object repeat_run(Op op, PyObject** slots):
+cdef object repeat_run(Op op, PyObject** slots, uint32_t live):
     """The tensor several times along each dim; new dims in front."""
     cdef Tensor t, out
     cdef Py_ssize_t repeats[64]
     cdef Py_ssize_t shape[64]
     cdef int n, i, extra
-    cdef uint32_t live
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     n = ints_slot(op, slots, 1, repeats)
     extra = n - t.rank
     if extra < 0:

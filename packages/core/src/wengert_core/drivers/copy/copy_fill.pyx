@@ -4,22 +4,23 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from wengert_core.dispatch.op cimport OP_INPLACE, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, check_input, check_shared
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, broadcast, guard_write, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
 from wengert_core.exchange.device_memory cimport fill_elsewhere, number_elsewhere
 from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
-from wengert_core.runtime.state cimport WG_GUARD, WG_RECORD, thread_state
+from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, Overlap, may_meet, overlap_of
-from wengert_core.tensors.tensor cimport TF_INFERENCE, TF_VIEW, Tensor, same_shape, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str what):
@@ -50,24 +51,19 @@ cdef int check_fits(Op op, Tensor target, Tensor source) except -1:
     return 0
 
 
-cdef object copy_run(Op op, PyObject** slots):
+cdef object copy_run(Op op, PyObject** slots, uint32_t live):
     """copy_(self, src): src, converted and broadcast, becomes self's contents."""
     cdef Tensor target = <Tensor> slots[0], source
     cdef Overlap found
-    cdef uint32_t live = target.flags
     cdef PyObject* keep = NULL
     if isinstance(<object> slots[1], Tensor):
         source = <Tensor> slots[1]
-        live |= source.flags
     elif isinstance(<object> slots[1], np.ndarray):
         source = tensor_of_array(np.ascontiguousarray(<object> slots[1]).reshape((<object> slots[1]).shape))
     elif number_code(slots[1]) >= 0:
-        return fill_run(op, slots)
+        return fill_run(op, slots, live)
     else:
         raise op_error(op, 1, "Tensor", slots[1])
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if not same_shape(source, target):
         check_fits(op, target, source)
     found = overlap_of(source, target) if may_meet(source, target) else APART
@@ -76,7 +72,7 @@ cdef object copy_run(Op op, PyObject** slots):
         check_input(op, WRITES_IN_STEP, 1, source, target)
     if found == SAME and source.code == target.code:
         # nothing to copy, and elements that share memory do no harm; yet it is a write
-        before_fill(op, slots, target, live, &keep)
+        guard_write(op, slots, target, live, &keep)
     else:
         before_write(op, slots, target, live, &keep)
         copy_into(target, source if found == APART else contiguous_copy(source))
@@ -85,15 +81,6 @@ cdef object copy_run(Op op, PyObject** slots):
 
 
 # ---- fill
-
-cdef int before_fill(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
-    """As before_write; elements that share memory do no harm, all become the same."""
-    keep[0] = NULL
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) \
-            and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, keep)
-    return 0
-
 
 cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
     """A fill value's bytes."""
@@ -118,20 +105,14 @@ cdef void fill_once(Tensor t, const char* number) noexcept:
     fill_strided(t.data, t.dims + t.rank, shape, t.rank, FACTS.itemsize[t.code], number)
 
 
-cdef object fill_run(Op op, PyObject** slots):
+cdef object fill_run(Op op, PyObject** slots, uint32_t live):
     """fill(self, value) and fill_: value is a number or a tensor without dimensions."""
     cdef Tensor t = <Tensor> slots[0], target = t
-    cdef uint32_t live = t.flags
     cdef PyObject* keep = NULL
     cdef char number[16]
-    if isinstance(<object> slots[1], Tensor):
-        live |= (<Tensor> slots[1]).flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     number_of(op, slots[1], t.code, number)
     if op.flags & OP_INPLACE:
-        before_fill(op, slots, target, live, &keep)
+        guard_write(op, slots, target, live, &keep)
     else:
         target = new_preserved(t, t.code)
     if target.device:
@@ -145,17 +126,14 @@ cdef object fill_run(Op op, PyObject** slots):
     return target
 
 
-cdef object zero_run(Op op, PyObject** slots):
+cdef object zero_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* keep = NULL
     cdef char number[16]
     cdef int i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     for i in range(16):
         number[i] = 0
-    before_fill(op, slots, t, live, &keep)
+    guard_write(op, slots, t, live, &keep)
     if t.device:
         fill_elsewhere(t, number)
     else:

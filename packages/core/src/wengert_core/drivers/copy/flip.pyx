@@ -6,14 +6,13 @@ from wengert_core.dispatch.arguments cimport dims_slot
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.view cimport set_shortcuts
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.kernels.pointwise.strided cimport copy_large, copy_strided
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.tensor cimport Tensor, strides_of
@@ -27,15 +26,12 @@ def configure(Op op):
     set_shortcuts(op)
 
 
-cdef object flip_run(Op op, PyObject** slots):
+cdef object flip_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t strides[64]
     cdef int dims[64]
     cdef int i, n
     cdef char* data = t.data
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     n = dims_slot(op, slots, 1, t.rank, dims)
     out = new_preserved(t, t.code)

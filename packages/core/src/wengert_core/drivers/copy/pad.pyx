@@ -7,14 +7,13 @@ from wengert_core.dispatch.arguments cimport ints_slot, sizes_list
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BOOL, UINT8
 from wengert_core.dtypes.scalars cimport check_bound, number_code, store_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, fill_number
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, lay_channels_last
 from wengert_core.geometry.size_math cimport mul_add
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
 
@@ -33,9 +32,8 @@ cdef int check_value(PyObject* value, int code) except -1:
     return check_bound(value, code)
 
 
-cdef object pad_run(Op op, PyObject** slots):
+cdef object pad_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t pad[64]
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t inside[64]
@@ -45,8 +43,6 @@ cdef object pad_run(Op op, PyObject** slots):
     cdef int i, d, n, rank = t.rank
     cdef bint wider = False, something = True
     cdef char number[16]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     n = ints_slot(op, slots, 1, pad)
     if n % 2:

@@ -10,12 +10,11 @@ from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -27,14 +26,11 @@ def configure(Op op, bint lower):
     op.data = <void*> <Py_ssize_t> lower
 
 
-cdef object triangle_run(Op op, PyObject** slots):
+cdef object triangle_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], target = t, asked
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
     cdef Py_ssize_t diagonal
     cdef PyObject* keep = NULL
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = target = held_if_large(t)
     diagonal = int_slot(op, slots, 1)
     if t.rank < 2:

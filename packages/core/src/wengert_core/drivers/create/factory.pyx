@@ -10,11 +10,11 @@ from libc.stdlib cimport malloc
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.dispatcher cimport dispatch, intercepted, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.references cimport wrong_result
 from wengert_core.drivers.resize cimport resize_to
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.exchange.arrays cimport copy_into, fill_number
 from wengert_core.exchange.device_memory cimport elsewhere, fill_elsewhere
@@ -335,16 +335,12 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
     return (<Tensor> out).code
 
 
-cdef object factory_run(Op op, PyObject** slots):
+cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     cdef FactoryRow* row = <FactoryRow*> op.data
-    cdef uint32_t live = WG_OBSERVE | WG_BATCHED     # inside of vmap it may be random
     cdef int code
     cdef Tensor t
-    if row.like >= 0:
-        live |= (<Tensor> slots[row.like]).flags
-    live &= thread_state().modes & LIVE_INTERCEPT
-    if live or names_another(op, row, slots) or row.kind >= F_DATA and elsewhere():
-        return intercepted(op, slots, live if live else WG_FOREIGN)
+    if names_another(op, row, slots) or row.kind >= F_DATA and elsewhere():
+        return intercepted(op, slots, WG_FOREIGN)
     check_options(op, row, slots)
     code = dtype_code(<object> option(slots, row.dtype))
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
@@ -392,7 +388,7 @@ cdef object factory_call1(Op op, PyObject* a):
     slots[0] = a
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
-    return factory_run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object factory_call2(Op op, PyObject* a, PyObject* b):
@@ -410,7 +406,7 @@ cdef object factory_call2(Op op, PyObject* a, PyObject* b):
     slots[0] = <PyObject*> sizes
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
-    return factory_run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef int slot_called(Op op, str name) except -2:
@@ -438,6 +434,8 @@ def configure(Op op, str kind, str like or None, impl):
     op.data = row
     op.impl = impl
     op.run = factory_run
+    op.always = WG_OBSERVE | WG_BATCHED    # inside of vmap it may be random
+    watch_only(op, row.like)
     for i in range(op.n_params):
         required += op.defaults[i] == NULL
     if required == 1 and row.kind != F_MADE and op.n_positional == 1:

@@ -5,10 +5,10 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport sample_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted
+from wengert_core.drivers.steps cimport after_write, before_write
 from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_core.exchange.device_memory cimport elsewhere
-from wengert_core.runtime.state cimport WG_BATCHED, thread_state
+from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
 from wengert_core.rng.generator import numpy_generator
@@ -20,16 +20,14 @@ def configure(Op op, sampler, fill):
     fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such function.
     """
     op.run = random_run
+    op.always = WG_BATCHED             # vmap says what randomness means
     op.impl = (sampler, fill)
 
 
-cdef object random_run(Op op, PyObject** slots):
+cdef object random_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = (t.flags | WG_BATCHED) & thread_state().modes     # vmap says what randomness means
     cdef PyObject* keep = NULL
     cdef int i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     rng = numpy_generator(<object> slots[op.n_params - 1], op.name)
     arguments = [<object> slots[i] for i in range(1, op.n_params - 1)]
     before_write(op, slots, t, live, &keep)

@@ -12,11 +12,10 @@ from wengert_core.drivers.index.index_iterator cimport (WALK_READ, as_index, as_
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, check_input
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, given_out, intercepted, record
+from wengert_core.drivers.steps cimport given_out, record
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 
@@ -47,13 +46,10 @@ cdef int check_gather(Tensor t, Tensor index, int dim) except -1:
     return 0
 
 
-cdef object gather_run(Op op, PyObject** slots):
+cdef object gather_run(Op op, PyObject** slots, uint32_t live):
     """gather(self, dim, index): the result has index's shape."""
     cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
-    cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef int dim
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.count >= LARGE or given.count >= LARGE:
         t, given = held(t), held(given)
     dim = dim_slot(op, slots, 1, t.rank)
@@ -72,14 +68,11 @@ cdef object gather_run(Op op, PyObject** slots):
     return out
 
 
-cdef object index_select_run(Op op, PyObject** slots):
+cdef object index_select_run(Op op, PyObject** slots, uint32_t live):
     """index_select(self, dim, index): the parts of a dim at the entries of a vector."""
     cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
-    cdef uint32_t live = (t.flags | given.flags) & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef int dim, i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.count >= LARGE or given.count >= LARGE:
         t, given = held(t), held(given)
     dim = dim_slot(op, slots, 1, t.rank)

@@ -14,6 +14,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport int64_t
 
 from wengert_core.dispatch.arguments cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport all_items, items_of
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.view.slice cimport geometry_slice
@@ -421,4 +422,4 @@ cdef object advanced(Index* index, object view):
     cdef PyObject* slots[2]
     tensors = tuple(<list> index.tensors)
     slots[0], slots[1] = <PyObject*> view, <PyObject*> tensors
-    return INDEX.run(INDEX, slots)
+    return dispatch(INDEX, slots)

@@ -17,7 +17,7 @@ from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.masked_fill cimport store
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
@@ -25,7 +25,7 @@ from wengert_core.exchange.arrays cimport apart, array_of, converted, copy_into
 from wengert_core.exchange.device_memory cimport elsewhere, moved_here, on_host, without_kernels
 from wengert_core.kernels.index.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_RECORD, WgState, thread_state
+from wengert_core.runtime.state cimport WG_ELSEWHERE, WG_RECORD, WgState, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
@@ -378,16 +378,6 @@ cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept no
 
 # ---- index
 
-cdef uint32_t flags_of(PyObject* indices):
-    """What the tensors among the indices need beyond the kernel."""
-    cdef uint32_t flags = 0
-    if isinstance(<object> indices, (tuple, list)):
-        for item in <object> indices:
-            if isinstance(item, Tensor):
-                flags |= (<Tensor> item).flags
-    return flags
-
-
 cdef bint any_large(object indices):
     """Return whether an index is converted, or read, without the GIL."""
     if isinstance(indices, (tuple, list)):
@@ -397,12 +387,9 @@ cdef bint any_large(object indices):
     return False
 
 
-cdef object index_run(Op op, PyObject** slots):
+cdef object index_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t modes = thread_state().modes, live = t.flags & modes
-    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
+    cdef uint32_t modes = thread_state().modes
     if t.count >= LARGE or any_large(<object> slots[1]):
         t = held(t)
     out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gathered(op, t, <object> slots[1])
@@ -500,10 +487,10 @@ cdef object index_array(Tensor index):
 
 # ---- index_put
 
-cdef object index_put_run(Op op, PyObject** slots):
+cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
     """index_put(self, indices, values, accumulate) and its in-place variant."""
     cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
-    cdef uint32_t modes = thread_state().modes, live
+    cdef uint32_t modes = thread_state().modes
     cdef bint inplace = op.flags & OP_INPLACE
     cdef PyObject* keep = NULL
     cdef PyObject* own[4]
@@ -513,10 +500,6 @@ cdef object index_put_run(Op op, PyObject** slots):
         values = one_value(values, t)
         own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
         slots = own
-    live = (t.flags | values.flags) & modes
-    live |= flags_of(slots[1]) & modes & (WG_BATCHED | WG_FOREIGN)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.count >= LARGE or values.count >= LARGE or any_large(<object> slots[1]):
         t, values = held(t), held(values)
     if not isinstance(<object> slots[1], (tuple, list)):

@@ -9,14 +9,14 @@ from wengert_core.dispatch.keep_alive cimport held
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, broadcast, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, broadcast, record
 from wengert_core.dtypes.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport load_number, number_code
 from wengert_core.exchange.arrays cimport array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_RECORD, thread_state
+from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.overlap cimport may_meet
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
@@ -51,19 +51,13 @@ cdef int check(Op op, PyObject** slots, int code, char* number) except -1:
     return store_checked(value, code, number)
 
 
-cdef object masked_fill_run(Op op, PyObject** slots):
+cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
     """masked_fill(self, mask, value): the mask broadcasts, and in the variant that is not in place self does too."""
     cdef Tensor t = <Tensor> slots[0], mask = <Tensor> slots[1], target = t
-    cdef uint32_t live = t.flags | mask.flags
     cdef PyObject* keep = NULL
     cdef char number[16]
     cdef Py_ssize_t shape[64]
     cdef int ndim = 0, i
-    if isinstance(<object> slots[2], Tensor):
-        live |= (<Tensor> slots[2]).flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.count >= LARGE or mask.count >= LARGE:
         t, mask = held(t), held(mask)
         target = t

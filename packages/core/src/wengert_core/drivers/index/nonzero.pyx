@@ -12,12 +12,11 @@ from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
 from wengert_core.drivers.out_argument cimport finished, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, broadcast, intercepted
+from wengert_core.drivers.steps cimport broadcast
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.exchange.device_memory cimport elsewhere, namespace
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.memory_format cimport dense_strides
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
 
@@ -98,15 +97,12 @@ cdef Tensor places_elsewhere(Tensor t):
     return out
 
 
-cdef object nonzero_run(Op op, PyObject** slots):
+cdef object nonzero_run(Op op, PyObject** slots, uint32_t live):
     """nonzero(self, as_tuple): int64[n, rank], or one vector for each dim."""
     cdef Tensor t = <Tensor> slots[0], source, mask, out, asked
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef bint apart = PyObject_IsTrue(<object> slots[1])
     cdef Py_ssize_t shape[2]
     cdef int order[2]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     if elsewhere():
         out = places_elsewhere(as_vector(t) if apart else t)
@@ -156,15 +152,12 @@ cdef Tensor selected_elsewhere(Op op, Tensor t, Tensor mask):
     return tensor_of_result(array, t.code)
 
 
-cdef object select_run(Op op, PyObject** slots):
+cdef object select_run(Op op, PyObject** slots, uint32_t live):
     """masked_select(self, mask): a vector."""
     cdef Tensor t = <Tensor> slots[0], mask = <Tensor> slots[1], out
-    cdef uint32_t live = (t.flags | mask.flags) & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t wanted
     cdef int ndim = 0, size = FACTS.itemsize[t.code]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t, mask = held_if_large(t), held_if_large(mask)
     if mask.code != BOOL:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got a mask of dtype {scalar_name(mask.code)}; compare "

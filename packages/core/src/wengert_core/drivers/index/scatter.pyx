@@ -12,7 +12,7 @@ from wengert_core.drivers.index.index_iterator cimport (WALK_ADD, WALK_WRITE, as
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_SHARED
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound, number_code
@@ -21,7 +21,6 @@ from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.overlap cimport may_meet
@@ -55,20 +54,14 @@ def configure(Op op, str what):
     op.data = <void*> <Py_ssize_t> ("scatter", "scatter_add", "index_add", "index_copy", "index_fill").index(what)
 
 
-cdef object scatter_run(Op op, PyObject** slots):
+cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
     """self, dim, index, and what to write."""
     cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, target, asked, source = None
-    cdef uint32_t live = t.flags | given.flags
     cdef int way = <int> <Py_ssize_t> op.data, dim
     cdef PyObject* keep = NULL
     cdef PyObject* own[16]
     cdef PyObject** told
     cdef Job job
-    if isinstance(<object> slots[3], Tensor):
-        live |= (<Tensor> slots[3]).flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     told = slots
     if t.count >= LARGE or given.count >= LARGE:
         holds = held_slots(op, slots, own)

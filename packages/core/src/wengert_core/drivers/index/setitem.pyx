@@ -4,11 +4,11 @@ import numpy as np
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport tensor_name
+from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport plain_number
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.index.getitem cimport (I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from,
                                                  view_by, walk)
-from wengert_core.drivers.steps cimport LIVE_BEYOND
 from wengert_core.drivers.view.view cimport V_EXPAND, V_VIEW, view_call
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
@@ -140,7 +140,7 @@ cdef object call(Op op, object target, object value):
     slots[0], slots[1] = <PyObject*> target, <PyObject*> value
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef Tensor fitted(Tensor source, Tensor view):
@@ -162,7 +162,7 @@ cdef object put(Tensor view, tuple indices, object source, object value):
     cdef PyObject* slots[4]
     cdef Tensor values = as_tensor(view, value) if source is None else without_leading_ones(<Tensor> source, view.rank + widest(indices))
     slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False
-    return PUT.run(PUT, slots)
+    return dispatch(PUT, slots)
 
 
 cdef int widest(tuple indices):

@@ -9,13 +9,12 @@ from wengert_core.drivers.linalg.matmul cimport (by_reference, cannot_multiply, 
                                                  no_bool)
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.pointwise.pointwise_checks cimport computing
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, before_write, intercepted, record
+from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound
 from wengert_core.exchange.arrays cimport converted, copy_into
 from wengert_core.exchange.device_memory cimport elsewhere
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, alias, forget_writes, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -85,13 +84,10 @@ cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Ten
     return out if out.code == a.code else converted(out, a.code)
 
 
-cdef object addmm_run(Op op, PyObject** slots):
+cdef object addmm_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor added = <Tensor> slots[0], a = <Tensor> slots[1], b = <Tensor> slots[2], out, given
-    cdef uint32_t live = (added.flags | a.flags | b.flags) & thread_state().modes
     cdef Py_ssize_t shape[2]
     cdef PyObject* keep = NULL
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if a.rank != 2 or b.rank != 2:
         raise RuntimeError(f"{'mat1' if a.rank != 2 else 'mat2'} must be a matrix, got {a.rank if a.rank != 2 else b.rank}-D tensor")
     if a.dims[1] != b.dims[0]:
@@ -117,23 +113,17 @@ cdef object addmm_run(Op op, PyObject** slots):
     return out
 
 
-cdef object linear_run(Op op, PyObject** slots):
+cdef object linear_run(Op op, PyObject** slots, uint32_t live):
     """x @ weight.T + bias along the last dim of x."""
     cdef Tensor x, weight, bias = None, out, given
-    cdef uint32_t live
     cdef Py_ssize_t shape[64]
     cdef int i, ndim
     if not isinstance(<object> slots[0], Tensor) or not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 0 if not isinstance(<object> slots[0], Tensor) else 1, "Tensor",
                        slots[0] if not isinstance(<object> slots[0], Tensor) else slots[1])
     x, weight = <Tensor> slots[0], <Tensor> slots[1]
-    live = x.flags | weight.flags
     if slots[2] != <PyObject*> None:
         bias = <Tensor> slots[2]
-        live |= bias.flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if x.rank == 1 and weight.rank == 1 and bias is None:
         return find_op("dot")(x, weight)
     check_linear(op, x, weight, bias)

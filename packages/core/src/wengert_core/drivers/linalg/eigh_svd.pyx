@@ -32,14 +32,13 @@ cdef Tensor nothing(wg_factoring* job):
     return new_empty(job.code, 1, &none)
 
 
-cdef object eigh_run(Op op, PyObject** slots):
+cdef object eigh_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, str UPLO, bool compute_v)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor values, vectors
-    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     job.upper = <object> slots[1] == "U"
     values = real_values(&job, job.n)
@@ -52,15 +51,14 @@ cdef object eigh_run(Op op, PyObject** slots):
     return finished(op, slots, (values, vectors), live)
 
 
-cdef object svd_run(Op op, PyObject** slots):
+cdef object svd_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, bool full_matrices, bool compute_uv)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor values, u, vh
     cdef Py_ssize_t least
-    if not begin(op, slots, 0, &job, &live):
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live):
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     least = min(job.m, job.n)
     job.full = bool(<object> slots[1])
@@ -73,7 +71,7 @@ cdef object svd_run(Op op, PyObject** slots):
         u, vh = nothing(&job), nothing(&job)
     run(op, &job, KERNELS.svd, job.m * job.n * least, START + PRODUCTS * job.m * job.n * least)
     if job.failed == WG_NO_RESULT:     # the reference says which matrix, and why
-        return array_run(op, slots)
+        return array_run(op, slots, live)
     return finished(op, slots, (u, values, vh), live)
 
 

@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
 
-from wengert_core.dispatch.op cimport Op
+from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.dtypes.dtypes cimport COMPLEX64, FLOAT32
 from wengert_core.runtime.thread_pool cimport body_fn
 from wengert_core.tensors.tensor cimport Tensor
@@ -45,13 +45,12 @@ ctypedef struct Kernels:
     body_fn solve, inverse, determinant, eigh, svd
 cdef Kernels KERNELS
 
-ctypedef object (*run_type)(Op op, PyObject** slots)
 
 # Ops of that way (a word of WAYS) are run so.
-cdef int set_run(str way, run_type run) except -1
+cdef int set_run(str way, run_fn run) except -1
 
 # Whether LAPACK takes it; then the job knows the first matrices. second: the slot of others, 0 without.
-cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t* live) except -1
+cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t live) except -1
 
 # Where the matrices of a tensor are; vectors: each is a column.
 cdef void matrices(Tensor t, int n_batch, bint vectors, wg_matrices* out) noexcept

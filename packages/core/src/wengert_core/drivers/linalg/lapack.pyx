@@ -16,16 +16,17 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_slots
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks
+from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.drivers.array_call cimport array_run
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT
+from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, tensor_of_array
 from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
 from wengert_core.runtime.blas_lookup cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_RECORD, thread_state
+from wengert_core.runtime.state cimport WG_ELSEWHERE
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
 from wengert_core.tensors.tensor cimport Tensor, new_empty
 
@@ -52,7 +53,7 @@ cdef enum:
 KERNELS.solve, KERNELS.inverse, KERNELS.determinant = wg_solve, wg_inverse, wg_determinant
 KERNELS.eigh, KERNELS.svd = wg_eigh, wg_svd
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
 cdef bint LOOKED_UP[N_CODES]
 memset(LAPACK, 0, sizeof(LAPACK))
@@ -68,10 +69,10 @@ cdef enum:
 cdef Family FAMILIES[N_WAYS]
 memset(FAMILIES, 0, sizeof(FAMILIES))
 cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
-cdef run_type RUNS[N_WAYS]
+cdef run_fn RUNS[N_WAYS]
 
 
-cdef int set_run(str way, run_type run) except -1:
+cdef int set_run(str way, run_fn run) except -1:
     RUNS[<int> WAYS.index(way)] = run
     return 0
 
@@ -153,21 +154,18 @@ def by_lapack(Op op, dtype):
 
 # ---- the steps
 
-cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t* live) except -1:
+cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t live) except -1:
     cdef Tensor a, b = None
     if type(<object> slots[0]) is not Tensor:
         return False
     a = <Tensor> slots[0]
-    live[0] = a.flags
     if second:
         if type(<object> slots[second]) is not Tensor:
             return False
         b = <Tensor> slots[second]
-        live[0] |= b.flags
         if b.code != a.code or b.count == 0:
             return False
-    live[0] &= thread_state().modes
-    if live[0] & LIVE_INTERCEPT or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not trusted(op, a.code):
+    if live & WG_ELSEWHERE or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not trusted(op, a.code):
         return False
     job.lapack, job.code, job.itemsize, job.failed = &LAPACK[a.code - FLOAT32], a.code, FACTS.itemsize[a.code], 0
     job.m, job.n = a.dims[a.rank - 2], a.dims[a.rank - 1]
@@ -251,23 +249,21 @@ cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live):
     """The outputs, recorded."""
     cdef PyObject* outs[4]
     cdef int i
-    if live & WG_RECORD and HOOKS.record != NULL:
-        for i in range(<int> len(results)):
-            outs[i] = <PyObject*> results[i]
-        HOOKS.record(op, slots, outs, <int> len(results))
+    for i in range(<int> len(results)):
+        outs[i] = <PyObject*> results[i]
+    record_outputs(op, slots, outs, <int> len(results), live)
     return results if len(results) > 1 else results[0]
 
 
 # ---- the ops
 
-cdef object cholesky_run(Op op, PyObject** slots):
+cdef object cholesky_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, *, bool upper)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor factor, info
-    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     job.upper = not <object> slots[1]      # of the transposed matrices the other factor, transposed: Note [Results by columns]
     turn(&job.a)
@@ -277,19 +273,18 @@ cdef object cholesky_run(Op op, PyObject** slots):
     return finished(op, slots, (by_columns(factor), info), live)
 
 
-cdef object triangular_run(Op op, PyObject** slots):
+cdef object triangular_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, Tensor B, *, bool upper, bool left, bool unitriangular)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor x
-    if not begin(op, slots, 1, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 1, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     job.upper, job.left = bool(<object> slots[2]), bool(<object> slots[3])
     job.unit = bool(<object> slots[4])
     if not is_system(&job, <Tensor> own[1], False):
-        return array_run(op, slots)
+        return array_run(op, slots, live)
     join_batches(op, <Tensor> own[0], <Tensor> own[1], False, &job)
     turn(&job.a)
     turn(&job.b)
@@ -320,26 +315,24 @@ cdef tuple factored(Op op, wg_factoring* job):
     return by_columns(lu), pivots, info
 
 
-cdef object lu_run(Op op, PyObject** slots):
+cdef object lu_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
-    if not begin(op, slots, 0, &job, &live):
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live):
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     return finished(op, slots, factored(op, &job), live)
 
 
-cdef object qr_run(Op op, PyObject** slots):
+cdef object qr_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, str mode)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor q = None, r
     cdef Py_ssize_t nothing = 0
-    if not begin(op, slots, 0, &job, &live):
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live):
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     mode = <object> slots[1]
     job.k = job.m if mode == "complete" else min(job.m, job.n)

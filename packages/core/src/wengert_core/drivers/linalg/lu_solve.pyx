@@ -11,10 +11,8 @@ from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.linalg import lapack
 from wengert_core.drivers.linalg.lapack cimport (KERNELS, begin, factored, finished, is_system, join_batches, matrices,
                                                  output, real_code, run, set_run, wg_factoring)
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT
 from wengert_core.dtypes.dtypes cimport INT32
 from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor
 
 
@@ -23,14 +21,13 @@ def configure(Op op, str way):
     lapack.configure(op, way)
 
 
-cdef object inverse_run(Op op, PyObject** slots):
+cdef object inverse_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor inverse, info
-    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     job.k, job.adjoint = job.n, True   # the transposed inverse by rows
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
@@ -41,21 +38,20 @@ cdef object inverse_run(Op op, PyObject** slots):
 
 # ---- systems
 
-cdef object solve_run(Op op, PyObject** slots):
+cdef object solve_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A, Tensor B, *, bool left)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor a, b, lu, pivots, info
     cdef bint vectors
-    if not begin(op, slots, 1, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 1, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     a, b = <Tensor> own[0], <Tensor> own[1]
     job.left = bool(<object> slots[2])
     vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
     if not is_system(&job, b, vectors):
-        return array_run(op, slots)
+        return array_run(op, slots, live)
     lu, pivots, info = factored(op, &job)
     job.guarded = True
     return finished(op, slots, (solution(op, &job, lu, pivots, b, vectors), info, lu, pivots), live)
@@ -70,20 +66,19 @@ cdef bint same_sizes(Tensor a, Tensor b) noexcept:
     return True
 
 
-cdef object lu_solve_run(Op op, PyObject** slots):
+cdef object lu_solve_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor LU, Tensor pivots, Tensor B, *, bool left, bool adjoint)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor lu, pivots, b
-    if not begin(op, slots, 2, &job, &live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
-        return array_run(op, slots)
+    if not begin(op, slots, 2, &job, live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     lu, pivots, b = <Tensor> own[0], <Tensor> own[1], <Tensor> own[2]
     job.left, job.adjoint = bool(<object> slots[3]), bool(<object> slots[4])
-    if ((<Tensor> slots[1]).flags & thread_state().modes & LIVE_INTERCEPT or pivots.device or pivots.code != INT32
+    if (pivots.device or pivots.code != INT32
             or pivots.rank != lu.rank - 1 or not same_sizes(lu, pivots) or not is_system(&job, b, False)):
-        return array_run(op, slots)
+        return array_run(op, slots, live)
     return finished(op, slots, (solution(op, &job, lu, pivots, b, False),), live)
 
 
@@ -100,14 +95,13 @@ cdef Tensor solution(Op op, wg_factoring* job, Tensor lu, Tensor pivots, Tensor 
 
 # ---- determinants
 
-cdef object det_run(Op op, PyObject** slots):
+cdef object det_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor lu, pivots, det
-    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     det = output(&job, job.code, 0, 0, 0)
@@ -116,14 +110,13 @@ cdef object det_run(Op op, PyObject** slots):
     return finished(op, slots, (det, lu, pivots), live)
 
 
-cdef object slogdet_run(Op op, PyObject** slots):
+cdef object slogdet_run(Op op, PyObject** slots, uint32_t live):
     """(Tensor A)"""
     cdef wg_factoring job
     cdef PyObject* own[16]
-    cdef uint32_t live
     cdef Tensor lu, pivots, sign, size
-    if not begin(op, slots, 0, &job, &live) or job.m != job.n:
-        return array_run(op, slots)
+    if not begin(op, slots, 0, &job, live) or job.m != job.n:
+        return array_run(op, slots, live)
     holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     sign = output(&job, job.code, 0, 0, 0)

@@ -8,11 +8,12 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
-from wengert_core.dispatch.op cimport Op, call_bound, find_op
+from wengert_core.dispatch.dispatcher cimport LIVE_INTERCEPT, dispatch, intercepted, watch_only
+from wengert_core.dispatch.op cimport Op, call_bound, find_op, run_fn
 from wengert_core.drivers.linalg.gemm cimport computing_code, has_product, multiply
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, given_out, intercepted, record
+from wengert_core.drivers.steps cimport given_out, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, converted
@@ -27,6 +28,8 @@ cdef Op MM = None, MV = None, DOT = None
 def configure(Op op, str way, compose):
     """Make ``op`` the product called ``way``. compose: for matmul, the function that composes what has no node."""
     op.run = RUNS[<int> WAYS.index(way)]
+    if way == "matmul":
+        watch_only(op, -1)             # the primitives that it calls are dispatched
     op.impl = compose
     if op.n_positional == 2:
         op.call2 = call_two
@@ -40,7 +43,7 @@ cdef object call_two(Op op, PyObject* a, PyObject* b):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 # ---- the steps
@@ -122,12 +125,9 @@ cdef inline uint32_t live_of(Tensor a, Tensor b) noexcept:
 
 # ---- primitives
 
-cdef object mm_run(Op op, PyObject** slots):
+cdef object mm_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live = live_of(a, b)
     cdef Py_ssize_t shape[2]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if a.rank != 2 or b.rank != 2:
         raise RuntimeError(f"{'self' if a.rank != 2 else 'mat2'} must be a matrix: mm got shapes {list(shape_tuple(a))} and "
                            f"{list(shape_tuple(b))}; use matmul for other numbers of dimensions")
@@ -139,12 +139,9 @@ cdef object mm_run(Op op, PyObject** slots):
     return multiplied(op, slots, a, b, False, 2, shape, live)
 
 
-cdef object bmm_run(Op op, PyObject** slots):
+cdef object bmm_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live = live_of(a, b)
     cdef Py_ssize_t shape[3]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if a.rank != 3 or b.rank != 3:
         raise RuntimeError(f"{'batch1' if a.rank != 3 else 'batch2'} must be a 3D tensor: bmm got shapes {list(shape_tuple(a))} and "
                            f"{list(shape_tuple(b))}")
@@ -169,11 +166,8 @@ cdef int check_batch_dtypes(Tensor a, Tensor b) except -1:
     return 0
 
 
-cdef object mv_run(Op op, PyObject** slots):
+cdef object mv_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live = live_of(a, b)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if a.rank == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv takes a matrix and a vector")
     if a.rank != 2 or b.rank != 1:
@@ -202,21 +196,15 @@ cdef int check_vectors(Tensor a, Tensor b) except -1:
     return 0
 
 
-cdef object dot_run(Op op, PyObject** slots):
+cdef object dot_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live = live_of(a, b)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     check_vectors(a, b)
     return multiplied(op, slots, a, b, False, 0, NULL, live)
 
 
-cdef object vdot_run(Op op, PyObject** slots):
+cdef object vdot_run(Op op, PyObject** slots, uint32_t live):
     """The dot product with the first vector conjugated."""
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live = live_of(a, b)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     check_vectors(a, b)
     if FACTS.category[a.code] != CAT_COMPLEX:
         return multiplied(op, slots, a, b, False, 0, NULL, live)
@@ -233,9 +221,8 @@ cdef int look_up() except -1:
     return 0
 
 
-cdef object matmul_run(Op op, PyObject** slots):
+cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
-    cdef uint32_t live
     cdef Py_ssize_t shape[64]
     cdef int ndim
     if MM is None:
@@ -243,11 +230,11 @@ cdef object matmul_run(Op op, PyObject** slots):
     if thread_state().modes & WG_CAST:     # a product of vectors is cast as matmul is, not as dot
         return intercepted(op, slots, live_of(a, b))
     if a.rank == 2 and b.rank == 2:
-        return MM.run(MM, slots)
+        return dispatch(MM, slots)
     if a.rank == 2 and b.rank == 1:
-        return MV.run(MV, slots)
+        return dispatch(MV, slots)
     if a.rank == 1 and b.rank == 1:
-        return DOT.run(DOT, slots)
+        return dispatch(DOT, slots)
     if a.rank == 0 or b.rank == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.rank}D and {b.rank}D: multiply numbers with *")
     ndim = product_shape(op, a, b, shape)
@@ -324,6 +311,5 @@ cdef int joined_batch(Tensor a, Tensor b, int ndim, Py_ssize_t* shape) except -1
 
 
 cdef tuple WAYS = ("mm", "bmm", "mv", "dot", "vdot", "matmul")
-ctypedef object (*run_type)(Op op, PyObject** slots)
-cdef run_type RUNS[6]
+cdef run_fn RUNS[6]
 RUNS[0], RUNS[1], RUNS[2], RUNS[3], RUNS[4], RUNS[5] = mm_run, bmm_run, mv_run, dot_run, vdot_run, matmul_run

@@ -14,7 +14,7 @@ from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, s
 from wengert_core.dispatch.keep_alive cimport any_large, held_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport without_kernels
@@ -204,18 +204,12 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
 
 # ---- running
 
-cdef object forward_run(Op op, PyObject** slots):
+cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     """nll_loss(self, target, weight, reduction, ignore_index)."""
     cdef Tensor x = <Tensor> slots[0], target = <Tensor> slots[1], weight = weight_of(slots[2], op, 2), out
-    cdef uint32_t live = x.flags | target.flags
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef ClassLoss p
-    if weight is not None:
-        live |= weight.flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     p.held = any_large(op, slots)
     if p.held:
         holds, own = held_slots(op, slots, kept), kept
@@ -234,20 +228,14 @@ cdef object forward_run(Op op, PyObject** slots):
     return out
 
 
-cdef object backward_run(Op op, PyObject** slots):
+cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     """nll_loss_backward(grad_output, self_shape, target, weight, reduction, ignore_index)."""
     cdef Tensor grad = <Tensor> slots[0], target = <Tensor> slots[2], weight = weight_of(slots[3], op, 3), out
-    cdef uint32_t live = grad.flags | target.flags
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef ClassLoss p
     cdef Py_ssize_t shape[64]
     cdef int ndim
-    if weight is not None:
-        live |= weight.flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     p.held = any_large(op, slots)
     if p.held:
         holds, own = held_slots(op, slots, kept), kept

@@ -7,17 +7,16 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport call_reference, results_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
+from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.scratch cimport Scratch, scratch
-from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport body_fn
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
 
@@ -64,7 +63,7 @@ cdef enum:
     BLOCK_TILES = 16                   # tiles of keys at a time: their scores stay in the first-level cache
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef const wg_tiles* TILES = wg_find_tiles(True)
 
 
@@ -174,15 +173,6 @@ cdef inline Py_ssize_t blocks_of(Py_ssize_t n, Py_ssize_t item) noexcept:
     return (n + lanes - 1) // lanes
 
 
-cdef uint32_t live_of(Op op, PyObject** slots) except? 0xffffffff:
-    cdef uint32_t live = 0
-    cdef int i
-    for i in range(op.n_params):
-        if isinstance(<object> slots[i], Tensor):
-            live |= (<Tensor> slots[i]).flags
-    return live & thread_state().modes
-
-
 cdef Tensor mask_of(Op op, PyObject** slots, int slot, int code):
     if slots[slot] == <PyObject*> None:
         return None
@@ -191,8 +181,7 @@ cdef Tensor mask_of(Op op, PyObject** slots, int slot, int code):
     return converted(<Tensor> slots[slot], code) if (<Tensor> slots[slot]).code != code else <Tensor> slots[slot]
 
 
-cdef object forward_run(Op op, PyObject** slots):
-    cdef uint32_t live = live_of(op, slots)
+cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef int code = computing_code((<Tensor> slots[0]).code)
     cdef Tensor query, key, value, mask, out, sums
     cdef PyObject* kept[16]
@@ -203,8 +192,6 @@ cdef object forward_run(Op op, PyObject** slots):
     cdef Workspace space = Workspace.__new__(Workspace)
     cdef int i
     cdef bint held
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     held = is_long(op, slots, 0)
     if held:
         holds, own = held_slots(op, slots, kept), kept
@@ -238,8 +225,7 @@ cdef int compute(wg_attention* p, int code, bint held) except -1:
     return 0
 
 
-cdef object backward_run(Op op, PyObject** slots):
-    cdef uint32_t live = live_of(op, slots)
+cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef int code, rank, i
     cdef Tensor grad, query, key, value, mask, out, sums, by_query, by_key, by_value
     cdef PyObject* kept[16]
@@ -248,8 +234,6 @@ cdef object backward_run(Op op, PyObject** slots):
     cdef Workspace space = Workspace.__new__(Workspace)
     cdef Py_ssize_t item
     cdef bint held
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     held = is_long(op, slots, 1)
     if held:
         holds, own = held_slots(op, slots, kept), kept
@@ -313,8 +297,7 @@ cdef object given(Op op, PyObject** slots, list results, int n_plain, uint32_t l
         if i < len(results) - n_plain and (<Tensor> results[i]).code != code:
             results[i] = converted(<Tensor> results[i], code)
         outs[i] = <PyObject*> results[i]
-    if live & WG_RECORD and HOOKS.record != NULL:
-        HOOKS.record(op, slots, outs, <int> len(results))
+    record_outputs(op, slots, outs, <int> len(results), live)
     return tuple(results)
 
 

@@ -17,15 +17,13 @@ from wengert_core.drivers.nn.conv_gemm cimport convolve, transpose
 from wengert_core.drivers.nn.conv_plan cimport Axis, Geometry, WITHOUT_GIL
 from wengert_core.drivers.nn.conv_weight_grad cimport weight_gradient
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
-from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, FLOAT64,
-                                         INT64, DTypeFacts, dtype_facts)
+from wengert_core.drivers.steps cimport record
+from wengert_core.dtypes.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -202,21 +200,15 @@ cdef Tensor optional_tensor(Op op, PyObject** slots, int slot):
     return <Tensor> slots[slot]
 
 
-cdef object convolution_run(Op op, PyObject** slots):
+cdef object convolution_run(Op op, PyObject** slots, uint32_t live):
     """convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)."""
     cdef Tensor x = <Tensor> slots[0], w = <Tensor> slots[1], bias = optional_tensor(op, slots, 2), out
-    cdef uint32_t live = x.flags | w.flags
     cdef bint transposed = <object> slots[6]
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef Geometry g
     cdef Py_ssize_t shape[5]
     cdef int i, ndim = x.rank - 2
-    if bias is not None:
-        live |= bias.flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     g.groups = int_slot(op, slots, 8)
     read_geometry(op, slots, 3, ndim, &g)
     check_tensors(x, w, bias, transposed, g.groups)
@@ -262,10 +254,9 @@ cdef object convolution_run(Op op, PyObject** slots):
     return out
 
 
-cdef object weight_run(Op op, PyObject** slots):
+cdef object weight_run(Op op, PyObject** slots, uint32_t live):
     """convolution_weight(input, grad_output, kernel_size, stride, padding, dilation, groups)."""
     cdef Tensor x = <Tensor> slots[0], y = <Tensor> slots[1], out
-    cdef uint32_t live = (x.flags | y.flags) & thread_state().modes
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef Geometry g
@@ -273,8 +264,6 @@ cdef object weight_run(Op op, PyObject** slots):
     cdef Py_ssize_t shape[5]
     cdef int i, ndim = x.rank - 2
     cdef Axis* axis
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     g.groups = int_slot(op, slots, 6)
     read_geometry(op, slots, 3, ndim, &g)
     sizes_of(op, slots, 2, "kernel_size", ndim, kernel)

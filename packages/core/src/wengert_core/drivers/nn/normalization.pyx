@@ -7,17 +7,16 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport as_many_into, call_reference, result_list
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
+from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport as_laid_out
 from wengert_core.runtime.scratch cimport Scratch, scratch
-from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
 
@@ -48,7 +47,7 @@ cdef enum:
     MOST_PARTS = 32                    # sums for weight and bias of their own, where rows are normalized
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, bint backward):
@@ -85,15 +84,6 @@ cdef int read_layout(Op op, wg_norm* p, object layout, Tensor x, Tensor weight, 
     return 0
 
 
-cdef uint32_t live_of(Op op, PyObject** slots) except? 0xffffffff:
-    cdef uint32_t live = 0
-    cdef int i
-    for i in range(5):
-        if isinstance(<object> slots[i], Tensor):
-            live |= (<Tensor> slots[i]).flags
-    return live & thread_state().modes
-
-
 cdef char* data_of(Tensor t) noexcept:
     return NULL if t is None else t.data
 
@@ -109,16 +99,13 @@ cdef bint is_large(Op op, PyObject** slots) noexcept:
     return any_large(op, slots) or 4 * (<Tensor> slots[0]).count >= LARGE
 
 
-cdef object forward_run(Op op, PyObject** slots):
+cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor x = <Tensor> slots[0], weight, bias, mean, var, out
-    cdef uint32_t live = live_of(op, slots)
     cdef int code = computing_code(x.code)
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef wg_norm p
     cdef Py_ssize_t units
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if is_large(op, slots):
         holds, own = held_slots(op, slots, kept), kept
     x = <Tensor> own[0]
@@ -152,16 +139,13 @@ cdef Tensor fresh(Tensor t, PyObject* argument):
     return contiguous_copy(t) if <PyObject*> t == argument else t
 
 
-cdef object backward_run(Op op, PyObject** slots):
+cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor grad = <Tensor> slots[0], x, weight, mean, var, out, by_weight, by_bias
-    cdef uint32_t live = live_of(op, slots)
     cdef int code, weight_code
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
     cdef wg_norm p
     cdef Py_ssize_t n_weights, units
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if is_large(op, slots):
         holds, own = held_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
@@ -244,6 +228,5 @@ cdef object given(Op op, PyObject** slots, list results, uint32_t live):
     cdef int i
     for i in range(3):
         outs[i] = <PyObject*> results[i]
-    if live & WG_RECORD and HOOKS.record != NULL:
-        HOOKS.record(op, slots, outs, 3)
+    record_outputs(op, slots, outs, 3, live)
     return tuple(results)

@@ -8,8 +8,9 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held, held_slots
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.nn.pooling_loops cimport run
 from wengert_core.drivers.nn.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST,
                                                       SCATTER, SPREAD_ADAPTIVE, SPREAD_AVERAGE, Kind, Pool,
@@ -17,19 +18,17 @@ from wengert_core.drivers.nn.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE
                                                       set_planes)
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into, results_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport on_host, without_kernels
 from wengert_core.exchange.restore_format cimport as_laid_out
-from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE, "adaptive_largest": ADAPTIVE_LARGEST,
                    "spread_average": SPREAD_AVERAGE, "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
 
@@ -64,18 +63,15 @@ cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except? -1:
     return divisor
 
 
-cdef object pool_run(Op op, PyObject** slots):
+cdef object pool_run(Op op, PyObject** slots, uint32_t live):
     """Means and extremes. Slot 0 is the input; slots 1, ... are the windows, or the output's size."""
     cdef Tensor t = <Tensor> slots[0], source, out, places = None
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Kind kind = op.impl[0]
     cdef int n = op.impl[1], code = t.code, i
     cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST, extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
     cdef Py_ssize_t shape[64]
     cdef bint large
     cdef Pool p
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     check_input(op, t, n, adaptive)
     check_dtype(op, kind, n, code)
     set_planes(&p, n, t.rank, t.dims)
@@ -150,8 +146,7 @@ cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t l
         if live:
             record(op, slots, out, live)
         return out
-    if live & WG_RECORD and HOOKS.record != NULL:
-        HOOKS.record(op, slots, outs, 2)
+    record_outputs(op, slots, outs, 2, live)
     return out, places
 
 
@@ -178,10 +173,9 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except
 
 # ---- gradients
 
-cdef object gradient_run(Op op, PyObject** slots):
+cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
     """Slot 0 is the gradient (for "gather" the input). The others, by name: input_sizes, ndim, indices, the windows."""
     cdef Tensor t = <Tensor> slots[0], source, out, places = None
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Kind kind = op.impl[0]
     cdef Py_ssize_t shape[64]
     cdef int rank = t.rank, n, i, code = t.code
@@ -189,10 +183,6 @@ cdef object gradient_run(Op op, PyObject** slots):
     cdef PyObject** own = slots
     cdef bint large
     cdef Pool p
-    if (kind == SCATTER or kind == GATHER) and isinstance(<object> slots[1], Tensor):
-        live |= (<Tensor> slots[1]).flags & (WG_BATCHED | WG_FOREIGN) & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     n = <int> int_slot(op, slots, op.params.index("ndim"))
     if kind == GATHER:
         for i in range(rank):

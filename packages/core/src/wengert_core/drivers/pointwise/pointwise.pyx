@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, LIVE_INTERCEPT, intercepted, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_number
 from wengert_core.dispatch.keep_alive cimport held_if_large, held_slots
 from wengert_core.dispatch.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
@@ -23,18 +24,15 @@ from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, chec
                                                               computing, refuse_zero, unaccepted)
 from wengert_core.drivers.pointwise.pointwise_references cimport by_reference
 from wengert_core.drivers.pointwise.strided_loop cimport Operand, lay, run_large_loop, run_loop
-from wengert_core.drivers.steps cimport (LIVE_BEYOND, LIVE_INTERCEPT, after_write, before_write, broadcast, can_cast,
-                                         common_code, given_out, intercepted, prepare_out, record)
-from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES,
-                                         DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.drivers.steps cimport after_write, before_write, broadcast, can_cast, common_code, given_out, prepare_out, record
+from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.exchange.arrays cimport converted
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.runtime.state cimport (WG_BATCHED, WG_CAST, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState,
-                                         thread_state)
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
 
@@ -79,6 +77,7 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
         add_variants(op, p, op.params.index(variant), dict(variants))
     op.data = p
     op.run = pointwise_run
+    watch_only(op, -1)
     if op.out_slot >= 0:
         op.flags |= WRITES_IN_STEP     # what is in place is looked at in write
     if not op.flags & OP_INPLACE:
@@ -206,7 +205,7 @@ cdef object unary_call(Op op, PyObject* a):
     for i in range(1, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
-    return pointwise_run(op, slots)
+    return pointwise_run(op, slots, 0)
 
 
 cdef inline bint is_convertible(PyObject* value) noexcept:
@@ -273,7 +272,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
     for i in range(2, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
-    return pointwise_run(op, slots)
+    return pointwise_run(op, slots, 0)
 
 
 cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:
@@ -295,13 +294,13 @@ cdef object missing(Op op, int slot):
 
 # ---- the general way
 
-cdef object pointwise_run(Op op, PyObject** slots):
-    """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place."""
+cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
+    """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place. It watches its slots itself: some are read first."""
     cdef Pointwise* p = chosen(op, slots)
     cdef PyObject* own[16]
     cdef int i
-    cdef uint32_t live = 0
     cdef bint only_numbers = True
+    live = 0
     for i in range(op.n_params):
         own[i] = slots[i]
     for i in range(p.n_in if p.n_in > p.n_promote else p.n_promote):
@@ -321,12 +320,10 @@ cdef object pointwise_run(Op op, PyObject** slots):
     if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
-    if live & WG_CAST or live & LIVE_BEYOND == WG_OBSERVE:
-        return intercepted(op, own, live)                # which calls this again, unobserved
+    if live & LIVE_INTERCEPT:
+        return intercepted(op, own, live)                # which calls this again
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, own, live)
     if p.n_in == 3 and not elsewhere() and is_direct_ternary(op, p, own):
         return direct_ternary(op, &p.loops[(<Tensor> own[1]).code], own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
@@ -372,13 +369,11 @@ cdef object with_numbers(Op op, PyObject** slots):
     i = 1 if isinstance(<object> slots[1], Tensor) else 2
     number = (<object> slots[i]).item()
     own[i] = <PyObject*> number
-    return pointwise_run(op, own)
+    return pointwise_run(op, own, 0)
 
 
 cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     """add and sub with alpha: computed of other * alpha, and recorded as what they are."""
-    if live & WG_FOREIGN and not live & WG_BATCHED:
-        return intercepted(op, slots, live)        # this driver runs again, for the device
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef PyObject* own[16]
@@ -386,16 +381,13 @@ cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     for i in range(op.n_params):
         own[i] = slots[i]
     computing_code(op, p, own)             # what is refused, before other is multiplied
-    if not live & LIVE_INTERCEPT:
-        state.modes = modes & ~(<unsigned int> WG_GRAD)
+    state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
         product = scaled(op, slots, p.alpha_slot)
     finally:
         state.modes = modes
     own[1] = <PyObject*> product
     own[p.alpha_slot] = op.defaults[p.alpha_slot]
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, own, live)
     return compute(op, p, own, slots, loop_for(p, computing_code(op, p, own)), live)
 
 

@@ -6,18 +6,17 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_if_large
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.reduce.dimwise cimport along_run, asked_code, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport REDUCE_PLACE, REDUCE_SAME, Reduction, new_reduction, reduced, wrapped_dim
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.kernels.reduce.scan cimport find_scan, scan_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
@@ -32,7 +31,7 @@ cdef struct Lines:                     # Op.data of these ops
     int keepdim_slot
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str kind, str name):
@@ -62,22 +61,18 @@ def configure(Op op, str kind, str name):
         op.run = scan_run
 
 
-cdef object place_run(Op op, PyObject** slots):
+cdef object place_run(Op op, PyObject** slots, uint32_t live):
     """argmax, argmin: of a whole tensor the place in row-major order."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t
     cdef uint64_t mask
-    cdef uint32_t live
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     check_dtype(op, t.code)
     if t.count == 0 or lines.places.fns[t.code] == NULL or elsewhere():
-        return along_run(op, slots)
+        return along_run(op, slots, live)
     if slots[lines.dim_slot] == <PyObject*> None:
         mask = <uint64_t> -1
         t = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
@@ -86,40 +81,32 @@ cdef object place_run(Op op, PyObject** slots):
     return finished(op, slots, reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot]), INT64, live)
 
 
-cdef object extreme_run(Op op, PyObject** slots):
+cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
     """max, min along a dim: one pass for the values, one for the places."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t, values, places
     cdef uint64_t mask
-    cdef uint32_t live
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     check_dtype(op, t.code)
     if t.count == 0 or elsewhere() or lines.values.fns[t.code] == NULL or lines.places.fns[t.code] == NULL:
-        return along_run(op, slots)
+        return along_run(op, slots, live)
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     values = reduced(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
     places = reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot])
     return several(op, slots, [values, places], live)
 
 
-cdef object scan_run(Op op, PyObject** slots):
+cdef object scan_run(Op op, PyObject** slots, uint32_t live):
     """cumsum, cumprod: over a row-major copy where the tensor is not row-major itself."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t, out
-    cdef uint32_t live
     cdef int asked, dim
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     dim = wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     asked = asked_code(op, slots, t)
@@ -128,7 +115,7 @@ cdef object scan_run(Op op, PyObject** slots):
     elif not t.flags & TF_CONTIGUOUS:
         t = contiguous_copy(t)
     if lines.scans[t.code] == NULL or elsewhere():
-        return along_run(op, slots)
+        return along_run(op, slots, live)
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:
         scan(lines.scans[t.code], t, dim, out)

@@ -6,24 +6,23 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_if_large
-from wengert_core.dispatch.op cimport OP_NO_RECORD, EngineHooks, Op, engine_hooks, op_error
+from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP
 from wengert_core.drivers.out_argument cimport written
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, given_out, intercepted, prepare_out
 from wengert_core.dtypes.cpp_names import not_implemented_for
+from wengert_core.drivers.steps cimport given_out, prepare_out, record_outputs
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts,
                                          code_of, dtype_facts, dtype_of)
 from wengert_core.exchange.arrays cimport array_into, array_of, converted, tensor_of_result
 from wengert_core.exchange.restore_format cimport as_ordered
-from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, bump_version, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 
@@ -37,16 +36,12 @@ def configure(Op op, tuple results, named, bint keeps_order, bint free_shape):
     op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order, free_shape)
 
 
-cdef object along_run(Op op, PyObject** slots):
+cdef object along_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t
-    cdef uint32_t live
     cdef int asked
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     check_dtype(op, t.code)
     asked = asked_code(op, slots, t)
@@ -141,15 +136,9 @@ cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, ui
         results.append(result)
         outs[i] = <PyObject*> result
     if op.impl[1] is None:
-        record_all(op, slots, outs, 1, live)
+        record_outputs(op, slots, outs, 1, live)
         return results[0]
     return several(op, slots, results, live)
-
-
-cdef int record_all(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1:
-    if live & WG_RECORD and HOOKS.record != NULL and not op.flags & OP_NO_RECORD:
-        HOOKS.record(op, slots, outs, n)
-    return 0
 
 
 cdef object several(Op op, PyObject** slots, list results, uint32_t live):
@@ -160,5 +149,5 @@ cdef object several(Op op, PyObject** slots, list results, uint32_t live):
         return written(op, slots, results, live)
     for i in range(<int> len(results)):
         outs[i] = <PyObject*> results[i]
-    record_all(op, slots, outs, <int> len(results), live)
+    record_outputs(op, slots, outs, <int> len(results), live)
     return tuple.__new__(op.impl[1], results)      # past the checks of those who make one by hand

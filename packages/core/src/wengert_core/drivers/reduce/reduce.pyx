@@ -14,14 +14,15 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
 from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
-from wengert_core.drivers.steps cimport LIVE_BEYOND, LIVE_INTERCEPT, given_out, intercepted, record
-from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32,
-                                         FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts, dtype_of)
+from wengert_core.drivers.steps cimport given_out, record
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16,
+                                         FLOAT32, FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts)
 from wengert_core.exchange.arrays cimport array_of, converted, tensor_of_result
 from wengert_core.exchange.device_memory cimport array_at, elsewhere, put_array
 from wengert_core.kernels.reduce.reduce cimport find_reduction
@@ -140,7 +141,7 @@ cdef object whole_call(Op op, PyObject* a):
             if live:
                 record(op, slots, out, live)
             return out
-    return reduction_run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object dim_call(Op op, PyObject* a, PyObject* dim):
@@ -156,22 +157,18 @@ cdef object dim_call(Op op, PyObject* a, PyObject* dim):
         if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) and not PyBool_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
             raise op_error(op, 1, "tuple of ints" if several else "int", dim)
         return call_bound(op, slots, 2, NULL)
-    return reduction_run(op, slots)
+    return dispatch(op, slots)
 
 
-cdef object reduction_run(Op op, PyObject** slots):
+cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
     """Any dims, dtypes, strides; out=."""
     cdef Reduction* r = <Reduction*> op.data
     cdef Tensor t, out
     cdef int code
     cdef uint64_t mask
-    cdef uint32_t live
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     code = result_code(op, r, t, slots)
     mask = dims_mask(<object> slots[r.dim_slot], t.rank)

@@ -8,18 +8,18 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport dim_slot, scalar_name
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.reshape cimport geometry_permute
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, converted, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.kernels.reduce.softmax cimport find_softmax, rows_fn
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape, shape_tuple
 
@@ -49,7 +49,7 @@ cdef object call_two(Op op, PyObject* a, PyObject* dim):
     slots[0], slots[1], slots[2], slots[3] = a, dim, <PyObject*> None, <PyObject*> None
     if type(<object> a) is not Tensor or type(<object> dim) is not int:
         return call_bound(op, slots, 2, NULL)
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef inline int computing_code(int code) noexcept:
@@ -58,14 +58,11 @@ cdef inline int computing_code(int code) noexcept:
 
 # ---- forward
 
-cdef object forward_run(Op op, PyObject** slots):
+cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out, given
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef int dim
     if slots[2] != <PyObject*> None and code_of(<object> slots[2]) != t.code:
         return in_dtype(op, slots)
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     dim = dim_slot(op, slots, 1, t.rank)
     if FACTS.category[t.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
@@ -84,22 +81,18 @@ cdef object in_dtype(Op op, PyObject** slots):
     cdef PyObject* own[4]
     changed = (<object> slots[0]).to(<object> slots[2])
     own[0], own[1], own[2], own[3] = <PyObject*> changed, slots[1], <PyObject*> None, slots[3]
-    return op.run(op, own)
+    return dispatch(op, own)
 
 
 # ---- gradients
 
-cdef object backward_run(Op op, PyObject** slots):
+cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor grad, output, out
-    cdef uint32_t live
     cdef int i, dim
     for i in range(2):
         if not isinstance(<object> slots[i], Tensor):
             raise op_error(op, i, "Tensor", slots[i])
     grad, output = <Tensor> slots[0], <Tensor> slots[1]
-    live = (grad.flags | output.flags) & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     grad, output = held_if_large(grad), held_if_large(output)
     if not same_shape(grad, output):
         raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output {list(shape_tuple(output))}; they "

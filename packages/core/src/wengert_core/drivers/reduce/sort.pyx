@@ -13,13 +13,11 @@ from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.thread_pool cimport parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
@@ -77,24 +75,20 @@ def configure(Op op):
     op.run = order_run
 
 
-cdef object order_run(Op op, PyObject** slots):
+cdef object order_run(Op op, PyObject** slots, uint32_t live):
     cdef Ordering* o = <Ordering*> op.data
     cdef wg_ordering job
     cdef Tensor t
-    cdef uint32_t live
     cdef int dim
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    live = t.flags & thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     t = held_if_large(t)
     check_dtype(op, t.code)
     dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
     job.k = max(int_slot(op, slots, o.k_slot), -1) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
     if t.rank == 0 or t.count == 0 or elsewhere() or not fitting(o.what, job.k, t.dims[dim]):
-        return along_run(op, slots)
+        return along_run(op, slots, live)
     job.what, job.code = o.what, t.code
     job.flip = o.flip_slot >= 0 and bool(<object> slots[o.flip_slot])
     return ordered(op, slots, t, dim, &job, live)

@@ -9,8 +9,9 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport MOST_DIMS, dim_slot, int_slot, ints_slot, sizes_list, wrap_dim
-from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dispatch.dispatcher cimport watch_only
+from wengert_core.dispatch.op cimport Op, op_error, run_fn
+from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.reshape cimport geometry_permute, geometry_transpose, infer_size, view_strides
 from wengert_core.drivers.view.slice cimport geometry_slice
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_CLONE, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SLICE,
@@ -19,7 +20,7 @@ from wengert_core.drivers.view.view cimport (V_ALIAS, V_CLONE, V_EXPAND, V_PERMU
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport WG_GRAD, thread_state
+from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport (FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format,
                                                  lay_out, new_preserved)
@@ -47,18 +48,17 @@ def configure(Op op, str what):
     """Make ``op`` the composite (or clone) called ``what``."""
     cdef int i = NAMES.index(what)
     op.run = RUNS[i]
+    if what != "clone":
+        watch_only(op, -1)             # the primitives that it calls are dispatched
     set_shortcuts(op)
 
 
 # ---- copies
 
-cdef object clone_run(Op op, PyObject** slots):
+cdef object clone_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots)
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Tensor out
     cdef Format form
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     form = format_of(slots[1], FORMAT_PRESERVE)
     if form == FORMAT_PRESERVE:
         out = new_preserved(t, t.code)
@@ -75,7 +75,7 @@ cdef object contiguous_clone(Tensor t):
     return view_call(V_CLONE, t, (contiguous_format,))
 
 
-cdef object contiguous_run(Op op, PyObject** slots):
+cdef object contiguous_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots)
     cdef Format form
     if slots[1] == <PyObject*> None or t.flags & TF_CONTIGUOUS and <object> slots[1] is contiguous_format:
@@ -107,13 +107,13 @@ cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* s
     return view_call(kind, t, (tuple(sizes_list(ndim, shape)),))
 
 
-cdef object reshape_run(Op op, PyObject** slots):
+cdef object reshape_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t shape[64]
     cdef int ndim = ints_slot(op, slots, 1, shape)
     return reshape_to(op, <Tensor> slots[0], ndim, shape, slots[1])
 
 
-cdef object flatten_run(Op op, PyObject** slots):
+cdef object flatten_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t shape[64]
     cdef int first = dim_slot(op, slots, 1, t.rank), last = dim_slot(op, slots, 2, t.rank), i, n = 0
@@ -133,14 +133,14 @@ cdef object flatten_run(Op op, PyObject** slots):
     return reshape_to(op, t, n, shape, NULL)
 
 
-cdef object ravel_run(Op op, PyObject** slots):
+cdef object ravel_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t shape[1]
     shape[0] = t.count
     return reshape_to(op, t if t.flags & TF_CONTIGUOUS else contiguous_clone(t), 1, shape, NULL)
 
 
-cdef object unflatten_run(Op op, PyObject** slots):
+cdef object unflatten_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t shape[128]
@@ -180,19 +180,19 @@ cdef Tensor other_tensor(Op op, PyObject** slots):
     return <Tensor> slots[1]
 
 
-cdef object view_as_run(Op op, PyObject** slots):
+cdef object view_as_run(Op op, PyObject** slots, uint32_t live):
     return view_call(V_VIEW, <Tensor> slots[0], (shape_tuple(other_tensor(op, slots)),))
 
 
-cdef object reshape_as_run(Op op, PyObject** slots):
+cdef object reshape_as_run(Op op, PyObject** slots, uint32_t live):
     return reshape_to(op, <Tensor> slots[0], other_tensor(op, slots).rank, other_tensor(op, slots).dims, NULL)
 
 
-cdef object expand_as_run(Op op, PyObject** slots):
+cdef object expand_as_run(Op op, PyObject** slots, uint32_t live):
     return view_call(V_EXPAND, <Tensor> slots[0], (shape_tuple(other_tensor(op, slots)),))
 
 
-cdef object broadcast_to_run(Op op, PyObject** slots):
+cdef object broadcast_to_run(Op op, PyObject** slots, uint32_t live):
     return view_call(V_EXPAND, <Tensor> slots[0], (<object> slots[1],))
 
 
@@ -210,12 +210,12 @@ cdef object permuted(Tensor t, const int* order):
     return marked(t, geometry_permute(t, order))
 
 
-cdef object swapaxes_run(Op op, PyObject** slots):
+cdef object swapaxes_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     return transposed(t, dim_slot(op, slots, 1, t.rank), dim_slot(op, slots, 2, t.rank))
 
 
-cdef object t_property_run(Op op, PyObject** slots):
+cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
     """x.T: all dims reversed."""
     cdef Tensor t = checked_self(op, slots)
     cdef int order[64]
@@ -239,11 +239,11 @@ cdef object matrix_transposed(Tensor t, str name):
     return transposed(t, t.rank - 2, t.rank - 1)
 
 
-cdef object mt_property_run(Op op, PyObject** slots):
+cdef object mt_property_run(Op op, PyObject** slots, uint32_t live):
     return matrix_transposed(checked_self(op, slots), "tensor.mT")
 
 
-cdef object adjoint_run(Op op, PyObject** slots):
+cdef object adjoint_run(Op op, PyObject** slots, uint32_t live):
     """The conjugate transpose of matrices: .mH, .H, adjoint()."""
     cdef Tensor t = checked_self(op, slots)
     cdef str name = op.name
@@ -254,7 +254,7 @@ cdef object adjoint_run(Op op, PyObject** slots):
     return out.conj() if t.code >= 10 else out
 
 
-cdef object movedim_run(Op op, PyObject** slots):
+cdef object movedim_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t source[64]
     cdef Py_ssize_t target[64]
@@ -301,7 +301,7 @@ cdef unsigned long long wrap_distinct(int rank, int n, Py_ssize_t* dims, str wha
 
 # ---- parts
 
-cdef object narrow_run(Op op, PyObject** slots):
+cdef object narrow_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t start = int_slot(op, slots, 2), length = int_slot(op, slots, 3), size
     cdef int dim
@@ -324,8 +324,7 @@ cdef object narrow_run(Op op, PyObject** slots):
 
 cdef tuple NAMES = ("clone", "contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as", "expand_as",
                     "broadcast_to", "swapaxes", "numpy_T", "mT", "adjoint", "movedim", "narrow")
-ctypedef object (*run_fn_)(Op op, PyObject** slots)
-cdef run_fn_ RUNS[16]
+cdef run_fn RUNS[16]
 RUNS[0], RUNS[1], RUNS[2], RUNS[3] = clone_run, contiguous_run, reshape_run, flatten_run
 RUNS[4], RUNS[5], RUNS[6], RUNS[7] = ravel_run, unflatten_run, view_as_run, reshape_as_run
 RUNS[8], RUNS[9], RUNS[10], RUNS[11] = expand_as_run, broadcast_to_run, swapaxes_run, t_property_run

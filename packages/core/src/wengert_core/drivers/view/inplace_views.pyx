@@ -10,9 +10,11 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot
-from wengert_core.dispatch.op cimport EngineHooks, Op, engine_hooks
+from wengert_core.dispatch.dispatcher cimport watch_only
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.resize cimport resize_to
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, after_write, intercepted
+from wengert_core.drivers.steps cimport after_write, guard_write, record_outputs
 from wengert_core.drivers.view.slice cimport out_of_bounds
 from wengert_core.drivers.view.view cimport checked_self, set_shortcuts, view_fn
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
@@ -26,10 +28,10 @@ from wengert_core.tensors.memory_format cimport (FORMAT_CHANNELS_LAST, FORMAT_CH
 from wengert_core.tensors.memory_format import contiguous_format
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, TF_INFERENCE, TF_VIEW, Storage, Tensor, alias,
                                           alias_fresh_version, bump_version, extra_of, link_versions, new_empty,
-                                          new_on_memory, same_shape, storage_of, strides_of, swap_contents, version_of)
+                                          new_on_memory, storage_of, strides_of, swap_contents, version_of)
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str way):
@@ -42,6 +44,7 @@ def configure(Op op, str way):
         op.run = resize_run
     elif way == "resize_as_":
         op.run = resize_as_run
+        watch_only(op, 0)
     elif way == "set_":
         op.run = set_run
     else:
@@ -50,23 +53,19 @@ def configure(Op op, str way):
 
 # ---- the geometry of a view
 
-cdef object restride_run(Op op, PyObject** slots):
+cdef object restride_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots), view, before
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* own[16]
     cdef PyObject* outs[1]
     cdef PyObject* keep = NULL
     cdef int i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     view = (<view_fn> op.data)(op, slots, t)
-    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, &keep)
-        Py_XDECREF(keep)
+    guard_write(op, slots, t, live, &keep)
+    Py_XDECREF(keep)
     before = with_history(t)
     swap_contents(t, view)
     bump_version(t)
-    if before.flags & thread_state().modes & (WG_GRAD | WG_DUAL) and HOOKS.record != NULL:
+    if before.flags & thread_state().modes & (WG_GRAD | WG_DUAL):
         for i in range(op.n_params):
             own[i] = slots[i]
         own[0], outs[0] = <PyObject*> before, <PyObject*> t
@@ -82,10 +81,10 @@ cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) exce
     try:
         if flags & modes & WG_GRAD:
             state.modes = modes & ~(<unsigned int> WG_DUAL)
-            HOOKS.record(op, slots, outs, 1)
+            record_outputs(op, slots, outs, 1, WG_RECORD)
         if flags & modes & WG_DUAL:
             state.modes = modes & ~(<unsigned int> WG_GRAD)
-            HOOKS.record(op.out_of_place, slots, outs, 1)
+            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD)
     finally:
         state.modes = modes
     return 0
@@ -110,7 +109,7 @@ cdef Tensor with_history(Tensor t):
 
 # ---- resize_
 
-cdef object resize_run(Op op, PyObject** slots):
+cdef object resize_run(Op op, PyObject** slots, uint32_t live):
     """resize_(self, size): the first elements of the memory, row-major; more memory where it does not suffice."""
     cdef Tensor t = checked_self(op, slots)
     cdef Py_ssize_t shape[64]
@@ -121,7 +120,7 @@ cdef object resize_run(Op op, PyObject** slots):
     return resized(op, slots, t, ndim, shape, form)
 
 
-cdef object resize_as_run(Op op, PyObject** slots):
+cdef object resize_as_run(Op op, PyObject** slots, uint32_t live):
     """resize_as_(self, the_template): resize_ to another tensor's sizes."""
     cdef Tensor t = checked_self(op, slots)
     cdef Tensor template = <Tensor> slots[1]
@@ -146,12 +145,9 @@ cdef int asked_format(Op op, PyObject* memory_format) except -2:
 
 cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape, int form):
     """t with these sizes, and the strides of a format where one is asked for."""
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef PyObject* keep = NULL
     cdef bint same = t.rank == ndim
     cdef int i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
         HOOKS.view_grad_fn(t)
     if t.flags & WG_GRAD and not thread_state().modes & WG_INFER:
@@ -163,8 +159,8 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
         raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {name} format: {op.name} got {ndim} sizes")
     if same and (form < 0 or has_format(t, <Format> form)):
         return t
-    if (t.flags & TF_INFERENCE or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, &keep)
+    if t.flags & TF_INFERENCE or thread_state().modes & WG_GUARD:
+        guard_write(op, slots, t, 0, &keep)
         Py_XDECREF(keep)
     resize_to(t, ndim, shape)
     if form >= 0:
@@ -175,17 +171,12 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
 
 # ---- set_
 
-cdef object set_run(Op op, PyObject** slots):
+cdef object set_run(Op op, PyObject** slots, uint32_t live):
     """set_(self, source): source's memory and geometry, with the version counter of self."""
     cdef Tensor t = checked_self(op, slots), given
-    cdef uint32_t live = t.flags, version
+    cdef uint32_t version
     cdef PyObject* keep = NULL
     cdef Py_ssize_t none = 0
-    if isinstance(<object> slots[1], Tensor):
-        live |= (<Tensor> slots[1]).flags
-    live &= thread_state().modes
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
         raise TypeError("set_() received an invalid combination of arguments - got an offset or strides without sizes: give "
                         "(source, storage_offset, size, stride)")
@@ -205,8 +196,7 @@ cdef object set_run(Op op, PyObject** slots):
     else:
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
                         "storage, or nothing")
-    if (live & WG_RECORD or t.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and HOOKS.before_inplace != NULL:
-        HOOKS.before_inplace(op, slots, &keep)
+    guard_write(op, slots, t, live, &keep)
     if (<PyObject*> t.storage).ob_refcnt > 1:      # the views of the memory that is left keep the counter: Note [Version counters]
         link_versions(t.storage, given.storage)
     storage_of(given).version = version_of(t)

@@ -98,12 +98,12 @@ def configure_view(Op op):
     op.run = view_or_dtype_run
 
 
-cdef object view_or_dtype_run(Op op, PyObject** slots):
+cdef object view_or_dtype_run(Op op, PyObject** slots, uint32_t live):
     if isinstance(<object> slots[1], dtype):
         return view_dtype(<Tensor> slots[0], (<dtype> slots[1]).code)
     if begins_with_bool(slots[1]):
         raise TypeError(f"{op.name}() received an invalid combination of arguments - its sizes begin with a bool: give ints")
-    return view_run(op, slots)
+    return view_run(op, slots, live)
 
 
 cdef Tensor view_dtype(Tensor t, int code):

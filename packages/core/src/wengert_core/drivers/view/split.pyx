@@ -3,11 +3,10 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport PyIndex_Check, dim_slot, int_slot
+from wengert_core.dispatch.dispatcher cimport watch_only
 from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted
 from wengert_core.drivers.view.slice cimport geometry_slice
 from wengert_core.drivers.view.view cimport V_SPLIT, V_SPLIT_WITH_SIZES, record_views, set_shortcuts, view_call
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, new_view
 
 cdef Py_ssize_t MOST_PIECES = 1 << 27  # each is a Tensor of about 150 bytes
@@ -28,6 +27,7 @@ def configure(Op op, str what):
         op.run = unbind_run
     elif what == "chunk":
         op.run = chunk_run
+        watch_only(op, -1)
     else:
         raise ValueError(f"{op.name}: no way to split is called {what!r}")
     set_shortcuts(op)
@@ -57,16 +57,13 @@ cdef int split_dim(Op op, PyObject** slots, Tensor t) except -1:
     return dim_slot(op, slots, 2, t.rank)
 
 
-cdef object split_run(Op op, PyObject** slots):
+cdef object split_run(Op op, PyObject** slots, uint32_t live):
     """Pieces of one length; the last may be shorter. A list of lengths goes to split_with_sizes."""
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t length, size, n, i
     cdef int dim
     if not PyIndex_Check(slots[1]):
         return view_call(V_SPLIT_WITH_SIZES, t, (<object> slots[1], <object> slots[2]))
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     dim = split_dim(op, slots, t)
     length, size = int_slot(op, slots, 1), t.dims[dim]
     if length < 0:
@@ -80,13 +77,10 @@ cdef object split_run(Op op, PyObject** slots):
     return record_views(op, slots, t, parts, live)
 
 
-cdef object split_with_sizes_run(Op op, PyObject** slots):
+cdef object split_with_sizes_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t i, at = 0
     cdef int dim
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     lengths = list(<object> slots[1])
     if not all([PyIndex_Check(<PyObject*> length) for length in lengths]):
         raise op_error(op, 1, "tuple of ints", slots[1])
@@ -104,7 +98,7 @@ cdef object split_with_sizes_run(Op op, PyObject** slots):
     return record_views(op, slots, t, parts, live)
 
 
-cdef object chunk_run(Op op, PyObject** slots):
+cdef object chunk_run(Op op, PyObject** slots, uint32_t live):
     """At most so many pieces, of one length but for the last."""
     cdef Tensor t = <Tensor> slots[0]
     cdef Py_ssize_t chunks = int_slot(op, slots, 1), length
@@ -119,15 +113,12 @@ cdef object chunk_run(Op op, PyObject** slots):
     return view_call(V_SPLIT, t, (length, dim))
 
 
-cdef object unbind_run(Op op, PyObject** slots):
+cdef object unbind_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
-    cdef uint32_t live = t.flags & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t i
     cdef int dim, k
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     if t.rank == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     dim = dim_slot(op, slots, 1, t.rank)

@@ -37,7 +37,7 @@ ctypedef Tensor (*view_fn)(Op op, PyObject** slots, Tensor t)
 cdef Op primitive(int kind)            # the op of core's table with this kind
 cdef void set_builder(int kind, view_fn build)
 cdef void set_shortcuts(Op op)
-cdef object view_run(Op op, PyObject** slots)
+cdef object view_run(Op op, PyObject** slots, uint32_t live)
 cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out)      # the rest of view_run, for a view made already
 cdef object view_call(int kind, Tensor t, tuple arguments)      # run a primitive on Python values; defaults are filled in
 cdef Tensor checked_self(Op op, PyObject** slots)

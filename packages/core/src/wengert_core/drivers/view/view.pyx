@@ -10,10 +10,11 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport PyTuple_CheckExact
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport is_plain_ints
-from wengert_core.dispatch.op cimport (K_INT, K_INTS, K_VARARGS, EngineHooks, Op, call_bound, engine_hooks, find_op,
-                                       op_error)
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport K_INT, K_INTS, K_VARARGS, Op, call_bound, find_op, op_error
+from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.runtime.state cimport WG_ASK, WG_RECORD
 
 cdef extern from *:
@@ -22,7 +23,7 @@ cdef extern from *:
     """
     PyObject** WENGERT_TUPLE_ITEMS(PyObject* t) noexcept
 
-cdef EngineHooks* HOOKS = engine_hooks()
+cdef Hooks* HOOKS = hooks()
 cdef tuple NAMES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
                     "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view", "split", "split_with_sizes",
                     "unbind", "clone", "_reshape_alias")
@@ -73,7 +74,7 @@ cdef object view_call1(Op op, PyObject* a):
     slots[0] = a
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object view_call2(Op op, PyObject* a, PyObject* b):
@@ -84,16 +85,13 @@ cdef object view_call2(Op op, PyObject* a, PyObject* b):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
-cdef object view_run(Op op, PyObject** slots):
+cdef object view_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
     cdef unsigned int modes = thread_state().modes
-    cdef uint32_t live = t.flags & modes
     cdef Tensor out
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     out = (<view_fn> op.data)(op, slots, t)
     mark_origin(t, out, modes)
     if live & WG_RECORD:
@@ -118,7 +116,7 @@ cdef object view_call(int kind, Tensor t, tuple arguments):
     slots[0] = <PyObject*> t
     for i in range(1, op.n_params):
         slots[i] = <PyObject*> arguments[i - 1] if i <= n else op.defaults[i]
-    return op.run(op, slots)
+    return dispatch(op, slots)
 
 
 cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t live):
@@ -132,8 +130,8 @@ cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t
         origin |= WG_ASK
     for out in outs:
         (<Tensor> out).flags |= origin
-    if live & WG_RECORD and HOOKS.record != NULL and len(outs):
-        HOOKS.record(op, slots, WENGERT_TUPLE_ITEMS(<PyObject*> outs), <int> len(outs))
+    if len(outs):
+        record_outputs(op, slots, WENGERT_TUPLE_ITEMS(<PyObject*> outs), <int> len(outs), live)
     return outs
 
 

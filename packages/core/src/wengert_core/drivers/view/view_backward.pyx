@@ -8,11 +8,11 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport ints_slot
+from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.steps cimport LIVE_INTERCEPT, intercepted, record
+from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into, fill_number
-from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor, new_empty, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -33,21 +33,18 @@ cdef Tensor zeros(int code, int rank, Py_ssize_t* shape):
     return whole
 
 
-cdef object placing_run(Op op, PyObject** slots):
+cdef object placing_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor grad = <Tensor> slots[0]
     cdef Op view = <Op> op.impl
-    cdef uint32_t live = grad.flags & thread_state().modes
     cdef Py_ssize_t shape[64]
     cdef PyObject* of_view[16]
     cdef Tensor whole, part
     cdef int i
-    if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
     whole = zeros(grad.code, ints_slot(op, slots, 1, shape), shape)
     of_view[0] = <PyObject*> whole
     for i in range(1, view.n_params):
         of_view[i] = slots[i + 1]
-    part = view.run(view, of_view)
+    part = dispatch(view, of_view)
     if not same_shape(part, grad):
         raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the view {list(shape_tuple(part))}")
     copy_into(part, grad)

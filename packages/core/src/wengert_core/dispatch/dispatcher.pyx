@@ -1,0 +1,47 @@
+"""Who runs a call that is not the driver's alone: see dispatcher.pxd, and Note [Order of hooks] in hooks.pxd."""
+from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+
+from wengert_core.dispatch.argument_casts cimport run_cast
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.runtime.state cimport WG_BATCHED, WG_CAST, WG_DERIVING, WG_FOREIGN, WG_OBSERVE
+
+cdef Hooks* HOOKS = hooks()
+
+
+cdef uint32_t flags_of_all(PyObject* values) noexcept:
+    cdef uint32_t flags = 0
+    cdef bint is_list = PyList_Check(values)
+    cdef Py_ssize_t i, n = PyList_GET_SIZE(<object> values) if is_list else PyTuple_GET_SIZE(<object> values)
+    cdef PyObject* item
+    for i in range(n):
+        item = PyList_GET_ITEM(<object> values, i) if is_list else PyTuple_GET_ITEM(<object> values, i)
+        if isinstance(<object> item, Tensor):
+            flags |= (<Tensor> item).flags
+    return flags
+
+
+cdef object dispatched(Op op, PyObject** slots):
+    return dispatch(op, slots)
+
+
+cdef object intercepted(Op op, PyObject** slots, uint32_t live):
+    if live & WG_CAST:
+        return run_cast(op, slots)
+    if live & WG_OBSERVE and HOOKS.run_observed != NULL:
+        return HOOKS.run_observed(op, slots, live)
+    if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING and HOOKS.run_in_derivative != NULL:   # inside of a batch: when its rule runs
+        return HOOKS.run_in_derivative(op, slots, live)
+    if live & WG_BATCHED and HOOKS.run_batched != NULL:
+        return HOOKS.run_batched(op, slots, live)
+    if live & WG_FOREIGN and HOOKS.run_on_device != NULL:
+        return HOOKS.run_on_device(op, slots, live)
+    raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+
+
+cdef int watch_only(Op op, int slot) except -1:
+    op.n_watched = 0
+    if slot >= 0:
+        op.watched[0] = <unsigned char> slot
+        op.n_watched = 1
+    return 0

@@ -1,3 +1,0 @@
-# The steps that all drivers share are reached by cimport, see steps.pxd.
-
-def set_foreign(address: int) -> None: ...
