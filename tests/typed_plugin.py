@@ -6,9 +6,7 @@ A misspelt setting is an error: each `type: ignore` here would be one itself if 
 from typing import Any
 
 import numpy as np
-from wengert_core.dispatch.op import Op
-from wengert_core.optable.kinds.base import FLOATING
-from wengert_core.optable.op_table import OpTable
+from wengert_core.extend import FLOATING, Op, OpTable
 from wengert_formulas.table import FormulaTable
 
 TABLE = OpTable("acme")

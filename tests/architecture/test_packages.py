@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from wengert_core import extend
 
 ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
@@ -31,6 +32,8 @@ IN_STUBS = {
     "wengert": {"wengert_compat", "wengert_functional", "wengert_gradcheck", "wengert_graph", "wengert_profiler"},
 }
 """What the stubs of each may import besides: names that optional parts bring."""
+FACES = {"wengert_core.extend", "wengert_core.random", "wengert_core.memory"}
+"""What is promised to stay of core's inside, beside ``wengert_core``."""
 TEXTS = re.compile(r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'', re.DOTALL)
 CYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+c?import\b|c?import[ \t]+([^#\n]+))", re.MULTILINE)
 
@@ -90,6 +93,26 @@ def test_what_is_imported_is_declared(package: str) -> None:
         found = imports(folder, stubs)
         missing = {top: sorted(files) for top, files in found.items() if top not in {package, *declared}}
         assert not missing, f"{package}'s pyproject.toml declares {sorted(declared & set(BELOW))}"
+
+
+@pytest.mark.parametrize("package", ["cuda", "special", "compat", "functional", "gradcheck", "graph", "profiler"])
+def test_extenders_import_the_face_of_core_alone(package: str) -> None:
+    """Our own packages use what a stranger's may use."""
+    inside = {}
+    for file in sorted((ROOT / "packages" / package / "src").rglob("*.py")):
+        found = in_python(file.read_text(encoding="utf-8"))
+        modules = {module for module in found if module.startswith("wengert_core.")}
+        if modules - FACES:
+            inside[str(file.relative_to(ROOT))] = sorted(modules - FACES)
+    assert not inside, "import from wengert_core.extend; a name that is not there is added to it, and described"
+
+
+def test_each_name_of_the_face_is_described() -> None:
+    text = (ROOT / "docs/plugin-reference.md").read_text(encoding="utf-8").partition("## The face of core")[2]
+    described = set(re.findall(r"^\| ((?:`\w+`,? ?)+)\|", text, re.MULTILINE))
+    names = {name for cell in described for name in re.findall(r"\w+", cell)}
+    assert names == set(extend.NAMES)
+    assert all(getattr(extend, name) is not None for name in extend.NAMES)
 
 
 def test_the_table_holds_every_package() -> None:

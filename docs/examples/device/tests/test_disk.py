@@ -20,9 +20,9 @@ def test_tensors_move_with_their_gradients():
 
 
 def test_memory_is_counted_and_freed():
-    from wengert_core.devices.device import plugin_of
+    from wengert_core.extend import device_plugin
 
-    plugin = plugin_of("disk")
+    plugin = device_plugin("disk")
     before = plugin.memory_stats(0)["allocated"]
     x = wg.zeros(1000, device="disk")
     assert plugin.memory_stats(0)["allocated"] == before + 4000
@@ -31,11 +31,12 @@ def test_memory_is_counted_and_freed():
 
 
 def test_the_kernel_of_its_own_is_used(monkeypatch):
-    from wengert_core.devices.device import plugin_of
+    from wengert_core.extend import device_plugin
 
     calls = []
-    kernel = plugin_of("disk").kernels["sum"]
-    monkeypatch.setitem(plugin_of("disk").kernels, "sum", lambda *arguments: (calls.append(1), kernel(*arguments))[1])
+    kernel = device_plugin("disk").kernels["sum"]
+    kernels = device_plugin("disk").kernels
+    monkeypatch.setitem(kernels, "sum", lambda *arguments: (calls.append(1), kernel(*arguments))[1])
     assert wg.arange(100.0, device="disk").sum().item() == 4950.0
     assert calls
 

@@ -7,10 +7,18 @@ True
 
 from __future__ import annotations
 
-from wengert_core.binding.torch_function import _disabled_torch_function_impl
-from wengert_core.binding.torch_function import is_enabled as _is_torch_function_enabled
-from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass
-from wengert_core.drivers.linalg.linalg_error import LinAlgError as _LinAlgError
+from wengert_core.extend import (
+    DisableTorchFunctionSubclass,
+)
+from wengert_core.extend import (
+    LinAlgError as _LinAlgError,
+)
+from wengert_core.extend import (
+    disabled_torch_function as _disabled_torch_function_impl,
+)
+from wengert_core.extend import (
+    is_torch_function_enabled as _is_torch_function_enabled,
+)
 
 __all__ = [
     "DisableTorchFunctionSubclass",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list
 
 F = TypeVar("F", bound=Callable[..., Any])
 Backend = str | Callable[..., Any]
@@ -120,7 +120,7 @@ def allow_in_graph(fn: Any) -> Any:
     functions = fn if isinstance(fn, list | tuple) else [fn]
     if not all(map(callable, functions)):
         raise AssertionError("allow_in_graph expects a callable")
-    return fn if functions is not fn else listed(functions)
+    return fn if functions is not fn else as_list(functions)
 
 
 def assume_constant_result(fn: F) -> F:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, overload
 
-from wengert_core.messages.short_repr import told
+from wengert_core.extend import short_repr
 
 __all__ = ["Final", "annotate", "export", "ignore", "is_scripting", "is_tracing", "script", "script_if_tracing",
            "trace", "unused"]
@@ -103,7 +103,7 @@ def ignore(drop: bool | Callable[..., Any] = False, **kwargs: Any) -> Any:
     if callable(drop):
         return drop
     if not isinstance(drop, bool):
-        raise RuntimeError(f"Argument to @jit.ignore must be a bool or a function but got {told(drop, str)}")
+        raise RuntimeError(f"Argument to @jit.ignore must be a bool or a function but got {short_repr(drop, str)}")
 
     def decorate(fn: F) -> F:
         check_function(fn, "jit.ignore()", AttributeError)

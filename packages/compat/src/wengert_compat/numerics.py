@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.extend import warn_user
 
 __all__ = ["get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal"]
 

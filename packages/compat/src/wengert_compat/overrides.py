@@ -10,8 +10,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from wengert_core.dispatch.overrides import answer, asked_of
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, answer, asked_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 

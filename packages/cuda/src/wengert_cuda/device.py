@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from wengert_core.devices.plugin import DevicePlugin, OutOfMemoryError
+from wengert_core.extend import DevicePlugin, OutOfMemoryError
 
 from wengert_cuda.cupy_module import cupy, found
 from wengert_cuda.streams import CudaEvent, CudaStream

@@ -159,9 +159,9 @@ def flat(op: str, kind: str, arrays: int) -> Any:
 
 def reference(op: str) -> Callable[..., Any]:
     """The op's own reference."""
-    from wengert_core.dispatch.op import find
+    from wengert_core.extend import find_op
 
-    found: Any = find(op).reference
+    found: Any = find_op(op).reference
     return found  # type: ignore[no-any-return]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.devices.device import device
+from wengert_core.extend import device
 
 from wengert_cuda.cupy_module import cupy
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine.ends import birth, guard
 from wengert_engine.record import set_captured
 

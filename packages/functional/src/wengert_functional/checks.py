@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine import grad
 from wengert_engine.batched_attributes import refused
 

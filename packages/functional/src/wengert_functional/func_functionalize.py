@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_functional.trees import flatten, unflatten
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
 from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled
 

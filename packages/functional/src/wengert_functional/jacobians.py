@@ -47,10 +47,10 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
             [0., 3.]]))
     """
     if strategy not in STRATEGIES:
-        from wengert_core.messages.short_repr import told
+        from wengert_core.extend import short_repr
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
                              'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
-                             f'prefer to use "reverse-mode". Got: {told(strategy)}')
+                             f'prefer to use "reverse-mode". Got: {short_repr(strategy)}')
     if strategy == "forward-mode":
         check_forward(create_graph, strict)
         several_in, inputs = as_tuple(inputs, "inputs", "jacobian")
@@ -142,9 +142,9 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, s
     """
     several_in, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:
-        from wengert_core.messages.short_repr import told
+        from wengert_core.extend import short_repr
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Got: '
-                             f"{told(outer_jacobian_strategy)}")
+                             f"{short_repr(outer_jacobian_strategy)}")
 
     def gradient(*values: Any) -> tuple[Any, ...]:
         if outer_jacobian_strategy == "forward-mode":

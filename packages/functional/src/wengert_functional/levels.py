@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine import forward, inference_mode, is_inference_mode_enabled
 from wengert_engine.attributes import edge_of
 from wengert_engine.ends import count_transforms

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wengert_core import Size
-from wengert_core.tensors.named_tuple import Result
+from wengert_core.extend import Result
 
 DICTS = (dict, OrderedDict, defaultdict)
 

@@ -9,9 +9,7 @@ from functools import wraps
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_core.binding.sequences import listed
-from wengert_core.messages.short_repr import told
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, as_list, short_repr
 from wengert_engine import batched
 
 from wengert_functional import levels, trees
@@ -56,7 +54,7 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 def check_randomness(randomness: str) -> None:
     if randomness not in RANDOMNESS:
         raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
-                           f"{told(randomness, str)}")
+                           f"{short_repr(randomness, str)}")
 
 
 def name_of(func: Any) -> str:
@@ -166,7 +164,7 @@ def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, 
     name = name_of(func)
     dims = trees.broadcast_leaves(spec, out_dims)
     if dims is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec is trees.LEAF:
-        dims = listed(out_dims)
+        dims = as_list(out_dims)
     where = f"vmap({name}, ..., out_dims={out_dims})"
     for dim in trees.flatten(out_dims)[0]:
         if not (dim is None or isinstance(dim, int)):
@@ -199,14 +197,14 @@ def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
 def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any,
               randomness: str, keywords: dict[str, Any], chunk_size: int) -> Any:
     """The outputs of calls for a few elements at a time, joined."""
-    from wengert_core.rng.generator import get_states, set_states
+    from wengert_core.extend import rng_states, set_rng_states
 
     parts: list[list[Any]] = []
-    states = get_states() if randomness == "same" else None
+    states = rng_states() if randomness == "same" else None
     for start in range(0, size, chunk_size):
         length = min(chunk_size, size - start)
         if start and states is not None:
-            set_states(states)
+            set_rng_states(states)
         some = [value if dim is None else value.narrow(dim, start, length)
                 for value, dim in zip(values, dims, strict=True)]
         leaves, out_spec, placed = run(func, some, dims, spec, length, out_dims, randomness, keywords)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import wengert_engine as we
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck.analytical import push_numbers, pushed
 from wengert_gradcheck.errors import Array, GradcheckError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck.causes import Pattern, causes_of
 from wengert_gradcheck.errors import Array, GradcheckError, Jacobians

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck import analytical, numerical
 from wengert_gradcheck.comparing import Tolerance, error_of, jacobians_of

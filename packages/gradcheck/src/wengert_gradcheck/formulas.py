@@ -15,8 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import wengert_core as wc
-from wengert_core.dispatch.op import find, names
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, find_op, op_names
 
 from wengert_gradcheck.gradcheck import gradcheck
 from wengert_gradcheck.gradgradcheck import gradgradcheck
@@ -61,8 +60,8 @@ def in_case(case: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 def function_of(name: str) -> Callable[..., Any]:
     """The op, composite or method of Tensor with a name."""
     found: Any = wc.TABLE.ops.get(name)
-    if found is None and name in names():
-        found = find(name)
+    if found is None and name in op_names():
+        found = find_op(name)
     found = found if found is not None else getattr(Tensor, name, None)
     if found is None:
         raise LookupError(f"check_formula: there is no op {name!r} in the tables that are loaded")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck.batched import check_batched, check_batched_forward
 from wengert_gradcheck.comparing import Tolerance

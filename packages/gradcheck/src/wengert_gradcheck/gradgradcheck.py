@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert_engine as we
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck.comparing import Tolerance
 from wengert_gradcheck.gradcheck import Options, checked, gradcheck, refuse_sparse

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_gradcheck.errors import Array
 from wengert_gradcheck.subject import Subject, array_of, has_array, tensor_of

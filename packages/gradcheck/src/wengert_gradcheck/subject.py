@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.binding.sequences import listed
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, as_list
 
 from wengert_gradcheck.errors import Array
 
@@ -37,7 +36,7 @@ def tensor_of(numbers: Array, like: Tensor) -> Tensor:
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """Inputs or outputs as a tuple."""
-    return tuple(listed(value)) if isinstance(value, (tuple, list)) else (value,)
+    return tuple(as_list(value)) if isinstance(value, (tuple, list)) else (value,)
 
 
 @dataclass

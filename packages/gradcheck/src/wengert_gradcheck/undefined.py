@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import wengert_engine as we
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
 from wengert_gradcheck.errors import GradcheckError

@@ -8,10 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from wengert_core.dispatch.argument_casts import casts_again
-from wengert_core.rng.generator import get_states
-from wengert_core.runtime.user_warnings import warn_user
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, casts_again, rng_states, warn_user
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
 from wengert_engine.starting import wants_inputs
 
@@ -124,7 +121,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state, ctx.casts = get_states() if preserve_rng_state else None, casts_again()
+        ctx.rng_state, ctx.casts = rng_states() if preserve_rng_state else None, casts_again()
         ctx.inputs = [None if isinstance(one, Tensor) else one for one in args]
         ctx.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))

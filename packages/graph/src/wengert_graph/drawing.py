@@ -8,8 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from wengert_core.binding.checked_methods import checked
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, checked
 from wengert_engine.attributes import edge_of
 from wengert_engine.node import Node
 

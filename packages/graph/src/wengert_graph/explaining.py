@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any, NamedTuple
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine.attributes import edge_of
 from wengert_engine.node import Node
 

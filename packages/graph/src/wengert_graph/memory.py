@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 from wengert_graph.labels import short
 from wengert_graph.recomputing import Holder
@@ -137,8 +137,8 @@ class Memory:
 
     def _table(self, by: str) -> list[Row]:
         if by not in TABLES:
-            from wengert_core.messages.short_repr import told
-            raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {told(by)}")
+            from wengert_core.extend import short_repr
+            raise ValueError(f"a table can be made by {', '.join(TABLES)}, not by {short_repr(by)}")
         rows: list[Row] = getattr(self, f"by_{by}")
         return rows
 

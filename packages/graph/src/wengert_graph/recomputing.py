@@ -17,9 +17,7 @@ from typing import Any
 from weakref import ref
 
 from wengert_core import empty, equal
-from wengert_core.dispatch.argument_casts import casts_again
-from wengert_core.rng.generator import get_states
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, casts_again, rng_states
 from wengert_engine import Function, enable_grad
 from wengert_engine.looking import saved_values
 from wengert_engine.saved_hooks import saved_tensors_hooks
@@ -75,7 +73,7 @@ def random_state(state: Any) -> Generator[None, None, None]:
     if state is None:
         yield
         return
-    before = get_states()
+    before = rng_states()
     _go_on_from(state)
     try:
         yield
@@ -102,7 +100,7 @@ class Segment:
                  *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
-        self.rng_state, self.casts = get_states() if preserve else None, casts_again()
+        self.rng_state, self.casts = rng_states() if preserve else None, casts_again()
         self.kept: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
         self.holders: list[ref[Holder]] = []
         self.facts: list[Any] = []

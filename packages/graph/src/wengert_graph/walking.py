@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 from wengert_engine import looking
 from wengert_engine.attributes import edge_of
 from wengert_engine.node import Node, accumulated_leaf

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 import numpy as np
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list
 
 from wengert_profiler.naming import CUSTOM, FUNCTION, LABEL, MEMORY, NODE, OP, ROOT
 from wengert_profiler.records import Records
@@ -35,7 +35,7 @@ def write_records(records: Records, path: Any, device: str | None = None, more: 
 
 def write_events(events: Iterable[Any], path: Any) -> None:
     """Write a list of FunctionEvent, which need not come from a recording."""
-    events = listed(events)
+    events = as_list(events)
     threads = {event.thread: None for event in events}
     process = os.getpid()
     with open(path, "w", encoding="utf-8") as file:

@@ -11,8 +11,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from wengert_core.devices import device
-from wengert_core.messages.short_repr import told
+from wengert_core.extend import device_plugin, short_repr
 from wengert_engine.device_times import DeviceTime, DeviceTimes
 
 Column = np.ndarray[Any, Any]
@@ -32,7 +31,7 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
     if use_device is None:
         return None
     if not isinstance(use_device, str) or use_device == "cpu" or not (use_device in KNOWN or installed(use_device)):
-        text = f"The {told(use_device, str)} is not a valid device option. The profile is of the CPU only"
+        text = f"The {short_repr(use_device, str)} is not a valid device option. The profile is of the CPU only"
         warnings.warn(text, UserWarning, stacklevel=3)
         return None
     if not usable(use_device):
@@ -44,12 +43,12 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
 
 def installed(kind: str) -> bool:
     """Whether a plugin brings devices of a type."""
-    return device.plugin_of(kind) is not None
+    return device_plugin(kind) is not None
 
 
 def usable(kind: str) -> bool:
     """Whether there is a device of a type."""
-    plugin = device.plugin_of(kind)
+    plugin = device_plugin(kind)
     return plugin is not None and plugin.device_count() > 0
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wengert_core.binding.checked_methods import checked
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list, checked
 
 from wengert_profiler.averages import averages_of_events, total_of_events
 from wengert_profiler.events import BACKWARD_SCOPE, FunctionEvent
@@ -30,7 +29,7 @@ class EventList(list[Any]):
         profile_memory: bool = False,
         with_flops: bool = False,
     ) -> None:
-        super().__init__(listed(events))
+        super().__init__(as_list(events))
         self._use_device, self._profile_memory, self._with_flops = use_device, profile_memory, with_flops
         self._tree_built = False
 
@@ -184,8 +183,8 @@ class EventList(list[Any]):
         metric: one of ``supported_export_stacks_metrics``, else ValueError.
         """
         if metric not in METRICS:
-            from wengert_core.messages.short_repr import told
-            raise ValueError(f"metric should be one of: {list(METRICS)}, got {told(metric)}")
+            from wengert_core.extend import short_repr
+            raise ValueError(f"metric should be one of: {list(METRICS)}, got {short_repr(metric)}")
         field = with_device(metric)
         with open(path, "w", encoding="utf-8") as file:
             for event in self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert_core.binding.checked_methods import checked
+from wengert_core.extend import checked
 
 from wengert_profiler.enums import DeviceType
 from wengert_profiler.times import FormattedTimesMixin

@@ -14,8 +14,8 @@ def format_time(us: float, unit: str | None = None) -> str:
     if unit is None:
         unit = "s" if us >= 1e6 else "ms" if us >= 1e3 else "us"
     if unit not in UNITS:
-        from wengert_core.messages.short_repr import told
-        raise ValueError(f"time_unit must be one of 's', 'ms', 'us' or None, got {told(unit)}")
+        from wengert_core.extend import short_repr
+        raise ValueError(f"time_unit must be one of 's', 'ms', 'us' or None, got {short_repr(unit)}")
     return f"{us / UNITS[unit]:.3f}{unit}"
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list
 
 
 def kineto_available() -> bool:
@@ -78,7 +78,7 @@ class MemRecordsAcc:
     """Records of memory, given as (record with ``start_ns()``, ...), by the time at which they were made."""
 
     def __init__(self, mem_records: Iterable[Any]) -> None:
-        self._mem_records = sorted(listed(mem_records), key=lambda one: one[0].start_ns())
+        self._mem_records = sorted(as_list(mem_records), key=lambda one: one[0].start_ns())
         self._times = [one[0].start_ns() for one in self._mem_records]
 
     def in_interval(self, start_ns: int, end_ns: int) -> Any:

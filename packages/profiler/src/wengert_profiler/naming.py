@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dispatch.op import library
+from wengert_core.extend import library
 
 OP, FUNCTION, NODE, LABEL, CUSTOM, ROOT, MEMORY = range(7)
 """Kinds of events: those of core's dispatch/hooks.pxd."""

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
-from wengert_core.binding.checked_methods import checked
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list, checked
 from wengert_engine import observing
 from wengert_engine.recording import Recording, now
 
@@ -79,7 +78,7 @@ class profile:
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s, self.activity_filters = post_processing_timeout_s, activity_filters
         self.use_device: str | None = None
-        self.sinks = listed(sinks) if not isinstance(sinks, str) else [sinks]
+        self.sinks = as_list(sinks) if not isinstance(sinks, str) else [sinks]
         self._records: Records | None = None
         self._live: Any = None
         self._recording: Any = None
@@ -144,7 +143,7 @@ class profile:
         What runs when it stops ends then. TypeError for what is no ProfilerActivity. Nothing happens outside
         of the block.
         """
-        wanted = set(listed(activities))
+        wanted = set(as_list(activities))
         if not all(isinstance(one, ProfilerActivity) for one in wanted):
             raise TypeError(f"toggle_collection_dynamic(): activities must be ProfilerActivity, got {wanted}")
         inside = self._recording is not None and self._records is None and self.use_cpu

@@ -7,7 +7,7 @@ from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
 
-from wengert_core.binding.sequences import listed
+from wengert_core.extend import as_list
 
 from wengert_profiler.formats import format_memory, format_share, format_time
 
@@ -128,7 +128,7 @@ def overload_name(event: Any) -> str:
 
 def ordered(events: Sequence[Any], options: Options) -> list[Any]:
     """The rows that are shown, in their order."""
-    shown = listed(events)
+    shown = as_list(events)
     if options.sort_by is not None:
         if not isinstance(options.sort_by, str):
             raise AttributeError(f"table(): sort_by must be a str or None, got {type(options.sort_by).__name__}")

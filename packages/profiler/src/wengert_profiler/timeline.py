@@ -9,7 +9,7 @@ from html import escape
 from types import FrameType
 from typing import Any, NamedTuple, Self
 
-from wengert_core.binding.checked_methods import checked
+from wengert_core.extend import checked
 from wengert_engine import observing
 from wengert_engine.saved_hooks import saved_tensors_hooks
 

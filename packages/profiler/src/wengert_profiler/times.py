@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from wengert_core.binding.checked_methods import checked
+from wengert_core.extend import checked
 
 from wengert_profiler.formats import format_time
 

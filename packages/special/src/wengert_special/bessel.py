@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dispatch.op import Op
-from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.extend import FLOATING, Op
 
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 

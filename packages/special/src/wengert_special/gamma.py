@@ -7,9 +7,7 @@ from operator import index
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
-from wengert_core.optable.kinds.base import FLOATING
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import CPP_NAMES, FLOATING, Tensor, not_implemented_for
 
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 

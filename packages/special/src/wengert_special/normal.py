@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wengert_core.optable.kinds.base import FLOATING
+from wengert_core.extend import FLOATING
 
 from wengert_special.table import TABLE, WIDE, from_scipy
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.dispatch.op import Op
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Op, Tensor
 
 from wengert_special.table import TABLE, WIDE, scipy_special
 

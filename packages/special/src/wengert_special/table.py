@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from wengert_core.devices import device
-from wengert_core.optable.kinds.base import FLOATING
-from wengert_core.optable.op_table import OpTable
+from wengert_core.extend import FLOATING, OpTable, plugin_with
 
 SPECIAL = "special_"
 """What the names of ops begin with that are found in ``wengert.special``; the others are at the top."""
@@ -49,7 +47,7 @@ def scipy_special(xp: Any) -> Any:
     """
     if xp is np:
         return importlib.import_module("scipy.special")
-    plugin = next(plugin for plugin, _ in device.PLACED[1:] if plugin.xp is xp)
+    plugin = plugin_with(xp)
     return OfDevice(plugin.type, plugin.special)
 
 

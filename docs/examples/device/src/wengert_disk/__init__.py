@@ -18,7 +18,7 @@ import tempfile
 from typing import Any
 
 import numpy as np
-from wengert_core.devices.plugin import DevicePlugin, OutOfMemoryError
+from wengert_core.extend import DevicePlugin, OutOfMemoryError
 
 __version__ = "0.2.0"
 

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from wengert_core.optable.kinds.base import FLOATING
-from wengert_core.optable.op_table import OpTable
+from wengert_core.extend import FLOATING, OpTable
 
 TABLE = OpTable("acme")  # the name of the entry point; importing this module registers nothing
 

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self, TypeVar
 
 from wengert_core import bfloat16, float16, float64
-from wengert_core.dtypes.dtypes import dtype
-from wengert_core.runtime.user_warnings import warn_user
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, dtype, warn_user
 
 from wengert_compat.amp import settings
 

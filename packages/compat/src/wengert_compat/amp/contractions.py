@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor
 
 
 def is_product(name: str, values: list[Any]) -> bool:

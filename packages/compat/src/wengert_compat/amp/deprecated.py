@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.dtypes.dtypes import dtype
-from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.extend import dtype, warn_user
 
 from wengert_compat.amp import settings
 from wengert_compat.amp.grad_scaler import GradScaler

@@ -15,8 +15,7 @@ from typing import Any
 
 import wengert_core
 from wengert_core import float16
-from wengert_core.runtime.user_warnings import warn_user
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, warn_user
 
 from wengert_compat.amp.settings import has_cuda
 

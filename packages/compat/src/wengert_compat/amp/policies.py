@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core import TABLE, bfloat16, float16, float32
-from wengert_core.dtypes.dtypes import dtype
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, dtype
 
 from wengert_compat.amp.contractions import is_product
 from wengert_compat.amp.settings import SETTINGS, get_autocast_dtype

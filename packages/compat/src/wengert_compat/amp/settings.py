@@ -8,10 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from wengert_core import bfloat16, float16
-from wengert_core.backends import accelerator
-from wengert_core.devices.device import device
-from wengert_core.dispatch.argument_casts import ArgumentCasts, set_argument_casts
-from wengert_core.dtypes.dtypes import dtype
+from wengert_core.extend import ArgumentCasts, accelerator_functions, device, dtype, set_argument_casts
 
 __all__ = [
     "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache", "get_autocast_dtype",
@@ -61,7 +58,7 @@ def wrong_type(caller: str, name: str, position: int, expected: str, value: obje
 
 def has_cuda() -> bool:
     """Return whether a CUDA device can be used."""
-    return bool(accelerator.functions("cuda")["is_available"]())
+    return bool(accelerator_functions("cuda")["is_available"]())
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:

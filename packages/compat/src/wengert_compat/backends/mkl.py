@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wengert_core.runtime import blas_lookup
+from wengert_core.extend import blas_num_threads
 
 __all__ = ["is_available"]
 
@@ -27,5 +27,5 @@ def is_available() -> bool:
     >>> isinstance(wg.backends.mkl.is_available(), bool)
     True
     """
-    blas_lookup.num_threads()  # chooses the library, and opens it
+    blas_num_threads()  # chooses the library, and opens it
     return any("/libmkl_" in line for line in LOADED.read_text(encoding="utf-8", errors="replace").splitlines())

@@ -189,6 +189,11 @@ def can_pin() -> bool:
         return False
 
 
+def plugin_with(xp: Any) -> Any:
+    """The plugin of a device in use whose arrays a library, as ``cupy``, has made. StopIteration: there is none."""
+    return next(plugin for plugin, _ in PLACED[1:] if plugin.xp is xp)
+
+
 def plugin_of(kind: str) -> Any:
     """The plugin of a type of device, loaded now if it was not; None when nobody provides it."""
     found = PLUGINS.get(kind)

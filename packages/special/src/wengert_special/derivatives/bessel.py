@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from wengert_core.dispatch.op import find
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, find_op
 
 from wengert_special.derivatives import TABLE
 
@@ -12,7 +11,7 @@ elementwise = TABLE.elementwise
 
 def bessel(x: Tensor, kind: str, order: int) -> Tensor:
     """A Bessel function of any order."""
-    result: Tensor = find("_bessel")(x, kind, order)
+    result: Tensor = find_op("_bessel")(x, kind, order)
     return result
 
 
@@ -57,5 +56,5 @@ for order in (0, 1):
         camel = "".join(part.capitalize() for part in f"{name}{order}".split("_"))
         add(f"special_{name}{order}", kind, order, f"Special{camel}Backward0")
 add("special_spherical_bessel_j0", "spherical", 0, "SpecialSphericalBesselJ0Backward0")
-elementwise("special_airy_ai", lambda self: find("_airy_ai_slope")(self))
-elementwise("_airy_ai_slope", lambda self: self * find("special_airy_ai")(self))
+elementwise("special_airy_ai", lambda self: find_op("_airy_ai_slope")(self))
+elementwise("_airy_ai_slope", lambda self: self * find_op("special_airy_ai")(self))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dispatch.op import find
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, find_op
 
 from wengert_special.derivatives import TABLE
 
-TABLE.elementwise("_polygamma", lambda self, n: find("_polygamma")(self, n + 1), node="PolygammaBackward0")
+TABLE.elementwise("_polygamma", lambda self, n: find_op("_polygamma")(self, n + 1), node="PolygammaBackward0")
 
 
 def missing(what: str) -> Any:
@@ -37,7 +36,7 @@ def missing_jvp(what: str) -> Any:
 
 def zeta_slope(self: Any, other: Tensor) -> Tensor:
     """d zeta / d other."""
-    result: Tensor = find("special_zeta")(self + 1, other) * -self
+    result: Tensor = find_op("special_zeta")(self + 1, other) * -self
     return result
 
 

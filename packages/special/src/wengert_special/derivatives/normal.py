@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.dispatch.op import find
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, find_op
 
 from wengert_special.derivatives import TABLE
 
@@ -15,7 +14,7 @@ elementwise, derivative = TABLE.elementwise, TABLE.derivative
 
 def xlog1py_part(part: Tensor, self: Any, other: Any) -> Tensor:
     """part * log1p(other): 0 where part is, and where self is 0 and other at most -1."""
-    product: Tensor = find("special_xlog1py")(part, other).masked_fill((self == 0) & (other <= -1), 0)
+    product: Tensor = find_op("special_xlog1py")(part, other).masked_fill((self == 0) & (other <= -1), 0)
     return product
 
 
@@ -25,7 +24,7 @@ def xlog1py_name(self: str, other: str) -> str:
 
 
 elementwise("special_erfcx", lambda self, result: 2 * self * result - 2 / math.sqrt(math.pi))
-elementwise("special_log_ndtr", lambda self: math.sqrt(2 / math.pi) / find("special_erfcx")(self * -math.sqrt(0.5)))
+elementwise("special_log_ndtr", lambda self: math.sqrt(2 / math.pi) / find_op("special_erfcx")(self * -math.sqrt(0.5)))
 elementwise("special_ndtri", lambda result: math.sqrt(2 * math.pi) * (result * result / 2).exp())
 elementwise("special_entr", lambda self: -(self.log() + 1))
 derivative(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.dispatch.op import find
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.extend import Tensor, find_op
 
 from wengert_special.derivatives import TABLE
 from wengert_special.polynomials import degree
@@ -13,7 +12,7 @@ from wengert_special.polynomials import degree
 
 def of_family(family: str, x: Tensor, n: Any, alpha: float) -> Tensor:
     """A polynomial of a family with a parameter."""
-    result: Tensor = find(family)(x, degree(n), alpha)
+    result: Tensor = find_op(family)(x, degree(n), alpha)
     return result
 
 
@@ -24,11 +23,11 @@ def polynomial(op: str, slope: Any) -> None:
 
 def below(op: str, factor: int) -> Any:
     """factor * n * the polynomial of the degree below."""
-    return lambda self, n: find(op)(self, degree(n) - 1) * (factor * degree(n))
+    return lambda self, n: find_op(op)(self, degree(n) - 1) * (factor * degree(n))
 
 
 polynomial("special_chebyshev_polynomial_t",
-           lambda self, n: find("special_chebyshev_polynomial_u")(self, degree(n) - 1) * degree(n))
+           lambda self, n: find_op("special_chebyshev_polynomial_u")(self, degree(n) - 1) * degree(n))
 polynomial("special_chebyshev_polynomial_u", lambda self, n: 2 * of_family("_gegenbauer", self, degree(n) - 1, 2.0))
 polynomial("special_hermite_polynomial_h", below("special_hermite_polynomial_h", 2))
 polynomial("special_hermite_polynomial_he", below("special_hermite_polynomial_he", 1))

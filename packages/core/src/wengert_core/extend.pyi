@@ -1,0 +1,36 @@
+from wengert_core.binding.checked_methods import checked as checked
+from wengert_core.devices.device import device as device
+from wengert_core.devices.device import plugin_with as plugin_with
+from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
+from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
+from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
+from wengert_core.dispatch.argument_casts import casts_again as casts_again
+from wengert_core.dispatch.argument_casts import set_argument_casts as set_argument_casts
+from wengert_core.dispatch.op import Op as Op
+from wengert_core.dispatch.op import library as library
+from wengert_core.dispatch.op import type_words as type_words
+from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from wengert_core.dispatch.overrides import answer as answer
+from wengert_core.dispatch.overrides import asked_of as asked_of
+from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
+from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
+from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
+from wengert_core.dtypes.dtypes import dtype as dtype
+from wengert_core.geometry.size import Size as Size
+from wengert_core.messages.signatures import invalid_combination as invalid_combination
+from wengert_core.optable.kinds.base import BOOL as BOOL
+from wengert_core.optable.kinds.base import COMPLEX as COMPLEX
+from wengert_core.optable.kinds.base import EVERY as EVERY
+from wengert_core.optable.kinds.base import FLOATING as FLOATING
+from wengert_core.optable.kinds.base import FLOATING_COMPLEX as FLOATING_COMPLEX
+from wengert_core.optable.kinds.base import INTEGRAL as INTEGRAL
+from wengert_core.optable.kinds.base import NUMERIC as NUMERIC
+from wengert_core.optable.kinds.base import REAL as REAL
+from wengert_core.optable.kinds.signatures import SIGNATURES as SIGNATURES
+from wengert_core.optable.op_table import OpTable as OpTable
+from wengert_core.runtime.user_warnings import warn_user as warn_user
+from wengert_core.tensors.named_tuple import Result as Result
+from wengert_core.tensors.tensor import Tensor as Tensor
+from wengert_core.tensors.tensor import mount as mount
+
+NAMES: dict[str, tuple[str, str]]
