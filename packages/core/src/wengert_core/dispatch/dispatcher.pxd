@@ -13,15 +13,11 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef extern from "Python.h":
-    bint PyTuple_Check(PyObject* o) noexcept
-    bint PyList_Check(PyObject* o) noexcept
-
 cdef enum:
     LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
     LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run
 
-cdef uint32_t flags_of_all(PyObject* values) noexcept              # of the tensors in a tuple or list
+cdef uint32_t flags_of_other(PyObject* value) noexcept             # of a subclass of Tensor, of the tensors in a tuple or list
 cdef object intercepted(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
 cdef object dispatched(Op op, PyObject** slots)                    # dispatch, for who needs its address
 cdef int watch_only(Op op, int slot) except -1                     # -1: none
@@ -33,12 +29,9 @@ cdef inline uint32_t live_of(Op op, PyObject** slots) noexcept:
     cdef int i
     for i in range(op.n_watched):
         value = slots[op.watched[i]]
-        if value == NULL:
+        if value == NULL or value == <PyObject*> None:
             continue
-        if isinstance(<object> value, Tensor):
-            flags |= (<Tensor> value).flags
-        elif PyTuple_Check(value) or PyList_Check(value):
-            flags |= flags_of_all(value)
+        flags |= (<Tensor> value).flags if type(<object> value) is Tensor else flags_of_other(value)
     return flags & thread_state().modes
 
 

@@ -6,18 +6,29 @@ from wengert_core.dispatch.argument_casts cimport run_cast
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.state cimport WG_BATCHED, WG_CAST, WG_DERIVING, WG_FOREIGN, WG_OBSERVE
 
+cdef extern from "Python.h":
+    bint PyTuple_Check(PyObject* o) noexcept
+    bint PyList_Check(PyObject* o) noexcept
+
 cdef Hooks* HOOKS = hooks()
 
 
-cdef uint32_t flags_of_all(PyObject* values) noexcept:
+cdef uint32_t flags_of_other(PyObject* value) noexcept:
     cdef uint32_t flags = 0
-    cdef bint is_list = PyList_Check(values)
-    cdef Py_ssize_t i, n = PyList_GET_SIZE(<object> values) if is_list else PyTuple_GET_SIZE(<object> values)
+    cdef Py_ssize_t i
     cdef PyObject* item
-    for i in range(n):
-        item = PyList_GET_ITEM(<object> values, i) if is_list else PyTuple_GET_ITEM(<object> values, i)
-        if isinstance(<object> item, Tensor):
-            flags |= (<Tensor> item).flags
+    if isinstance(<object> value, Tensor):
+        return (<Tensor> value).flags
+    if PyTuple_Check(value):
+        for i in range(PyTuple_GET_SIZE(<object> value)):
+            item = PyTuple_GET_ITEM(<object> value, i)
+            if isinstance(<object> item, Tensor):
+                flags |= (<Tensor> item).flags
+    elif PyList_Check(value):
+        for i in range(PyList_GET_SIZE(<object> value)):
+            item = PyList_GET_ITEM(<object> value, i)
+            if isinstance(<object> item, Tensor):
+                flags |= (<Tensor> item).flags
     return flags
 
 

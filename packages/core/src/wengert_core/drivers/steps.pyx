@@ -9,13 +9,14 @@ from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport OP_NO_RECORD, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, check_overlap, check_shared
 from wengert_core.drivers.resize cimport resize_to
+from wengert_core.drivers.steps cimport guard_write
 from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.scalars cimport number_code
-from wengert_core.runtime.state cimport (WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WG_BATCHED, WgState, dual_is_open,
-                                         thread_state)
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState,
+                                         dual_is_open, thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, bump_version, shape_overlap, shape_tuple)
+from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, shape_overlap, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
@@ -190,13 +191,10 @@ cdef int refuse_inference(Op op, Tensor out) except -1:
     return 0
 
 
-cdef int guard_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
-    """Let the engine refuse a write to what must not be written to. keep: see Hooks.before_inplace; the caller owns it."""
+cdef int guarded(Op op, PyObject** slots, PyObject** keep) except -1:
+    """The engine's look at a write, with the usual modes."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
-    keep[0] = NULL
-    if not (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or modes & WG_GUARD) or HOOKS.before_inplace == NULL:
-        return 0
     if not modes & WG_ELSEWHERE:
         return HOOKS.before_inplace(op, slots, keep)
     at_home(state)
@@ -244,7 +242,7 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
     bump_version(target)
     try:
         if live & WG_RECORD and HOOKS.record_inplace != NULL:
-            if thread_state().modes & WG_ELSEWHERE:
+            if live & WG_ELSEWHERE:
                 record_elsewhere(op, slots, NULL, 0, keep)
             else:
                 HOOKS.record_inplace(op, slots, keep)
@@ -258,19 +256,17 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
 cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
     """Give one output its history."""
     cdef PyObject* outs[1]
-    if live & WG_RECORD:
-        outs[0] = <PyObject*> out
-        return record_outputs(op, slots, outs, 1, live)
-    return 0
+    if not live & WG_RECORD or HOOKS.record == NULL or op.flags & OP_NO_RECORD:
+        return 0
+    outs[0] = <PyObject*> out
+    return HOOKS.record(op, slots, outs, 1) if not live & WG_ELSEWHERE else record_elsewhere(op, slots, outs, 1, NULL)
 
 
 cdef int record_outputs(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1:
     """Give outputs their history."""
     if not live & WG_RECORD or HOOKS.record == NULL or op.flags & OP_NO_RECORD:
         return 0
-    if thread_state().modes & WG_ELSEWHERE:
-        return record_elsewhere(op, slots, outs, n, NULL)
-    return HOOKS.record(op, slots, outs, n)
+    return HOOKS.record(op, slots, outs, n) if not live & WG_ELSEWHERE else record_elsewhere(op, slots, outs, n, NULL)
 
 
 cdef int record_elsewhere(Op op, PyObject** slots, PyObject** outs, int n, PyObject* keep) except -1:

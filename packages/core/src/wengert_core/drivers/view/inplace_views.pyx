@@ -21,7 +21,7 @@ from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.device_memory import owner_of
 from wengert_core.geometry.size_math cimport extent, mul_add, numel
-from wengert_core.runtime.state cimport (WG_ASK, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState,
+from wengert_core.runtime.state cimport (WG_ASK, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState,
                                          thread_state)
 from wengert_core.tensors.memory_format cimport (FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS,
                                                  FORMAT_PRESERVE, Format, format_of, has_format, lay_out)
@@ -81,10 +81,10 @@ cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) exce
     try:
         if flags & modes & WG_GRAD:
             state.modes = modes & ~(<unsigned int> WG_DUAL)
-            record_outputs(op, slots, outs, 1, WG_RECORD)
+            record_outputs(op, slots, outs, 1, WG_RECORD | modes & WG_ELSEWHERE)
         if flags & modes & WG_DUAL:
             state.modes = modes & ~(<unsigned int> WG_GRAD)
-            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD)
+            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD | modes & WG_ELSEWHERE)
     finally:
         state.modes = modes
     return 0

@@ -10,7 +10,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport PyTuple_CheckExact
-from wengert_core.dispatch.dispatcher cimport dispatch
+from wengert_core.dispatch.dispatcher cimport dispatch, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport K_INT, K_INTS, K_VARARGS, Op, call_bound, find_op, op_error
@@ -35,6 +35,7 @@ def configure(Op op, geometry):
     """Make ``op`` a view op. geometry: a builder's name, or a function (sizes, strides, offset, *arguments) -> the three."""
     op.impl = geometry
     op.run = view_run
+    watch_only(op, 0)
     if isinstance(geometry, str):
         op.data = <void*> BUILDERS[<int> NAMES.index(geometry)]
     else:
