@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.tensors.tensor import Tensor
-from wengert_engine.attributes import edge_of
+from wengert_engine.graph.tensor_attributes import edge_of
 
 from wengert_formulas.table import FormulaTable
 

@@ -104,7 +104,7 @@ def jvp(
 
 def registered(op: Op) -> Entry:
     """The op's entry in the registered tables."""
-    from wengert_engine.source import find_formula
+    from wengert_engine.graph.formula_lookup import find_formula
 
     entry = find_formula(op)
     if entry is None:

@@ -13,7 +13,7 @@ from wengert_core.rng.generator import get_states
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
-from wengert_engine.starting import wants_inputs
+from wengert_engine.reverse.launch import wants_inputs
 
 from wengert_graph import checkpoint_errors as errors
 from wengert_graph.checkpoint_errors import CheckpointError

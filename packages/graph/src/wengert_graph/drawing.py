@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from wengert_core.binding.checked_methods import checked
 from wengert_core.tensors.tensor import Tensor
-from wengert_engine.attributes import edge_of
-from wengert_engine.node import Node
+from wengert_engine.graph.node import Node
+from wengert_engine.graph.tensor_attributes import edge_of
 
 from wengert_graph.labels import in_dot, in_mermaid, short
 from wengert_graph.walking import Step, walk

@@ -21,9 +21,9 @@ from wengert_core.dispatch.argument_casts import casts_again
 from wengert_core.rng.generator import get_states
 from wengert_core.tensors.tensor import Tensor
 from wengert_engine import Function, enable_grad
-from wengert_engine.looking import saved_values
-from wengert_engine.saved_hooks import saved_tensors_hooks
-from wengert_engine.starting import queue_callback, run_number
+from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
+from wengert_engine.record.node_probe import saved_values
+from wengert_engine.reverse.launch import queue_callback, run_number
 
 from wengert_graph import checkpoint_errors as errors
 

@@ -1,8 +1,8 @@
 """What operations took on devices, as columns beside those of a recording; and which device a profile is of.
 
 Note [Times of devices]
-    The engine gives a time for each operation that ran on a device (engine/device_times.py); what it called is in it.
-    An event that is no such operation (a label, a node, a function of operations) has what its children have.
+    The engine gives a time for each operation that ran on a device (engine/observe/device_times.py); what it called is
+    in it. An event that is no such operation (a label, a node, a function of operations) has what its children have.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from wengert_core.devices import device
 from wengert_core.messages.short_repr import told
-from wengert_engine.device_times import DeviceTime, DeviceTimes
+from wengert_engine.observe.device_times import DeviceTime, DeviceTimes
 
 Column = np.ndarray[Any, Any]
 KNOWN = ("cuda", "xpu", "hpu", "mtia")

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from wengert_engine import observing
+from wengert_engine.observe import observing
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from wengert_core.binding.checked_methods import checked
 from wengert_core.binding.sequences import listed
-from wengert_engine import observing
-from wengert_engine.recording import Recording, now
+from wengert_engine.observe import observing
+from wengert_engine.observe.event_buffer import Recording, now
 
 from wengert_profiler.averages import averages_of_records, total_of_events
 from wengert_profiler.device_columns import device_asked, finished, timer_for
@@ -22,7 +22,7 @@ from wengert_profiler.records import Records
 from wengert_profiler.tables import Options
 
 SHAPES, RESULTS, STACKS, MEMORY_USE = 1, 2, 4, 8
-"""Options of a recording: those of engine/recording.pxd."""
+"""Options of a recording: those of engine/observe/event_buffer.pxd."""
 
 
 @checked

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from wengert_engine import observing
+from wengert_engine.observe import observing
 
 from wengert_profiler.naming import CUSTOM, FUNCTION, NODE, OP, dotted_names, event_name
 

@@ -1,8 +1,8 @@
 """Records: the events of a recording as columns. Everything that reads a profile starts here.
 
 Note [Columns]
-    A recording holds fixed records (engine/recording.pxd). They are read once, into one NumPy array; sums over a
-    million events are then a few array operations, and FunctionEvents are made only when somebody asks for the list.
+    A recording holds fixed records (engine/observe/event_buffer.pxd). They are read once, into one NumPy array; sums
+    over a million events are then a few array operations, and FunctionEvents are made only when somebody asks for them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from wengert_engine.device_times import DeviceTime
-from wengert_engine.recording import Recording
+from wengert_engine.observe.device_times import DeviceTime
+from wengert_engine.observe.event_buffer import Recording
 
 from wengert_profiler.device_columns import DeviceColumns
 from wengert_profiler.flops import flops_of, held
@@ -38,7 +38,7 @@ EVENT = np.dtype(
         ("reserved", "V2"),
     ]
 )
-"""The record of recording.pxd."""
+"""The record of the engine's event_buffer.pxd."""
 OWN = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -221,7 +221,7 @@ class Records:
 
 
 def decoded(words: list[int], other: Any = ()) -> list[Any]:
-    """The arguments that words describe: see write_shape in engine/argument_shapes.pyx.
+    """The arguments that words describe: see write_shape in engine/observe/argument_shapes.pyx.
 
     other: what stands for what is no tensor: a copy of a sequence as a list, or None.
 

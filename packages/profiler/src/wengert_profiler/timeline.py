@@ -10,8 +10,8 @@ from types import FrameType
 from typing import Any, NamedTuple, Self
 
 from wengert_core.binding.checked_methods import checked
-from wengert_engine import observing
-from wengert_engine.saved_hooks import saved_tensors_hooks
+from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
+from wengert_engine.observe import observing
 
 from wengert_profiler.formats import format_memory
 from wengert_profiler.naming import dotted_names, event_name

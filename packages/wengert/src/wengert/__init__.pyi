@@ -11,11 +11,11 @@ from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
-from wengert_engine.attributes import detach as detach
-from wengert_engine.attributes import detach_ as detach_
+from wengert_engine.graph.tensor_attributes import detach as detach
+from wengert_engine.graph.tensor_attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
-from wengert_engine.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
-from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from wengert_engine.anomaly.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from wengert_engine.anomaly.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_functional.vmap import vmap as vmap
 from wengert_registry import Registry
 
