@@ -35,7 +35,7 @@ def test_each_pattern_of_compiled_files_names_one_python_file(package):
 
 def test_functions_of_everyday_operations_are_compiled_and_others_are_python():
     from wengert_core.runtime import user_warnings
-    from wengert_formulas import views
+    from wengert_formulas.derivatives.view import views
 
     assert inspect.isfunction(user_warnings.warn_user)
     assert type(views.permuted_back).__name__ == "cython_function_or_method"

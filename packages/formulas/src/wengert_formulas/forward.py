@@ -225,6 +225,6 @@ def like_result(case: Call, tangent: Tensor | None) -> Tensor | None:
 
 def real_part(x: Tensor) -> Tensor:
     """The real part, for a result that is real."""
-    from wengert_formulas.base import real
+    from wengert_formulas.derivatives.base import real
 
     return real(x)
