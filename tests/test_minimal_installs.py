@@ -392,7 +392,7 @@ def test_the_profiler_works_without_formulas_and_namespace(tmp_path: Path) -> No
     folder = environment(tmp_path, (*ENGINE, "wengert-profiler"))
     program = """
 import wengert_core as wc, wengert_engine
-from wengert_profiler.profiler import profile
+from wengert_profiler.torch_names.profiler import profile
 with profile() as prof:
     wc.ones(2).exp()
 print([row.key for row in prof.key_averages()])

@@ -48,6 +48,8 @@ LATE = {
     "wengert_engine.function.apply": {"vmap.batched_function": "a Function that is called inside of vmap"},
     "wengert_engine.reverse.api": {"vmap.batched_grad": "gradients that are asked for inside of vmap"},
     "wengert_engine.forward.dual": {"vmap.batched_grad": "tangents inside of vmap"},
+    "wengert_profiler.events.event_list": {"export.chrome": "loaded by the first trace that is written"},
+    "wengert_profiler.views.compare": {"export.trace_files": "loaded by the first trace that is compared"},
 }
 """Modules that load one below when they first need it: what a program without it does not pay for."""
 

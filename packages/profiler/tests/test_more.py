@@ -9,8 +9,8 @@ import pytest
 import wengert as wg
 from wengert.autograd.profiler import emit_nvtx, profile, record_function
 from wengert.profiler import carried, compare, export_flame_graph, export_speedscope, saved_tensors
-from wengert_profiler.comparing import Change
-from wengert_profiler.formats import UNITS
+from wengert_profiler.views.compare import Change
+from wengert_profiler.views.formats import UNITS
 
 
 def work(n=3):
@@ -227,7 +227,7 @@ def test_comparison_of_two_profiles(tmp_path):
 
 
 def test_slower_names_what_takes_longer_for_a_call():
-    from wengert_profiler.comparing import Change, Comparison
+    from wengert_profiler.views.compare import Change, Comparison
 
     comparison = Comparison(
         [Change("a", 10, 10, 100.0, 200.0), Change("b", 10, 20, 100.0, 150.0), Change("c", 10, 10, 100.0, 101.0)]

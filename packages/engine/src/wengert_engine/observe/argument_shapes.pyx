@@ -1,4 +1,4 @@
-"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's records.py reads the numbers."""
+"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's columns/records.py reads the numbers."""
 from libc.stdint cimport int64_t
 
 from wengert_core.tensors.tensor cimport Tensor

@@ -12,7 +12,7 @@ cdef enum RecordingOptions:
     RECORD_STACKS = 4
     RECORD_MEMORY = 8
 
-cdef struct Event:                     # 64 bytes; the profiler's records.py has the same fields
+cdef struct Event:                     # 64 bytes; the profiler's columns/records.py has the same fields
     PyObject* what                     # an op, a type of node, a label, ...: kept alive by the recording
     int64_t start, end                 # ticks, ns of the monotonic clock once it is read; end 0: still running
     int64_t sequence                   # of the node that it recorded, or that it is; -1: none

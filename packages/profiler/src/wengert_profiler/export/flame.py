@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wengert_profiler.formats import format_time
-from wengert_profiler.naming import MEMORY
-from wengert_profiler.records import Records
-from wengert_profiler.trees import Branch, tree_of
+from wengert_profiler.columns.event_names import MEMORY
+from wengert_profiler.columns.records import Records
+from wengert_profiler.views.call_tree import Branch, tree_of
+from wengert_profiler.views.formats import format_time
 
 
 def records_of(profile: Any, caller: str) -> Any:

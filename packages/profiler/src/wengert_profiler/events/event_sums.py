@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_profiler.enums import DeviceType
-from wengert_profiler.events import FunctionEvent
-from wengert_profiler.times import FormattedTimesMixin
+from wengert_profiler.events.enums import DeviceType
+from wengert_profiler.events.events import FunctionEvent
+from wengert_profiler.events.timing_mixin import FormattedTimesMixin
 
 
 class FunctionEventAvg(FormattedTimesMixin):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from wengert_core.binding.sequences import listed
 
-from wengert_profiler.formats import format_memory, format_share, format_time
+from wengert_profiler.views.formats import format_memory, format_share, format_time
 
 WIDTH = 12
 KEYS = (

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from wengert_core.binding.checked_methods import checked
 
-from wengert_profiler.enums import DeviceType
-from wengert_profiler.times import FormattedTimesMixin
+from wengert_profiler.events.enums import DeviceType
+from wengert_profiler.events.timing_mixin import FormattedTimesMixin
 
 BACKWARD_SCOPE, USER_SCOPE = 1, 7
 """torch's numbers for where an event comes from."""

@@ -35,7 +35,7 @@ class FlameGraph:
 
     def write(self, profile: Any) -> None:
         """Write the file."""
-        from wengert_profiler.flame import export_flame_graph
+        from wengert_profiler.export.flame import export_flame_graph
 
         export_flame_graph(profile, self.path)
 
@@ -48,7 +48,7 @@ class Speedscope:
 
     def write(self, profile: Any) -> None:
         """Write the file."""
-        from wengert_profiler.flame import export_speedscope
+        from wengert_profiler.export.flame import export_speedscope
 
         export_speedscope(profile, self.path)
 

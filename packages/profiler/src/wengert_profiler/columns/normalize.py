@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_profiler.naming import FUNCTION, OP, dotted_names, event_name
+from wengert_profiler.columns.event_names import FUNCTION, OP, dotted_names, event_name
 
 Column = np.ndarray[Any, Any]
 LINEAR = "linear"

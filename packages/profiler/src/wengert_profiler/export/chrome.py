@@ -10,8 +10,8 @@ from typing import Any, TextIO
 import numpy as np
 from wengert_core.binding.sequences import listed
 
-from wengert_profiler.naming import CUSTOM, FUNCTION, LABEL, MEMORY, NODE, OP, ROOT
-from wengert_profiler.records import Records
+from wengert_profiler.columns.event_names import CUSTOM, FUNCTION, LABEL, MEMORY, NODE, OP, ROOT
+from wengert_profiler.columns.records import Records
 
 CATEGORIES = {
     OP: "cpu_op",

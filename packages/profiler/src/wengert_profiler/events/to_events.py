@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wengert_profiler.averages import scope_of
-from wengert_profiler.enums import device_type
-from wengert_profiler.events import FunctionEvent
-from wengert_profiler.naming import LABEL
-from wengert_profiler.records import Records
+from wengert_profiler.columns.event_names import LABEL
+from wengert_profiler.columns.records import Records
+from wengert_profiler.events.averages import scope_of
+from wengert_profiler.events.enums import device_type
+from wengert_profiler.events.events import FunctionEvent
 
 
 def events_of_devices(records: Records, device: str) -> list[FunctionEvent]:

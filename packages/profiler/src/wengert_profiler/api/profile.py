@@ -12,14 +12,14 @@ from wengert_core.binding.sequences import listed
 from wengert_engine.observe import observing
 from wengert_engine.observe.event_buffer import Recording, now
 
-from wengert_profiler.averages import averages_of_records, total_of_events
-from wengert_profiler.device_columns import device_asked, finished, timer_for
-from wengert_profiler.enums import ProfilerActivity
-from wengert_profiler.event_list import EventList
-from wengert_profiler.listing import all_events, events_of_devices
-from wengert_profiler.loading import load_all
-from wengert_profiler.records import Records
-from wengert_profiler.tables import Options
+from wengert_profiler.api.warm_up import load_all
+from wengert_profiler.columns.device_columns import device_asked, finished, timer_for
+from wengert_profiler.columns.records import Records
+from wengert_profiler.events.averages import averages_of_records, total_of_events
+from wengert_profiler.events.enums import ProfilerActivity
+from wengert_profiler.events.event_list import EventList
+from wengert_profiler.events.to_events import all_events, events_of_devices
+from wengert_profiler.views.tables import Options
 
 SHAPES, RESULTS, STACKS, MEMORY_USE = 1, 2, 4, 8
 """Options of a recording: those of engine/observe/event_buffer.pxd."""
@@ -101,7 +101,7 @@ class profile:
             | STACKS * self.with_stack
             | MEMORY_USE * self.profile_memory
         )
-        from wengert_profiler.sinks import live_listener, opened
+        from wengert_profiler.export.sinks import live_listener, opened
 
         if observing.recorded() is not None:
             raise RuntimeError("Profiler is already enabled on this thread.")
@@ -129,7 +129,7 @@ class profile:
         stopped = now()
         self._records = Records(self._recording, stopped, finished(self._recording.timer))
         if self._sinks:
-            from wengert_profiler.sinks import feed
+            from wengert_profiler.export.sinks import feed
 
             feed(self._sinks, self)
 
@@ -235,7 +235,7 @@ class profile:
 
         metadata: a dict that is written beside the events, as ``otherData``.   use_python_export: for torch's sake.
         """
-        from wengert_profiler.chrome import write_events, write_records
+        from wengert_profiler.export.chrome import write_events, write_records
 
         if self.use_cpu:
             write_records(self.records(), path, self.use_device, metadata)

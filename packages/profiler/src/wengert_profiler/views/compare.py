@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from wengert_profiler.formats import format_time
+from wengert_profiler.views.formats import format_time
 
 
 class Change(NamedTuple):
@@ -139,7 +139,7 @@ def compare(before: Any, after: Any, group_by_input_shape: bool = False) -> Comp
 def averages(source: Any, by_shape: bool) -> dict[str, Any]:
     """The sums of a profile by key."""
     if not hasattr(source, "key_averages"):
-        from wengert_profiler.trace_files import load_chrome_trace
+        from wengert_profiler.export.trace_files import load_chrome_trace
 
         source = load_chrome_trace(source)
     return {f"{one.key} {one.input_shapes}" if by_shape else one.key: one for one in source.key_averages(by_shape)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wengert_profiler.enums import DeviceType
-from wengert_profiler.event_list import EventList
-from wengert_profiler.events import FunctionEvent
-from wengert_profiler.nvprof import TraceFileError
+from wengert_profiler.events.enums import DeviceType
+from wengert_profiler.events.event_list import EventList
+from wengert_profiler.events.events import FunctionEvent
+from wengert_profiler.export.nvprof import TraceFileError
 
 
 def load_chrome_trace(path: Any) -> EventList:

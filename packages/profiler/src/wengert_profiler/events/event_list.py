@@ -8,9 +8,9 @@ from typing import Any
 from wengert_core.binding.checked_methods import checked
 from wengert_core.binding.sequences import listed
 
-from wengert_profiler.averages import averages_of_events, total_of_events
-from wengert_profiler.events import BACKWARD_SCOPE, FunctionEvent
-from wengert_profiler.tables import Options, as_html, as_text, make_table, with_device
+from wengert_profiler.events.averages import averages_of_events, total_of_events
+from wengert_profiler.events.events import BACKWARD_SCOPE, FunctionEvent
+from wengert_profiler.views.tables import Options, as_html, as_text, make_table, with_device
 
 METRICS = ("self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total")
 
@@ -174,7 +174,7 @@ class EventList(list[Any]):
 
     def export_chrome_trace(self, path: Any) -> None:
         """Write a trace which chrome://tracing and ui.perfetto.dev show. OSError when the file cannot be written."""
-        from wengert_profiler.chrome import write_events
+        from wengert_profiler.export.chrome import write_events
 
         write_events(self, path)
 

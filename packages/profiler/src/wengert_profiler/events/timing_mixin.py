@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.binding.checked_methods import checked
 
-from wengert_profiler.formats import format_time
+from wengert_profiler.views.formats import format_time
 
 
 def text_of(name: str) -> Any:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wengert_profiler.event_list import EventList
-from wengert_profiler.events import FunctionEvent
+from wengert_profiler.events.event_list import EventList
+from wengert_profiler.events.events import FunctionEvent
 
 LAUNCHES = (211, 13)
 """nvprof's numbers of cudaLaunchKernel: since CUDA 9.2, and before."""

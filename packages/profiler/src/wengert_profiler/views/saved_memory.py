@@ -13,8 +13,8 @@ from wengert_core.binding.checked_methods import checked
 from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
 from wengert_engine.observe import observing
 
-from wengert_profiler.formats import format_memory
-from wengert_profiler.naming import dotted_names, event_name
+from wengert_profiler.columns.event_names import dotted_names, event_name
+from wengert_profiler.views.formats import format_memory
 
 
 class Step(NamedTuple):

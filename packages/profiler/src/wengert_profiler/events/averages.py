@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert_profiler.event_sums import FACTS, FunctionEventAvg
-from wengert_profiler.events import BACKWARD_SCOPE, USER_SCOPE, FunctionEvent
-from wengert_profiler.naming import LABEL, NODE
-from wengert_profiler.records import Records
+from wengert_profiler.columns.event_names import LABEL, NODE
+from wengert_profiler.columns.records import Records
+from wengert_profiler.events.event_sums import FACTS, FunctionEventAvg
+from wengert_profiler.events.events import BACKWARD_SCOPE, USER_SCOPE, FunctionEvent
 
 
 def averages_of_events(

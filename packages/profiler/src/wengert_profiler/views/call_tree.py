@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_profiler.formats import format_share, format_time
-from wengert_profiler.records import Records
+from wengert_profiler.columns.records import Records
+from wengert_profiler.views.formats import format_share, format_time
 
 
 class Branch:

@@ -15,10 +15,10 @@ import numpy as np
 from wengert_engine.observe.device_times import DeviceTime
 from wengert_engine.observe.event_buffer import Recording
 
-from wengert_profiler.device_columns import DeviceColumns
-from wengert_profiler.flops import flops_of, held
-from wengert_profiler.naming import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
-from wengert_profiler.tidying import FIRST_ENTRY, with_parts, without_doubles
+from wengert_profiler.columns.device_columns import DeviceColumns
+from wengert_profiler.columns.event_names import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
+from wengert_profiler.columns.flops import flops_of, held
+from wengert_profiler.columns.normalize import FIRST_ENTRY, with_parts, without_doubles
 
 EVENT = np.dtype(
     [
@@ -56,7 +56,7 @@ class Records:
 
     @cached_property
     def table(self) -> np.ndarray[Any, Any]:
-        """All events, in the order in which they began, as they are shown: tidying.py says how."""
+        """All events, in the order in which they began, as they are shown: normalize.py says how."""
         found, first = without_doubles(self.recorded(), self.recording.kept)
         found, second = with_parts(found, self.recording, self)
         if self.device_times:

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from wengert_profiler.profiling import profile
-from wengert_profiler.tables import KEYS
+from wengert_profiler.api.profile import profile
+from wengert_profiler.views.tables import KEYS
 
 
 def parser() -> argparse.ArgumentParser:

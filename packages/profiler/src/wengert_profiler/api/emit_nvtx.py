@@ -12,7 +12,7 @@ from typing import Any
 
 from wengert_engine.observe import observing
 
-from wengert_profiler.naming import CUSTOM, FUNCTION, NODE, OP, dotted_names, event_name
+from wengert_profiler.columns.event_names import CUSTOM, FUNCTION, NODE, OP, dotted_names, event_name
 
 
 class Ranges:
