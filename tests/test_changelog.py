@@ -1,4 +1,4 @@
-"""The changelog: every package has fragments that tools/changelog.py understands, and it composes them."""
+"""The changelog: every package has fragments that tools/workspace/changelog.py understands, and it composes them."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ dependencies = [{needs}]
 
 @pytest.fixture(scope="module")
 def changelog(tool):
-    return tool("changelog")
+    return tool("workspace.changelog")
 
 
 def package(root: Path, name: str, needs: str = "", **changes: str) -> None:

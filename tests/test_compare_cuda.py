@@ -1,4 +1,4 @@
-"""tools/compare_cuda.py: what it would time on a GPU runs on the simulated device; without a GPU it says so."""
+"""tools/compare/cuda.py: what it would time on a GPU runs on the simulated device; without a GPU it says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import wengert
 
-TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare_cuda.py"
+TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare" / "cuda.py"
 compare = importlib.util.module_from_spec(importlib.util.spec_from_file_location("compare_cuda", TOOL))
 sys.modules["compare_cuda"] = compare
 compare.__spec__.loader.exec_module(compare)

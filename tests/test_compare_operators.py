@@ -1,4 +1,4 @@
-"""tools/compare_operators.py: its statements run with wengert, and a cell is the median of its passes."""
+"""tools/compare/operators.py: its statements run with wengert, and a cell is the median of its passes."""
 
 import os
 import sys
@@ -8,12 +8,12 @@ from unittest import mock
 import pytest
 import wengert
 
-TOOLS = Path(__file__).resolve().parents[1] / "tools"
-with mock.patch.object(sys, "path", [str(TOOLS), *sys.path]), mock.patch.dict(os.environ):
-    import compare_operators
-    from compare_operators import Measured, of_passes
-    from compare_timing import Plan
-    from operator_rows import all_rows
+ROOT = Path(__file__).resolve().parents[1]
+with mock.patch.object(sys, "path", [str(ROOT), *sys.path]), mock.patch.dict(os.environ):
+    from tools.compare import operators as compare_operators
+    from tools.compare.operator_rows import all_rows
+    from tools.compare.operators import Measured, of_passes
+    from tools.compare.timing import Plan
 
 
 def ratios(*found):

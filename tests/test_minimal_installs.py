@@ -32,7 +32,7 @@ def metadata_of(distribution: str) -> Path:
     """The .dist-info folder of an installed distribution."""
     pattern = f"{distribution.replace('-', '_')}-[0-9]*.dist-info"
     found = [folder for entry in sys.path if entry for folder in Path(entry).glob(pattern)]
-    assert found, f"{distribution} is not installed in the environment of the tests: tools/bootstrap.py installs it"
+    assert found, f"{distribution} is not installed in the environment of the tests: run `make develop`"
     return found[0]
 
 

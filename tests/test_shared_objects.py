@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-from workspace import packages
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.workspace.packages import packages
 
 NATIVE = ["wengert_core", "wengert_engine", "wengert_formulas"]
 COMPILED = [package for package in packages() if package.modules]

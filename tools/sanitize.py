@@ -1,7 +1,7 @@
 """Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those with threads under ThreadSanitizer.
 
-    python3 tools/sanitize.py                         all parts: address, fuzz, thread
-    python3 tools/sanitize.py --parts address --tests packages/core/tests
+    python3 -m tools.sanitize                         all parts: address, fuzz, thread
+    python3 -m tools.sanitize --parts address --tests packages/core/tests
 
 Modules for a sanitizer are built in a copy of the working tree, with an environment of its own, in .venv-sanitize/:
 the .venv beside it and what is built in src/ stay as they are. What the sanitizers said goes to
@@ -18,10 +18,10 @@ import sys
 import time
 from pathlib import Path
 
-from sanitizer_reports import summary
-from toolchain import DEBIAN, compiler, python_of, stop
-from working_copy import copied
-from workspace import ROOT
+from tools.sanitizer_reports import summary
+from tools.workspace.packages import ROOT
+from tools.workspace.toolchain import DEBIAN, compiler, python_of, stop
+from tools.workspace.working_copy import copied
 
 HOME = ROOT / ".venv-sanitize"
 REPORTS = HOME / "reports"
@@ -95,7 +95,7 @@ def variables(mode: str, fuzz: bool) -> dict[str, str]:
 def built(mode: str) -> Path:
     """A tree with modules for a sanitizer."""
     tree = copied(HOME / mode)
-    command = [sys.executable, str(tree / "tools" / "bootstrap.py"), "--venv", str(tree / ".venv"), "--groups", "test"]
+    command = [sys.executable, "-m", "tools.workspace.bootstrap", "--venv", str(tree / ".venv"), "--groups", "test"]
     if subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SANITIZE": mode}, check=False).returncode:
         raise stop(f"modules for the {mode} sanitizer cannot be built: see above")
     return tree
@@ -107,7 +107,7 @@ def run(mode: str, tree: Path, *arguments: str) -> int:
     prefix = ["setarch", os.uname().machine, "-R"] if shutil.which("setarch") else []
     start = time.monotonic()
     command = [*prefix, str(python_of(tree / ".venv")), *arguments]
-    code = subprocess.run(command, cwd=tree, env=variables(mode, "tools/fuzz.py" in arguments), check=False).returncode
+    code = subprocess.run(command, cwd=tree, env=variables(mode, "tools.fuzz" in arguments), check=False).returncode
     say(f"{mode}: {' '.join(arguments)[:100]}: exit code {code} after {time.monotonic() - start:.0f} s")
     return code
 
@@ -132,7 +132,7 @@ def main() -> int:
     if "address" in given.parts:
         codes["address"] = tests("address", built("address"), given.tests)
     if "fuzz" in given.parts:
-        fuzz = ["tools/fuzz.py", "--calls", given.calls, "--seed", given.seed]
+        fuzz = ["-m", "tools.fuzz", "--calls", given.calls, "--seed", given.seed]
         codes["fuzz"] = run("address", built("address"), *fuzz)
     if "thread" in given.parts:
         codes["thread"] = tests("thread", built("thread"), THREADS)

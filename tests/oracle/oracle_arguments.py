@@ -1,6 +1,6 @@
 """The calls of the sample table with one argument of another type each, and which of them are refused.
 
-Used with PyTorch by tools/record_inputs.py and with wengert by test_arguments.py; imports neither.
+Used with PyTorch by tools/record/inputs.py and with wengert by test_arguments.py; imports neither.
 """
 
 from __future__ import annotations

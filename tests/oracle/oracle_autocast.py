@@ -1,6 +1,6 @@
 """The calls of the sample table inside of autocast on the CPU: which dtypes come out.
 
-Used with PyTorch by tools/record_inputs.py and with wengert by test_autocast.py; imports neither.
+Used with PyTorch by tools/record/inputs.py and with wengert by test_autocast.py; imports neither.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The forms of a call: as a function, by name, as a method, in place, with out=; which results are views; their names.
 
-Used with PyTorch by tools/record_inputs.py and with wengert by test_forms.py; imports neither.
+Used with PyTorch by tools/record/inputs.py and with wengert by test_forms.py; imports neither.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every row of the sample table, called with inputs of every kind: the calls, and what came of one, shortly.
 
 KINDS says which inputs there are. A result is kept as a few numbers (``summary``), so that all fit into one file. Used
-with PyTorch by tools/record_inputs.py and with wengert by test_inputs.py; imports neither.
+with PyTorch by tools/record/inputs.py and with wengert by test_inputs.py; imports neither.
 """
 
 import warnings

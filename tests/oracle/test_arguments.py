@@ -40,7 +40,7 @@ def difference(op: str) -> set[str]:
     expected = recorded()[op]
     got = outcome(expected["path"], oracle_rows.samples_of(op), wengert)
     asked = {*expected["refused"], *expected["taken"]}
-    assert asked == {*got["refused"], *got["taken"]}, f"{op}: the samples have changed, run tools/record_inputs.py"
+    assert asked == {*got["refused"], *got["taken"]}, f"{op}: the samples have changed, run tools/record/inputs.py"
     return {f"+{name}" for name in set(expected["refused"]) - set(got["refused"])} | {
         f"-{name}" for name in set(got["refused"]) - set(expected["refused"])
     }

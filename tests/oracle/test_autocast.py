@@ -41,7 +41,7 @@ def unlike(op: str) -> dict[str, str]:
     """The dtypes of arguments with which the op differs, and how."""
     path, expected = recorded()[op]["path"], recorded()[op]["dtypes"]
     got = autocast_dtypes(path, oracle_rows.samples_of(op), wengert)
-    assert len(got) == len(expected), f"{op}: the samples have changed, run tools/record_inputs.py"
+    assert len(got) == len(expected), f"{op}: the samples have changed, run tools/record/inputs.py"
     found = {}
     for i, (theirs, ours) in enumerate(zip(expected, got, strict=True)):
         for name, one, other in zip(DTYPES, theirs, ours, strict=True):

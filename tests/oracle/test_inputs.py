@@ -107,7 +107,7 @@ def test_inputs_of_every_kind(op: str) -> None:
     answers, unlike = recorded()[op]["answers"], []
     for call in oracle_rows.calls_of(op):
         digest, expected = answers[str(call)]
-        assert digest == call.digest, f"{op}: the sample {call} has changed, run tools/record_inputs.py"
+        assert digest == call.digest, f"{op}: the sample {call} has changed, run tools/record/inputs.py"
         got = answer(call, recorded()[op]["path"], wengert)
         found = differs(expected, got)
         if is_left_to_lapack(op, call.kind):

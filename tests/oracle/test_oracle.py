@@ -68,7 +68,7 @@ def test_deferred_cases_exist() -> None:
 def test_answers_are_of_these_snippets(subject: str) -> None:
     recorded = {name: answer["code"] for name, answer in answers(subject)["cases"].items()}
     wanted = {case.name: case.digest for case in CASES if case.subject == subject}
-    assert recorded == wanted, "run tools/record_oracle.py"
+    assert recorded == wanted, "run tools/record/oracle.py"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.error], ids=str)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 try:
-    import reference_table
+    from tools.generate import reference_table
 finally:
-    sys.path.remove(str(ROOT / "tools"))
+    sys.path.remove(str(ROOT))
 
 TEXT = reference_table.PAGE.read_text(encoding="utf-8")
 ROWS = reference_table.rows(TEXT)
@@ -28,7 +28,7 @@ def test_row(row):
 
 
 def test_what_is_open_is_marked_so():
-    assert reference_table.updated(TEXT) == TEXT, "run tools/reference_table.py"
+    assert reference_table.updated(TEXT) == TEXT, "run tools/generate/reference_table.py"
 
 
 def test_every_file_of_reference_tests_has_a_row():

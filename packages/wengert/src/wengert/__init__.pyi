@@ -1,4 +1,4 @@
-# ruff: noqa: E402, F401, I001 - imports by hand and, below the mark, by tools/tensor_stub.py
+# ruff: noqa: E402, F401, I001 - imports by hand and, below the mark, by tools/generate/tensor_stub.py
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
@@ -33,7 +33,7 @@ plugins: Registry
 
 def __getattr__(name: str) -> Any: ...  # what plugins bring
 
-# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 from wengert_core import BFloat16Storage as BFloat16Storage
 from wengert_core import BFloat16Tensor as BFloat16Tensor
 from wengert_core import BoolStorage as BoolStorage
