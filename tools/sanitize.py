@@ -32,7 +32,8 @@ packages/engine/tests/test_threads.py packages/engine/tests/test_loading.py pack
 packages/engine/tests/test_observing.py packages/engine/tests/test_saved_hooks.py
 packages/profiler/tests/test_threads.py packages/functional/tests/test_functional_vmap.py
 packages/graph/tests/test_graph_checkpoint.py tests/test_first_use.py
-tests/reference/test_threads_and_faults.py tests/reference/test_grad_modes.py tests/reference/test_inference_mode.py
+tests/torch_parity/reference/test_threads_and_faults.py tests/torch_parity/reference/test_grad_modes.py
+tests/torch_parity/reference/test_inference_mode.py
 tests/devices/test_default_device.py
 """.split()
 """Tests with several threads."""
@@ -41,9 +42,9 @@ UNFIT = {
         "tests/test_leaks.py": "measures the memory of the process: the sanitizer keeps what is freed",
         "packages/core/tests/test_wrong_arguments.py::test_memory_that_is_missing_names_bytes_call_and_shapes":
             "limits the addresses of a process: the sanitizer takes terabytes of them",
-        "tests/oracle/test_oracle.py::test_does_what_torch_does[layers_convolution-conv2d_complex]":
+        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_convolution-conv2d_complex]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
-        "tests/oracle/test_oracle.py::test_does_what_torch_does[layers_normalization-batch_norm_second_order]":
+        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_normalization-batch_norm_second_order]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
         "tests/test_hostile_calls.py": "the part fuzz does the same, and it limits the addresses of its processes",
     },

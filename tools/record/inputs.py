@@ -3,10 +3,10 @@
     .venv/bin/python -m tools.record inputs ask FILE
     python -m tools.record inputs answer FILE
 
-The first, in wengert's environment, writes the sample table as calls (tests/oracle/oracle_inputs.py); the second, where
-there is PyTorch 2.13, writes tests/oracle/answers/inputs.json; arguments.json: which of these calls are refused when an
-argument has another type (tests/oracle/oracle_arguments.py); forms.json: what methods, in-place variants and out=
-give (tests/oracle/oracle_forms.py); and autocast.json: dtypes inside of autocast (tests/oracle/oracle_autocast.py).
+Files are those of tests/torch_parity/recorded. The first, in wengert's environment, writes the sample table as calls
+(oracle_inputs.py); the second, where there is PyTorch 2.13, writes answers/inputs.json; arguments.json: which of these
+calls are refused when an argument has another type (oracle_arguments.py); forms.json: what methods, in-place variants
+and out= give (oracle_forms.py); and autocast.json: dtypes inside of autocast (oracle_autocast.py).
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
 sys.path.insert(0, str(ORACLE))
 
 from oracle_arguments import outcome  # type: ignore[import-not-found,unused-ignore] # noqa: E402

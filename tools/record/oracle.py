@@ -1,11 +1,11 @@
-"""Records what PyTorch answers to the snippets of tests/oracle/cases, and its type promotion table.
+"""Records what PyTorch answers to the snippets of tests/torch_parity/recorded/cases, and its type promotion table.
 
     python -m tools.record oracle              all subjects
     python -m tools.record oracle views        one (or several)
 
 Run it in an environment that has PyTorch 2.13 (CPU), after a change to the cases; it writes
-tests/oracle/answers/*.json. It refuses a case whose snippet does not end as its header says: it prints what PyTorch
-did, and exits with 1.
+tests/torch_parity/recorded/answers/*.json. It refuses a case whose snippet does not end as its header says: it
+prints what PyTorch did, and exits with 1.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
 sys.path.insert(0, str(ORACLE))
 
 from oracle_format import ANSWERS, Case, read_cases, subjects  # type: ignore[import-not-found,unused-ignore] # noqa: E402

@@ -1,4 +1,6 @@
-"""Run random programs of `wengert_testing.programs` in PyTorch and write what they gave to tests/oracle/programs.jsonl.
+"""Run random programs of `wengert_testing.programs` in PyTorch and write what they gave.
+
+The file is tests/torch_parity/recorded/programs.jsonl.
 
 Run it with a Python that has torch 2.13 and NumPy, with shared/testing/src on its path:
 ``PYTHONPATH=shared/testing/src python -m tools.record programs [N]``.
@@ -17,7 +19,7 @@ from typing import Any
 from wengert_testing.programs import Step, random_program, run
 
 RARE = (101_849,)  # seeds of programs with an error that the first ones do not meet: an input in the written memory
-FILE = Path(__file__).resolve().parents[2] / "tests" / "oracle" / "programs.jsonl"
+FILE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded" / "programs.jsonl"
 
 
 def recorded(steps: list[Step]) -> Any:

@@ -1,4 +1,4 @@
-"""Ask PyTorch for transforms of random functions and write what it gave to tests/oracle/transforms.jsonl.
+"""Ask PyTorch for transforms of random functions and write tests/torch_parity/recorded/transforms.jsonl.
 
 Run it with a Python that has torch 2.13: ``python -m tools.record transforms [N]``. What PyTorch refuses is
 not written: messages have tests of their own.
@@ -14,7 +14,7 @@ from typing import Any
 
 from tools.record.random_functions import random_function, random_transform
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
 sys.path.insert(0, str(ORACLE))
 
 

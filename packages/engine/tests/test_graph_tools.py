@@ -1,4 +1,4 @@
-"""Gradient edges, hooks over several tensors, versions, writes to saved tensors: beyond what tests/reference states."""
+"""Gradient edges, hooks over several tensors, versions, writes to saved tensors; beyond torch_parity/reference."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Edges of numbers: what tools and hooks see agrees with next_functions; tests/oracle has what PyTorch shows."""
+"""Edges of numbers: tools and hooks see those of next_functions; tests/torch_parity/recorded has PyTorch's."""
 
 import pytest
 import wengert_core as wc

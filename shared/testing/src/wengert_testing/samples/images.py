@@ -182,26 +182,29 @@ CASES = [
          (T(1, 1, 2, 3, 2), (3, 2, 4), {"mode": "trilinear"})],
     ),
     of_nn("interpolate", of_places(areas), with_words([(T(1, 2, 5), 3), (T(1, 1, 3, 4), (2, 5))], mode="area")),
-    of_nn("interpolate", None, with_words([(T(1, 1, 3, 4), (4, 3))], mode="bicubic"), note="values: tests/oracle"),
+    of_nn(
+        "interpolate", None, with_words([(T(1, 1, 3, 4), (4, 3))], mode="bicubic"),
+        note="values: tests/torch_parity/recorded",
+    ),
     of_nn(
         "interpolate",
         None,
         with_words([(T(1, 1, 5, 6), (2, 3))], mode="bilinear", antialias=True),
-        note="values: tests/oracle",
+        note="values: tests/torch_parity/recorded",
     ),
     *(
         OpCase(
             f"_upsample_{kind}",
             None,
             [(T(*IMAGES[kind[-2]][0]), new) for new in IMAGES[kind[-2]][1:]],
-            note="values: tests/oracle, by interpolate",
+            note="values: tests/torch_parity/recorded, by interpolate",
         )
         for kind in ("nearest1d", "nearest_exact1d", "linear1d", "nearest2d", "nearest_exact2d", "bilinear2d",
                      "bicubic2d", "nearest3d", "nearest_exact3d", "trilinear3d")
     ),
     *(
         OpCase(f"_upsample_{mode}2d_aa", None, [(T(1, 1, 5, 6), (2, 3)), (T(1, 1, 5, 6), (3, 9))],
-               note="values: tests/oracle, by interpolate")
+               note="values: tests/torch_parity/recorded, by interpolate")
         for mode in ("bilinear", "bicubic", "lanczos")
     ),
     OpCase(
@@ -224,7 +227,7 @@ CASES = [
             "grid_sample",
             None,
             with_words([(T(2, 2, 3, 4), GRID)], mode=mode, padding_mode=padding, align_corners=False),
-            note="values: tests/oracle",
+            note="values: tests/torch_parity/recorded",
         )
         for mode in ("bilinear", "bicubic")
         for padding in ("zeros", "border", "reflection")
@@ -233,7 +236,7 @@ CASES = [
         "_grid_sampler_2d",
         None,
         [(T(2, 2, 3, 4), GRID, mode, padding, mode == 1) for mode, padding in ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2))],
-        note="values: tests/oracle, by grid_sample",
+        note="values: tests/torch_parity/recorded, by grid_sample",
     ),
     OpCase(
         "_grid_sampler_3d",

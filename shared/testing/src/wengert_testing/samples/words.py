@@ -1,6 +1,7 @@
 """Arguments that the families' rows leave out: dims counted from the end, and every keyword at least once.
 
-The values are PyTorch's, recorded for all rows (tests/oracle/test_inputs.py); here nothing is written out once more.
+The values are PyTorch's, recorded for all rows (tests/torch_parity/recorded/test_inputs.py); here nothing is
+written out once more.
 tests/ops/test_samples.py says which argument of which op no row has.
 """
 

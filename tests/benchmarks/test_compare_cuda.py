@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import wengert
 
-TOOL = Path(__file__).resolve().parents[1] / "tools" / "compare" / "cuda.py"
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "compare" / "cuda.py"
 compare = importlib.util.module_from_spec(importlib.util.spec_from_file_location("compare_cuda", TOOL))
 sys.modules["compare_cuda"] = compare
 compare.__spec__.loader.exec_module(compare)

@@ -14,7 +14,7 @@ from wengert_core import TABLE
 
 @pytest.fixture(scope="module")
 def calls() -> ModuleType:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "asv_benchmarks"))
+    sys.path.insert(0, str(Path(__file__).parents[2] / "asv_benchmarks"))
     try:
         return importlib.import_module("benchmarks.op_calls")
     finally:

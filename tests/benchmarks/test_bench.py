@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 REPORT = """· Discovering benchmarks
 · Running 3 total benchmarks (1 commits * 1 environments * 3 benchmarks)
 [ 0.00%] ·· Benchmarking existing-py

@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 import wengert
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 with mock.patch.object(sys, "path", [str(ROOT), *sys.path]), mock.patch.dict(os.environ):
     from tools.compare import operators as compare_operators
     from tools.compare.operator_rows import all_rows

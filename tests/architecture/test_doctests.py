@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from wengert_core import TABLE
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FENCE = re.compile(r"^```(?:pycon|python)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = sorted(
