@@ -1,4 +1,4 @@
-"""Batching rules of pixels and sliding blocks, which lie in the last dims."""
+"""Batching rules of pixel_shuffle and pixel_unshuffle, whose pixels lie in the last dims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from wengert_formulas.batching.calls.call import Call, rule
 
 
-@rule("_pixel_shuffle", "_pixel_unshuffle", "_im2col", "_col2im")
+@rule("_pixel_shuffle", "_pixel_unshuffle")
 def pixels(call: Call) -> Any:
-    """The last two or three dims count."""
+    """The last three dims count."""
     return call.run()

@@ -1,4 +1,4 @@
-"""Batching rules of padding, which is of the last dims."""
+"""Batching rules of padding and of sliding blocks, which are of the last dims."""
 
 from __future__ import annotations
 
@@ -17,4 +17,10 @@ def constant_pad_nd(call: Call) -> Any:
 
 @rule(*(f"{kind}_pad{n}d" for kind in ("reflection", "replication") for n in (1, 2, 3)))
 def pad(call: Call) -> Any:
+    return call.run()
+
+
+@rule("_im2col", "_col2im")
+def blocks(call: Call) -> Any:
+    """The last two or three dims count."""
     return call.run()
