@@ -16,8 +16,8 @@ COMMIT := HEAD
 
 # Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
 ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/functional/tests packages/gradcheck/tests \
-  packages/graph/tests tests/reference tests/test_reference_examples.py tests/oracle/test_programs.py \
-  tests/oracle/test_oracle.py \
+  packages/graph/tests tests/torch_parity/reference tests/test_reference_examples.py tests/torch_parity/recorded/test_programs.py \
+  tests/torch_parity/recorded/test_oracle.py \
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
@@ -27,7 +27,7 @@ ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/f
 define setup
 @command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." \
   "Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3 $@" >&2; exit 1; }
-@$(PYTHON) tools/bootstrap.py --venv $(VENV) --groups $(1)
+@$(PYTHON) -m tools.workspace.bootstrap --venv $(VENV) --groups $(1)
 endef
 
 help: ## list these targets
@@ -57,20 +57,20 @@ test-cuda: ## the op table, the examples, the tests of derivatives and of wenger
 
 test-newest: ## the tests of core on the newest Python that is installed; says so where none is newer
 	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." >&2; exit 1; }
-	@$(PYTHON) tools/newest.py $(ARGS)
+	@$(PYTHON) -m tools.workspace.newest $(ARGS)
 
 checked: ## run the tests of the packages with modules that check bounds, overflow and None (slow)
-	@WENGERT_CHECKED=1 $(PYTHON) tools/bootstrap.py --venv $(VENV) --groups test
+	@WENGERT_CHECKED=1 $(PYTHON) -m tools.workspace.bootstrap --venv $(VENV) --groups test
 	@echo "checked: the packages' tests in the checked build; the next make puts the fast modules back"
 	@$(PYTEST) $(SPREAD) packages shared
 
 sanitize: ## all tests and a fuzzer with modules for AddressSanitizer, UndefinedBehaviorSanitizer; threads for ThreadSanitizer
 	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' on the PATH." >&2; exit 1; }
-	@$(PYTHON) tools/sanitize.py $(ARGS)
+	@$(PYTHON) -m tools.sanitize $(ARGS)
 
 build: ## leave sdists and wheels of all packages in dist/, and try them in an empty environment
 	$(call setup,dist)
-	@$(BIN)/python tools/dist.py
+	@$(BIN)/python -m tools.workspace.dist
 
 develop: ## install all packages editable into .venv, with the tools for tests and lint
 	$(call setup,test lint)
@@ -80,51 +80,51 @@ lint: ## ruff, mypy, stubs against the built modules, layout of the packages
 	$(call setup,lint)
 	@echo "lint: ruff" && $(BIN)/ruff check
 	@echo "lint: mypy" && $(BIN)/mypy
-	@$(BIN)/python tools/stubs.py
-	@$(BIN)/python tools/layout.py
+	@$(BIN)/python -m tools.workspace.stubs
+	@$(BIN)/python -m tools.workspace.layout
 
 docs: ## build the documentation; a warning or a broken link is an error
 	$(call setup,docs)
 	@echo "docs: Sphinx, docs/_build/html/index.html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
-	@$(BIN)/python tools/links.py docs/_build/html
+	@$(BIN)/python -m tools.workspace.links docs/_build/html
 
 bench: ## run every benchmark once, quickly, in this working tree: does each run? (ARGS='--bench small_ops')
 	$(call setup,bench)
 	@echo "bench: asv, each benchmark once (numbers for a claim: make bench-compare)"
-	@$(BIN)/python tools/bench.py once $(ARGS)
+	@$(BIN)/python -m tools.bench once $(ARGS)
 
 bench-compare: ## time this commit beside another one: make bench-compare BASE=main FACTOR=1.2 (ARGS='--bench small_ops')
 	$(call setup,bench)
-	@$(BIN)/python tools/bench.py compare $(BASE) --factor $(FACTOR) $(ARGS)
+	@$(BIN)/python -m tools.bench compare $(BASE) --factor $(FACTOR) $(ARGS)
 
 bench-keep: ## measure a release or another commit in full and keep the results in the repository: make bench-keep COMMIT=HEAD
 	$(call setup,bench)
-	@$(BIN)/python tools/bench.py keep $(COMMIT) $(ARGS)
+	@$(BIN)/python -m tools.bench keep $(COMMIT) $(ARGS)
 
 bench-publish: ## the kept results of releases and other commits as a site
 	$(call setup,bench)
-	@$(BIN)/python tools/bench.py publish $(ARGS)
+	@$(BIN)/python -m tools.bench publish $(ARGS)
 
 compare: ## a table of timings beside PyTorch and NumPy, in an environment of its own (ARGS=--quick)
-	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare
-	@echo "compare: wengert, PyTorch and NumPy side by side, tools/compare.py"
-	@$(COMPARE)/bin/python tools/compare.py $(ARGS)
+	@$(PYTHON) -m tools.workspace.bootstrap --venv $(COMPARE) --groups compare
+	@echo "compare: wengert, PyTorch and NumPy side by side, tools/compare/aims.py"
+	@$(COMPARE)/bin/python -m tools.compare.aims $(ARGS)
 
 compare-cuda: ## the same for a GPU, with its bandwidth and matrix rate (CUDA=13 for CUDA 13; ARGS=--quick)
 	@command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "compare-cuda: there is no GPU to compare on:" \
 	  "nvidia-smi finds none on this machine" >&2; exit 1; }
-	@$(PYTHON) tools/bootstrap.py --venv $(COMPARE) --groups compare-cuda
+	@$(PYTHON) -m tools.workspace.bootstrap --venv $(COMPARE) --groups compare-cuda
 	@$(COMPARE)/bin/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
-	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare_cuda.py"
-	@$(COMPARE)/bin/python tools/compare_cuda.py $(ARGS)
+	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare/cuda.py"
+	@$(COMPARE)/bin/python -m tools.compare.cuda $(ARGS)
 
 counts: ## instructions of hot paths beside their baseline, counted by valgrind (ARGS=--update writes it)
 	$(call setup,test)
-	@$(BIN)/python tools/counts.py $(ARGS)
+	@$(BIN)/python -m tools.counts $(ARGS)
 
 fresh: ## run each command of README and CONTRIBUTING in a clone of its own, as a newcomer: hours (ARGS='--only docs', ARGS=--list)
-	@$(PYTHON) tools/fresh.py $(ARGS)
+	@$(PYTHON) -m tools.fresh $(ARGS)
 
 clean: ## remove what was built and the caches, not the environments
 	@echo "clean: built modules, build folders, dist, caches"

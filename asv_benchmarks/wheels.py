@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-from workspace import packages
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.workspace.packages import packages
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 FROM_WHEELS = ["install", "--quiet", "--no-deps", "--force-reinstall", "--no-index"]

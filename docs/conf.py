@@ -9,7 +9,7 @@ from pathlib import Path
 os.environ["SPHINX_AUTODOC_IGNORE_NATIVE_MODULE_TYPE_STUBS"] = "1"
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "tools")]
+sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent)]
 
 import performance  # noqa: E402 - found by the line above
 

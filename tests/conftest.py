@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-TOOLS = str(Path(__file__).resolve().parents[1] / "tools")
+ROOT = str(Path(__file__).resolve().parents[1])
 
 
 @pytest.fixture(scope="session")
@@ -17,9 +17,9 @@ def tool() -> Callable[[str], ModuleType]:
 
     def imported(name: str) -> ModuleType:
         before = list(sys.path)
-        sys.path.insert(0, TOOLS)
+        sys.path.insert(0, ROOT)
         try:
-            return importlib.import_module(name)
+            return importlib.import_module(f"tools.{name}")
         finally:
             sys.path[:] = before
 

@@ -41,7 +41,7 @@ def in_a_process(code):
 def classes():
     names = in_a_process("print(*(f'{cls.__module__}.{cls.__name__}' for cls in CLASSES))").split()
     assert "wengert_core.Tensor" in names
-    assert {"wengert_engine.node.Node", "wengert_engine.inspection.SavedTensor"} <= set(names)
+    assert {"wengert_engine.graph.node.Node", "wengert_engine.record.node_attributes.SavedTensor"} <= set(names)
     return names
 
 

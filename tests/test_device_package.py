@@ -54,7 +54,7 @@ def test_importing_wengert_does_not_import_it(python):
 
 def test_a_suite_that_knows_of_no_devices_runs_on_it(python):
     """As the authors of a device try it: the tests of backward, with the plugin of pytest."""
-    suite = str(Path(__file__).parent / "reference" / "test_backward.py")
+    suite = str(Path(__file__).parent / "torch_parity" / "reference" / "test_backward.py")
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "wengert_testing.on_device", suite]
     assert " passed" in succeed(command, WENGERT_TEST_DEVICE="disk")
 

@@ -28,7 +28,7 @@ processor A Processor, python 3.11.7, wengert 0.1.0, torch 2.13.0+cpu, numpy 2.4
 @pytest.fixture(scope="module", autouse=True)
 def paths() -> Iterator[None]:
     before = list(sys.path)
-    sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "docs" / "_ext")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
     yield
     sys.path[:] = before
 
@@ -42,7 +42,7 @@ def speed(paths: None) -> ModuleType:
 
 @pytest.fixture
 def links(paths: None) -> ModuleType:
-    import links
+    from tools.workspace import links
 
     return links
 

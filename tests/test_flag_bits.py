@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGES = Path(__file__).parent.parent / "packages"
 FILES = (
     "core/src/wengert_core/runtime/state.h", "core/src/wengert_core/tensors/tensor.pxd",
-    "engine/src/wengert_engine/node.pxd",
+    "engine/src/wengert_engine/graph/node.pxd",
 )  # fmt: skip
 BIT = re.compile(r"^ *((?:WG|TF)_\w+) = (\d+ << \d+|0x[0-9a-f]+|\d+)\b(?! *\|)", re.MULTILINE)
 NO_BITS = {"TF_META_SHIFT"}

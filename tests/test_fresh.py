@@ -31,8 +31,8 @@ python -m wengert plugins
 >>> make = 1
 ```
 
-Then `.venv/bin/python tools/op_families.py`, `make PYTHON=python3.12 ...`,
-`.venv/bin/python tools/fuzz.py --call 'TEXT'`, `make bench-keep COMMIT=HEAD` and `make lint` again.
+Then `.venv/bin/python -m tools.generate.op_families`, `make PYTHON=python3.12 ...`,
+`.venv/bin/python -m tools.fuzz --call 'TEXT'`, `make bench-keep COMMIT=HEAD` and `make lint` again.
 """
 
 
@@ -44,7 +44,7 @@ def fresh(tool: Callable[[str], ModuleType]) -> ModuleType:
 def test_commands_of_a_page(fresh: ModuleType) -> None:
     assert fresh.commands(PAGE) == [
         "make lint", "make docs", "make demo", "make test", "make build", "make clean",
-        "pip install numpy && python -m wengert plugins", ".venv/bin/python tools/op_families.py",
+        "pip install numpy && python -m wengert plugins", ".venv/bin/python -m tools.generate.op_families",
         "make bench-keep COMMIT=HEAD",
     ]  # fmt: skip
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).resolve().parent.parent / "tools"
+ROOT = str(Path(__file__).resolve().parent.parent)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_hostile_calls_end_in_a_result_or_in_an_error_for_the_caller(seed):
-    command = [sys.executable, str(TOOLS / "fuzz.py"), "--seed", str(seed), "--calls", "1000", "--batch", "250"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.fuzz", "--seed", str(seed), "--calls", "1000", "--batch", "250"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
@@ -20,8 +20,8 @@ PROOF = """
 import os, sys, tempfile
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from hostile import batches, worker
-from hostile.targets import Target
+from tools.hostile import batches, worker
+from tools.hostile.targets import Target
 
 class Written:
     texts = ["T(2)", "os.kill(os.getpid(), 11)", "wengert.no_such", "time.sleep(60)", "exec('raise MemoryError')",
@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 
 def test_crashes_hangs_and_inner_errors_are_named_and_the_batch_goes_on():
-    done = subprocess.run([sys.executable, "-c", PROOF, str(TOOLS)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", PROOF, ROOT], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(
         ["ok", "crash", "internal error", "hang", "no message", "expected", "internal error", "ok"]
     )
@@ -46,9 +46,9 @@ def test_crashes_hangs_and_inner_errors_are_named_and_the_batch_goes_on():
 TEXTS = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from hostile.sources import Writer
-from hostile.targets import collect
-from hostile.words import items_of
+from tools.hostile.sources import Writer
+from tools.hostile.targets import collect
+from tools.hostile.words import items_of
 
 writer = Writer(collect())
 for i in range(5000):
@@ -58,5 +58,5 @@ print(items_of("[2**31, lambda *a, **k: None, T(2, 3), ',']"), items_of("()"), i
 
 
 def test_every_call_is_an_expression_whose_items_are_told_apart():
-    done = subprocess.run([sys.executable, "-c", TEXTS, str(TOOLS)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", TEXTS, ROOT], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == """['2**31', 'lambda *a, **k: None', 'T(2, 3)', "','"] [] ['1']"""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-from workspace import packages
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.workspace.packages import packages
 
 NATIVE = ["wengert_core", "wengert_engine", "wengert_formulas"]
 COMPILED = [package for package in packages() if package.modules]
@@ -35,7 +35,7 @@ def test_each_pattern_of_compiled_files_names_one_python_file(package):
 
 def test_functions_of_everyday_operations_are_compiled_and_others_are_python():
     from wengert_core.runtime import user_warnings
-    from wengert_formulas import views
+    from wengert_formulas.derivatives.view import views
 
     assert inspect.isfunction(user_warnings.warn_user)
     assert type(views.permuted_back).__name__ == "cython_function_or_method"

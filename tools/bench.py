@@ -1,9 +1,9 @@
 """Run asv: the benchmarks of asv_benchmarks/, once for a look, between two commits, or for the history as a site.
 
-    .venv/bin/python tools/bench.py once               each benchmark once, a line for each; exit code 2: some failed
-    .venv/bin/python tools/bench.py compare main       this commit beside another one; exit code 1: something is slower
-    .venv/bin/python tools/bench.py keep v0.1.0        measure a commit and keep the results, in asv_benchmarks/results/
-    .venv/bin/python tools/bench.py publish            the kept results as a site, for `make docs` to bring
+    .venv/bin/python -m tools.bench once               each benchmark once, a line for each; exit code 2: some failed
+    .venv/bin/python -m tools.bench compare main       this commit beside another one; exit code 1: something is slower
+    .venv/bin/python -m tools.bench keep v0.1.0        measure a commit and keep the results, in asv_benchmarks/results/
+    .venv/bin/python -m tools.bench publish            the kept results as a site, for `make docs` to bring
 
 What follows is given to asv: `once --bench small_ops`, `keep HEAD^! --bench instructions`.
 """
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from workspace import ROOT
+from tools.workspace.packages import ROOT
 
 FOLDER = ROOT / "asv_benchmarks"
 CONFIG = FOLDER / "asv.conf.json"

@@ -1,8 +1,8 @@
 """Compare the instructions of hot paths with those of the baseline, asv_benchmarks/instruction_counts.json.
 
-    .venv/bin/python tools/counts.py                  a table; exit code 1 where a path has moved by more than 2 %
-    .venv/bin/python tools/counts.py --only 'x + y'   paths whose name holds this text
-    .venv/bin/python tools/counts.py --update         write the baseline: only for a change that is meant to move it
+    .venv/bin/python -m tools.counts                  a table; exit code 1 where a path has moved by more than 2 %
+    .venv/bin/python -m tools.counts --only 'x + y'   paths whose name holds this text
+    .venv/bin/python -m tools.counts --update         write the baseline: only for a change that is meant to move it
 
 Exit code 2 where nothing can be compared: there is no valgrind, or the baseline is of another Python, NumPy or compiler
 (--if-comparable makes that 0, for machines where it is no fault). asv_benchmarks/benchmarks/hot_paths.py says how it
@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from toolchain import DEBIAN, compiler
-from workspace import ROOT
+from tools.workspace.packages import ROOT
+from tools.workspace.toolchain import DEBIAN, compiler
 
 sys.path.insert(0, str(ROOT / "asv_benchmarks"))
 import benchmarks.hot_paths as hot_paths

@@ -1,6 +1,6 @@
 """Run random programs with wengert and with PyTorch and report the differences, by kind and operation.
 
-    .venv/bin/python tools/differential.py --torch PYTHON [--seed 0] [--programs 5000] [--folder DIR] [--only KIND]
+    .venv/bin/python -m tools.differential --torch PYTHON [--seed 0] [--programs 5000] [--folder DIR] [--only KIND]
 
 PYTHON: an interpreter that has PyTorch 2.13 and NumPy. Each program is text (2 to 8 statements over random leaves);
 compared are values, dtypes, shapes, errors and their messages, warnings, and metadata: strides, versions, views,
@@ -18,10 +18,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from random_programs.generate import random_program
-from random_programs.report import report
+from tools.random_programs.generate import random_program
+from tools.random_programs.report import report
 
-TOOLS = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--torch", help="an interpreter that has PyTorch")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--programs", type=int, default=5000)
-    parser.add_argument("--folder", type=Path, default=TOOLS.parent / ".differential")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".differential")
     parser.add_argument("--again", action="store_true", help="run wengert alone, on the programs that are there")
     parser.add_argument("--compare", action="store_true", help="run nothing, report once more")
     parser.add_argument("--show", type=int, help="print one program")
@@ -58,8 +58,8 @@ def main() -> int:
 def recorded(python: str, module: str, folder: Path) -> None:
     """Run all programs with one module."""
     files = [str(folder / "programs.jsonl"), str(folder / f"{module}.jsonl")]
-    command = [python, "-m", "random_programs.record", module, *files]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(TOOLS), "OMP_NUM_THREADS": "1"})
+    command = [python, "-m", "tools.random_programs.record", module, *files]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
 
 
 def read(path: Path) -> list[Any]:
@@ -69,7 +69,7 @@ def read(path: Path) -> list[Any]:
 
 def show(lines: list[str], theirs: Any, ours: Any) -> None:
     """Print a program, how its statements ended, and the facts that differ."""
-    from random_programs.compare import differences
+    from tools.random_programs.compare import differences
 
     print("\n".join(lines))
     for difference in differences(lines, theirs, ours):

@@ -1,9 +1,9 @@
 """Run the commands of README.md and CONTRIBUTING.md as a newcomer does: each in a fresh clone, with a bare environment.
 
-    python3 tools/fresh.py --list                the commands
-    python3 tools/fresh.py                       run all, one after the other: hours, most of it building
-    python3 tools/fresh.py --only docs lint      those that hold one of these texts
-    python3 tools/fresh.py --skip sanitize       all but those
+    python3 -m tools.fresh --list                the commands
+    python3 -m tools.fresh                       run all, one after the other: hours, most of it building
+    python3 -m tools.fresh --only docs lint      those that hold one of these texts
+    python3 -m tools.fresh --skip sanitize       all but those
 
 Cloned is what is committed. The environment has PATH, HOME and LANG alone. Ends with a table of command, exit code and
 seconds, and with exit code 1 where one failed; what a failed one said last stands above the table. What needs a GPU is
@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from workspace import ROOT
+from tools.workspace.packages import ROOT
 
 PAGES = ("README.md", "CONTRIBUTING.md")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -1,7 +1,7 @@
-"""Run hostile calls and say how they ended: python tools/fuzz.py [--seed 0] [--calls 2000] [--batch 500].
+"""Run hostile calls and say how they ended: python -m tools.fuzz [--seed 0] [--calls 2000] [--batch 500].
 
 Exits with 1 where a call crashed, hung, leaked an internal error or broke a tensor. One call alone, by its text:
-python tools/fuzz.py --call 'wengert.cat([T(2), None])'
+python -m tools.fuzz --call 'wengert.cat([T(2), None])'
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are forked from this one: it has no other threads
 
-from hostile import batches, values
-from hostile.report import Report
-from hostile.sources import Writer
-from hostile.targets import collect, load_all
+from tools.hostile import batches, values
+from tools.hostile.report import Report
+from tools.hostile.sources import Writer
+from tools.hostile.targets import collect, load_all
 
 
 def main() -> int:

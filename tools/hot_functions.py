@@ -1,6 +1,6 @@
 """Write hot.txt of each package that has one: the functions that everyday calls run. Note [Hot functions] in setup.py.
 
-    python3 tools/hot_functions.py
+    python3 -m tools.hot_functions
 
 A day's calls are run under callgrind (Debian: valgrind), once with rounds and once without, in a copy of the working
 tree that is built with the names of functions (.venv-symbols/). Worth doing where the paths of calls have changed.
@@ -15,9 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toolchain import DEBIAN, python_of, stop
-from working_copy import copied
-from workspace import ROOT
+from tools.workspace.packages import ROOT
+from tools.workspace.toolchain import DEBIAN, python_of, stop
+from tools.workspace.working_copy import copied
 
 HOME = ROOT / ".venv-symbols"
 ROUNDS = 400
@@ -89,7 +89,7 @@ def main() -> int:
     tree = copied(HOME / "tree")
     for file in tree.glob("packages/*/hot.txt"):
         file.write_text("", encoding="utf-8")  # valgrind knows no package of what lies in a section of its own
-    command = [sys.executable, str(tree / "tools" / "bootstrap.py"), "--venv", str(tree / ".venv"), "--groups", "test"]
+    command = [sys.executable, "-m", "tools.workspace.bootstrap", "--venv", str(tree / ".venv"), "--groups", "test"]
     subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SYMBOLS": "1"}, check=True)
     for package, names in hot(python_of(tree / ".venv")).items():
         file = ROOT / "packages" / package.removeprefix("wengert_") / "hot.txt"

@@ -1,7 +1,7 @@
 """Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those with threads under ThreadSanitizer.
 
-    python3 tools/sanitize.py                         all parts: address, fuzz, thread
-    python3 tools/sanitize.py --parts address --tests packages/core/tests
+    python3 -m tools.sanitize                         all parts: address, fuzz, thread
+    python3 -m tools.sanitize --parts address --tests packages/core/tests
 
 Modules for a sanitizer are built in a copy of the working tree, with an environment of its own, in .venv-sanitize/:
 the .venv beside it and what is built in src/ stay as they are. What the sanitizers said goes to
@@ -18,10 +18,10 @@ import sys
 import time
 from pathlib import Path
 
-from sanitizer_reports import summary
-from toolchain import DEBIAN, compiler, python_of, stop
-from working_copy import copied
-from workspace import ROOT
+from tools.sanitizer_reports import summary
+from tools.workspace.packages import ROOT
+from tools.workspace.toolchain import DEBIAN, compiler, python_of, stop
+from tools.workspace.working_copy import copied
 
 HOME = ROOT / ".venv-sanitize"
 REPORTS = HOME / "reports"
@@ -32,7 +32,8 @@ packages/engine/tests/test_threads.py packages/engine/tests/test_loading.py pack
 packages/engine/tests/test_observing.py packages/engine/tests/test_saved_hooks.py
 packages/profiler/tests/test_threads.py packages/functional/tests/test_functional_vmap.py
 packages/graph/tests/test_graph_checkpoint.py tests/test_first_use.py
-tests/reference/test_threads_and_faults.py tests/reference/test_grad_modes.py tests/reference/test_inference_mode.py
+tests/torch_parity/reference/test_threads_and_faults.py tests/torch_parity/reference/test_grad_modes.py
+tests/torch_parity/reference/test_inference_mode.py
 tests/devices/test_default_device.py
 """.split()
 """Tests with several threads."""
@@ -41,9 +42,9 @@ UNFIT = {
         "tests/test_leaks.py": "measures the memory of the process: the sanitizer keeps what is freed",
         "packages/core/tests/test_wrong_arguments.py::test_memory_that_is_missing_names_bytes_call_and_shapes":
             "limits the addresses of a process: the sanitizer takes terabytes of them",
-        "tests/oracle/test_oracle.py::test_does_what_torch_does[layers_convolution-conv2d_complex]":
+        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_convolution-conv2d_complex]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
-        "tests/oracle/test_oracle.py::test_does_what_torch_does[layers_normalization-batch_norm_second_order]":
+        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_normalization-batch_norm_second_order]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
         "tests/test_hostile_calls.py": "the part fuzz does the same, and it limits the addresses of its processes",
     },
@@ -95,7 +96,7 @@ def variables(mode: str, fuzz: bool) -> dict[str, str]:
 def built(mode: str) -> Path:
     """A tree with modules for a sanitizer."""
     tree = copied(HOME / mode)
-    command = [sys.executable, str(tree / "tools" / "bootstrap.py"), "--venv", str(tree / ".venv"), "--groups", "test"]
+    command = [sys.executable, "-m", "tools.workspace.bootstrap", "--venv", str(tree / ".venv"), "--groups", "test"]
     if subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SANITIZE": mode}, check=False).returncode:
         raise stop(f"modules for the {mode} sanitizer cannot be built: see above")
     return tree
@@ -107,7 +108,7 @@ def run(mode: str, tree: Path, *arguments: str) -> int:
     prefix = ["setarch", os.uname().machine, "-R"] if shutil.which("setarch") else []
     start = time.monotonic()
     command = [*prefix, str(python_of(tree / ".venv")), *arguments]
-    code = subprocess.run(command, cwd=tree, env=variables(mode, "tools/fuzz.py" in arguments), check=False).returncode
+    code = subprocess.run(command, cwd=tree, env=variables(mode, "tools.fuzz" in arguments), check=False).returncode
     say(f"{mode}: {' '.join(arguments)[:100]}: exit code {code} after {time.monotonic() - start:.0f} s")
     return code
 
@@ -132,7 +133,7 @@ def main() -> int:
     if "address" in given.parts:
         codes["address"] = tests("address", built("address"), given.tests)
     if "fuzz" in given.parts:
-        fuzz = ["tools/fuzz.py", "--calls", given.calls, "--seed", given.seed]
+        fuzz = ["-m", "tools.fuzz", "--calls", given.calls, "--seed", given.seed]
         codes["fuzz"] = run("address", built("address"), *fuzz)
     if "thread" in given.parts:
         codes["thread"] = tests("thread", built("thread"), THREADS)

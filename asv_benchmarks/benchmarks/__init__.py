@@ -1,1 +1,1 @@
-"""Benchmarks of wengert for asv, by subject. programs.py holds what is also timed beside PyTorch (tools/compare.py)."""
+"""Benchmarks of wengert for asv, by subject. What tools/compare times beside PyTorch, too, is in programs.py."""

@@ -1,6 +1,6 @@
 """wengert-functional: Jacobians and Hessians in full, products with them, and the transforms of wengert.func.
 
-tools/compare_functional.py times the same calls in PyTorch beside them.
+tools/compare/functional.py times the same calls in PyTorch beside them.
 """
 
 from typing import Any

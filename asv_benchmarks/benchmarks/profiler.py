@@ -1,6 +1,6 @@
 """wengert-profiler: an operation while it is recorded, and what is made of a recording.
 
-tools/compare_profiler.py times the first beside PyTorch.
+tools/compare/profiler.py times the first beside PyTorch.
 """
 
 from typing import Any

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import changelog
 import operations
 import performance
 import speed
 from wengert_special.table import load as load_special
+
+from tools.workspace import changelog
 
 MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
 PARTS: dict[str, Callable[[], str]] = {

@@ -38,6 +38,18 @@ LATE = {
         "backends.pinning": "loaded by the first pinned memory",
     },
     "wengert_core.drivers.view.inplace_views": {"api.untyped_storage": "set_ of a storage loads storages"},
+    "wengert_engine.graph.node": {
+        "record.node_attributes": "an attribute of a node that users look at: saved tensors, metadata",
+        "reverse.vjp": "a node that is called",
+    },
+    "wengert_engine.graph.formula": {"record.node_attributes": "made with the first property that shows a saved value"},
+    "wengert_engine.record.saved_hooks_stack": {"anomaly.saved_errors": "the error for a write to a saved tensor"},
+    "wengert_engine.record.saved_values": {"anomaly.saved_errors": "the error for a write to a saved tensor"},
+    "wengert_engine.function.apply": {"vmap.batched_function": "a Function that is called inside of vmap"},
+    "wengert_engine.reverse.api": {"vmap.batched_grad": "gradients that are asked for inside of vmap"},
+    "wengert_engine.forward.dual": {"vmap.batched_grad": "tangents inside of vmap"},
+    "wengert_profiler.events.event_list": {"export.chrome": "loaded by the first trace that is written"},
+    "wengert_profiler.views.compare": {"export.trace_files": "loaded by the first trace that is compared"},
 }
 """Modules that load one below when they first need it: what a program without it does not pay for."""
 

@@ -236,8 +236,8 @@ def test_a_checkpoint_draws_the_same_numbers_again(use_reentrant):
 
 
 def test_an_operation_is_observed_once():
-    from wengert_engine import observing
-    from wengert_engine.recording import Recording
+    from wengert_engine.observe import observing
+    from wengert_engine.observe.event_buffer import Recording
 
     x = torch.ones(2, device="sim")
     recording = Recording(0)

@@ -128,7 +128,7 @@ def test_a_constant_of_the_host_is_found_out():
 def test_a_backward_whose_nodes_do_not_know_their_streams_is_found_out(monkeypatch):
     """Then it runs where it was called, which has not waited for the forward."""
     from wengert_core.backends import intercept
-    from wengert_engine import streams
+    from wengert_engine.reverse import streams
 
     def program():
         x = torch.tensor([1.0, 2.0], device="sim", requires_grad=True)

@@ -257,9 +257,9 @@ def test_each_wait_of_a_backward_is_needed():
 
 
 def test_a_backward_that_does_not_wait_at_its_end_is_found_out(monkeypatch):
-    from wengert_engine import starting
+    from wengert_engine.reverse import launch
 
-    monkeypatch.setattr(starting, "finish", lambda used, before: None)
+    monkeypatch.setattr(launch, "finish", lambda used, before: None)
     x, loss, _ = on_a_side_stream()
     loss.backward()
     with pytest.raises(RaceError):

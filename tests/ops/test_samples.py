@@ -13,13 +13,13 @@ from wengert_testing.samples import CASES
 DIMS = set("dim dims dim0 dim1 dim2 start_dim end_dim destination axis0 axis1 dimension".split())
 COMMON = (
     "out dtype device layout requires_grad pin_memory memory_format inplace "  # tested for all ops at once
-    "size_average reduce "  # deprecated: tests/oracle/cases/nn_losses.txt
-    "axis keepdims "  # NumPy's names: tests/oracle/cases/ops_reductions.txt
+    "size_average reduce "  # deprecated: tests/torch_parity/recorded/cases/nn_losses.txt
+    "axis keepdims "  # NumPy's names: tests/torch_parity/recorded/cases/ops_reductions.txt
     "_stacklevel generator"
 ).split()
 
 NOT_FROM_THE_END = {
-    "linalg.tensorsolve.dims": "tests/oracle/cases/linalg_more_values.txt",
+    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg_more_values.txt",
     "tile.dims": "these dims are counts",
     "median.dim.dim": "what median calls with a dim, which has a row",
     "nanmedian.dim.dim": "what nanmedian calls with a dim, which has a row",
@@ -36,25 +36,25 @@ NOT_GIVEN = {
     "rrelu.upper": RANDOM,
     "nn.functional.rrelu.lower": RANDOM,
     "nn.functional.rrelu.upper": RANDOM,
-    "asarray.copy": "whether memory is shared is not a value: tests/oracle/cases/interop.txt",
-    "frombuffer.count": "takes a buffer, no tensor: tests/oracle/cases/interop.txt",
-    "frombuffer.offset": "takes a buffer, no tensor: tests/oracle/cases/interop.txt",
+    "asarray.copy": "whether memory is shared is not a value: tests/torch_parity/recorded/cases/interop.txt",
+    "frombuffer.count": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop.txt",
+    "frombuffer.offset": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop.txt",
     **dict.fromkeys(
         "set_.storage_offset set_.size set_.stride".split(),
-        "set_ changes what a tensor is: tests/oracle/cases/views_and_casts.txt",
+        "set_ changes what a tensor is: tests/torch_parity/recorded/cases/views_and_casts.txt",
     ),
     "linalg.svd.driver": "for CUDA alone; linalg.svdvals, which hands it on, has a row",
-    "linalg.tensorsolve.dims": "tests/oracle/cases/linalg_more_values.txt",
+    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg_more_values.txt",
     "linalg_pinv.hermitian": "what linalg.pinv calls, which has a row",
     "qr.some": "deprecated: hands on to linalg.qr, whose mode has a row",
     "svd.compute_uv": "deprecated: hands on to linalg.svd",
-    "signal.windows.exponential.center": "takes no tensor: tests/oracle/cases/ops_spectral.txt",
+    "signal.windows.exponential.center": "takes no tensor: tests/torch_parity/recorded/cases/ops_spectral.txt",
     "tile.dims": "any number of positional arguments, which rows have",
     "nn.functional.multi_head_attention_forward.need_weights": (
-        "gives None in place of a tensor: tests/oracle/cases/layers_attention.txt"
+        "gives None in place of a tensor: tests/torch_parity/recorded/cases/layers_attention.txt"
     ),
     "nn.functional.triplet_margin_with_distance_loss.distance_function": (
-        "takes a function: tests/oracle/cases/nn_losses.txt"
+        "takes a function: tests/torch_parity/recorded/cases/nn_losses.txt"
     ),
 }
 

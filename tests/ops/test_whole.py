@@ -7,7 +7,7 @@ import functools
 import pytest
 import wengert_core as wc
 from wengert_core.dispatch.op import Op
-from wengert_engine.formula import bind
+from wengert_engine.graph.formula import bind
 from wengert_formulas import load
 from wengert_testing.samples import CASES
 

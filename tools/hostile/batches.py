@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hostile import worker
-from hostile.sources import Writer
+from tools.hostile import worker
+from tools.hostile.sources import Writer
 
 
 @dataclass(frozen=True)

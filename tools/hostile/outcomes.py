@@ -6,8 +6,8 @@ import re
 import traceback
 from dataclasses import dataclass
 
-from hostile.objects import OddError
-from hostile.targets import STRICT, Target
+from tools.hostile.objects import OddError
+from tools.hostile.targets import STRICT, Target
 
 EXPECTED = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, MemoryError, ZeroDivisionError)
 NEVER = (SystemError, RecursionError, UnboundLocalError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from hostile.batches import Call
+from tools.hostile.batches import Call
 
 FINE = {"ok", "expected", "raised by an argument"}
 SOFT = {"inner wording", "another self"}

@@ -12,7 +12,7 @@ import numpy as np
 from wengert_testing.case import T
 from wengert_testing.samples import CASES
 
-from hostile.values import namespace
+from tools.hostile.values import namespace
 
 SMALL = 24
 """Arrays of more elements are named, not written out."""

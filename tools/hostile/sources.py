@@ -6,10 +6,10 @@ import re
 from functools import cache
 from random import Random
 
-from hostile import words
-from hostile.rows import Arguments, parameters, samples
-from hostile.targets import Target
-from hostile.values import MADE as INSTANCES
+from tools.hostile import words
+from tools.hostile.rows import Arguments, parameters, samples
+from tools.hostile.targets import Target
+from tools.hostile.values import MADE as INSTANCES
 
 NAMES = "abcdefgh"
 OPERATORS = {

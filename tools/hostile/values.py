@@ -22,8 +22,8 @@ from wengert_testing.calls import mapped
 from wengert_testing.samples import CASES
 from wengert_testing.sim import SimDevice
 
-from hostile import objects
-from hostile.objects import (
+from tools.hostile import objects
+from tools.hostile.objects import (
     Acts,
     Attributes,
     Float,

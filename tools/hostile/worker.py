@@ -16,11 +16,11 @@ from typing import Any
 
 import wengert
 
-from hostile import values
-from hostile.invariants import check
-from hostile.outcomes import Outcome, judged
-from hostile.sources import Writer
-from hostile.targets import Target
+from tools.hostile import values
+from tools.hostile.invariants import check
+from tools.hostile.outcomes import Outcome, judged
+from tools.hostile.sources import Writer
+from tools.hostile.targets import Target
 
 SECONDS = 10
 MEMORY = 3 << 29

@@ -13,7 +13,7 @@ import numpy as np
 
 from .literals import small
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "oracle"
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
 sys.path.insert(0, str(ORACLE))
 
 import oracle_rows  # type: ignore[import-not-found,unused-ignore] # noqa: E402

@@ -16,7 +16,7 @@ KEY_PHRASE = 35  # characters of torch's message that ours must begin with
 
 
 def load(name: str) -> tuple[list[str], list[Any]]:
-    """(lines that make the inputs, facts) of a recording; asked by tools/record_geometry.py."""
+    """(lines that make the inputs, facts) of a recording; asked by tools/record/geometry.py."""
     record = json.loads((Path(__file__).parent / f"recorded_{name}.json").read_text())
     return record["setup"], record["facts"]
 

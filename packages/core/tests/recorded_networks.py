@@ -33,7 +33,7 @@ class Namespace:
 
 
 def load(name: str) -> tuple[list[str], list[Any]]:
-    """(lines that make the inputs, facts) of a recording; asked by tools/record_networks.py."""
+    """(lines that make the inputs, facts) of a recording; asked by tools/record/networks.py."""
     record = json.loads((Path(__file__).parent / f"recorded_{name}.json").read_text())
     return record["setup"], record["facts"]
 

@@ -1,6 +1,7 @@
 """Memory that an operation reads and writes, where PyTorch does not look: what a copy would give, or an error.
 
-What PyTorch refuses, warns of or does right is in tests/oracle/cases: memory_overlap.txt, memory_out.txt.
+What PyTorch refuses, warns of or does right is in tests/torch_parity/recorded/cases: memory_overlap.txt and
+memory_out.txt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text of tensors, against what torch 2.13 answered (printing.json; asked by tools/record_printing.py)."""
+"""Text of tensors, against what torch 2.13 answered (printing.json; asked by tools/record/printing.py)."""
 
 from __future__ import annotations
 

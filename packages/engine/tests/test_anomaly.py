@@ -7,10 +7,10 @@ import weakref
 import pytest
 import wengert_core as wc
 from wengert_engine import Function, grad, no_grad
-from wengert_engine.anomaly_mode import AnomalyError, detect_anomaly, is_anomaly_enabled, set_detect_anomaly
-from wengert_engine.mutation import allow_mutation_on_saved_tensors
-from wengert_engine.saved_hooks import save_on_cpu
-from wengert_engine.versions import increment_version
+from wengert_engine.anomaly.anomaly_mode import AnomalyError, detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from wengert_engine.hooks.mutation import allow_mutation_on_saved_tensors
+from wengert_engine.hooks.saved_hooks import save_on_cpu
+from wengert_engine.hooks.versions import increment_version
 
 pytestmark = [pytest.mark.filterwarnings("ignore:Error detected in"),
               pytest.mark.filterwarnings(r"ignore:\s+Previous calculation")]

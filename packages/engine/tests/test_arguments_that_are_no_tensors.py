@@ -2,7 +2,8 @@
 
 import pytest
 import wengert_core as wc
-from wengert_engine import edges, multi_grad
+from wengert_engine.graph import gradient_edge
+from wengert_engine.hooks import multi_grad
 from wengert_engine.namespaces import forward_ad
 
 
@@ -10,7 +11,7 @@ from wengert_engine.namespaces import forward_ad
 def test_what_is_no_tensor_is_named(wrong):
     kind = type(wrong).__name__
     with pytest.raises(TypeError, match=f"argument 'tensor' .* must be Tensor, not {kind}"):
-        edges.get_gradient_edge(wrong)
+        gradient_edge.get_gradient_edge(wrong)
     with pytest.raises(TypeError, match=f"must be tuple of Tensors, expected Tensor as element 1, but got {kind}"):
         multi_grad.register_multi_grad_hook([wc.ones(1, requires_grad=True), wrong], print)
     with forward_ad.dual_level():

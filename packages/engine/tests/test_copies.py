@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 import wengert_core as wc
-from wengert_engine.hooks import unserializable_hook, warn_if_has_hooks
+from wengert_engine.graph.removable_handle import unserializable_hook, warn_if_has_hooks
 
 
 def leaf_with_grad():

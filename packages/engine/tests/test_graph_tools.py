@@ -1,4 +1,4 @@
-"""Gradient edges, hooks over several tensors, versions, writes to saved tensors: beyond what tests/reference states."""
+"""Gradient edges, hooks over several tensors, versions, writes to saved tensors; beyond torch_parity/reference."""
 
 import gc
 import weakref
@@ -6,14 +6,14 @@ import weakref
 import pytest
 import wengert_core as wc
 from wengert_engine import Function, Node, backward, grad, no_grad
-from wengert_engine.edges import GradientEdge, get_gradient_edge
-from wengert_engine.function import FunctionCtx
-from wengert_engine.inspection import InputMetadata
-from wengert_engine.multi_grad import register_multi_grad_hook
-from wengert_engine.mutation import _unsafe_preserve_version_counter, allow_mutation_on_saved_tensors
+from wengert_engine.function.apply import FunctionCtx
+from wengert_engine.graph.gradient_edge import GradientEdge, get_gradient_edge
+from wengert_engine.hooks.multi_grad import register_multi_grad_hook
+from wengert_engine.hooks.mutation import _unsafe_preserve_version_counter, allow_mutation_on_saved_tensors
+from wengert_engine.hooks.versions import increment_version
 from wengert_engine.namespaces import top
-from wengert_engine.starting import run_notes, will_run
-from wengert_engine.versions import increment_version
+from wengert_engine.record.node_attributes import InputMetadata
+from wengert_engine.reverse.launch import run_notes, will_run
 
 
 def leaf(*values):

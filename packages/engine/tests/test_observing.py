@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 import wengert_core as wc
 from wengert_core.dispatch.composite import Composite
-from wengert_engine import observing
-from wengert_engine.recording import Recording, now
+from wengert_engine.observe import observing
+from wengert_engine.observe.event_buffer import Recording, now
 
 EVENT = struct.Struct("<QqqqqIIIiHHB3x")
 

@@ -1,7 +1,7 @@
 """Sequence numbers: an edge always leads to an older node."""
 
 import wengert_core as wc
-from wengert_engine.node import order_of
+from wengert_engine.graph.node import order_of
 
 
 def nodes_of(tensor):

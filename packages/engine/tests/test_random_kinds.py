@@ -8,7 +8,7 @@ import random
 import pytest
 import wengert_core as wc
 from wengert_engine import enable_grad, grad, no_grad
-from wengert_engine.forward import enter, get, leave, put
+from wengert_engine.forward.dual import enter, get, leave, put
 
 SEEDS = range(80)
 STEP = 1e-6

@@ -11,8 +11,8 @@ import random
 import pytest
 import wengert_core as wc
 from wengert_engine import grad, no_grad
-from wengert_engine.mutation import allow_mutation_on_saved_tensors
-from wengert_engine.saved_hooks import saved_tensors_hooks
+from wengert_engine.hooks.mutation import allow_mutation_on_saved_tensors
+from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
 
 SEEDS = range(150)
 STEP = 1e-6

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import wengert_core as wc
 from wengert_engine import Function, backward, enable_grad, grad, no_grad
-from wengert_engine.inspection import SavedTensor
-from wengert_engine.saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from wengert_engine.hooks.saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from wengert_engine.record.node_attributes import SavedTensor
 
 
 def same(x):

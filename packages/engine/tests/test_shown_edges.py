@@ -1,9 +1,10 @@
-"""Edges of numbers: what tools and hooks see agrees with next_functions; tests/oracle has what PyTorch shows."""
+"""Edges of numbers: tools and hooks see those of next_functions; tests/torch_parity/recorded has PyTorch's."""
 
 import pytest
 import wengert_core as wc
 from wengert_core.optable.lazy_names import OPS
-from wengert_engine import grad, looking
+from wengert_engine import grad
+from wengert_engine.record import node_probe
 
 
 def leaf():
@@ -38,8 +39,8 @@ NODES = {
 def test_names_of_inputs_are_those_of_the_edges(name):
     function, names = NODES[name]
     node = function(leaf()).grad_fn
-    assert looking.input_names(node) == names
-    assert len(node.next_functions) == len(looking.zero_inputs(node)) == len(names)
+    assert node_probe.input_names(node) == names
+    assert len(node.next_functions) == len(node_probe.zero_inputs(node)) == len(names)
 
 
 @pytest.mark.parametrize("name", [name for name in NODES if name != "error"])
@@ -55,8 +56,8 @@ def test_a_call_and_hooks_give_a_gradient_for_each_edge(name):
 
 
 def test_the_derivative_of_a_hidden_edge_is_not_zero_by_mistake():
-    assert looking.zero_inputs(leaf().sign().grad_fn) == (True,)
-    assert looking.zero_inputs((leaf() ** 2).grad_fn) == (False,)
+    assert node_probe.zero_inputs(leaf().sign().grad_fn) == (True,)
+    assert node_probe.zero_inputs((leaf() ** 2).grad_fn) == (False,)
 
 
 def test_what_a_hook_returns_reaches_the_edge_behind_a_hidden_one():

@@ -5,8 +5,8 @@ import time
 
 import pytest
 import wengert_core as wc
-from wengert_engine import observing
-from wengert_engine.recording import Recording, now
+from wengert_engine.observe import observing
+from wengert_engine.observe.event_buffer import Recording, now
 
 pytestmark = pytest.mark.host("the clock and the counter of the processor: of no device, and thousands of operations")
 EVENT = struct.Struct("<QqqqqIIIiHHB3x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import wengert_core as wc
 from wengert_core.optable.op_table import OpTable
-from wengert_engine.formula import Formula
+from wengert_engine.graph.formula import Formula
 from wengert_formulas import load
 from wengert_formulas.table import FormulaTable
 from wengert_registry import registry

@@ -8,7 +8,7 @@ import wengert as wg
 from wengert_core import TABLE as TABLE_OF_CORE
 from wengert_core.messages.owners import formulas_of, table_of
 from wengert_core.optable.op_table import OpTable
-from wengert_engine.formula_checks import check_entry
+from wengert_engine.graph.formula_checks import check_entry
 from wengert_formulas.table import FormulaTable
 from wengert_registry import registry
 
@@ -299,7 +299,7 @@ def test_a_jvp_may_leave_out_outputs_that_are_not_differentiable():
 def test_formulas_of_ours_are_right_for_their_ops():
     """Every entry has been looked at by the check that a stranger's goes through."""
     from wengert_core.dispatch.op import find, names
-    from wengert_engine.source import find_formula
+    from wengert_engine.graph.formula_lookup import find_formula
 
     assert all(TABLE_OF_CORE.ops)  # loads all families
     looked = 0

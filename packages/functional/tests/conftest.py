@@ -1,4 +1,4 @@
-"""The tests share functional_facts.py, which tools/record_functional.py imports, too."""
+"""The tests share functional_facts.py, which tools/record/functional.py imports, too."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is recorded of a call: its nested result, or its error. tools/record_functional.py asks PyTorch for it."""
+"""What is recorded of a call: its nested result, or its error. tools/record/functional.py asks PyTorch for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values, nesting and errors are those that PyTorch gave: recorded by tools/record_functional.py."""
+"""Values, nesting and errors are those that PyTorch gave: recorded by tools/record/functional.py."""
 
 import json
 from pathlib import Path

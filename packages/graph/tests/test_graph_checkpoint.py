@@ -1,4 +1,4 @@
-"""checkpoint, beyond tests/reference/test_checkpoint.py: what is freed when, nesting, errors of the second run."""
+"""checkpoint, beyond the tests of torch_parity/reference: what is freed when, nesting, errors of the second run."""
 
 import gc
 import threading

@@ -2,7 +2,7 @@
 
 import pytest
 import wengert as wg
-from wengert_engine.looking import metadata_of
+from wengert_engine.record.node_probe import metadata_of
 from wengert_graph.walking import Step
 
 walk = wg.autograd.graph.walk

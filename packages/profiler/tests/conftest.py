@@ -1,7 +1,7 @@
 """Fixtures of the profiler's tests."""
 
 import pytest
-from wengert_engine import observing
+from wengert_engine.observe import observing
 
 
 @pytest.fixture(autouse=True)

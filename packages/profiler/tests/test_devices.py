@@ -9,8 +9,8 @@ from wengert.autograd.profiler import profile, record_function
 from wengert.profiler import load_chrome_trace
 from wengert_core import TABLE
 from wengert_core.devices import device
-from wengert_engine.device_times import MANY, DeviceTimes
-from wengert_profiler.device_columns import finished
+from wengert_engine.observe.device_times import MANY, DeviceTimes
+from wengert_profiler.columns.device_columns import finished
 from wengert_registry import registry
 from wengert_testing.sim import SimDevice, SimEvent, reset
 

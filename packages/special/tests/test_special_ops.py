@@ -8,7 +8,7 @@ import pytest
 import scipy.special as sp
 import wengert_core as wc
 from wengert_core.dispatch.op import Op
-from wengert_engine.formula import bind
+from wengert_engine.graph.formula import bind
 from wengert_registry import registry
 from wengert_special import derivatives
 from wengert_special.table import TABLE, load

@@ -18,7 +18,7 @@ def load() -> FormulaTable:
     try:
         from wengert_formulas.composed import TABLE
     except BaseException:  # Ctrl-C: the next call goes on where this one stopped
-        from wengert_formulas import base
+        from wengert_formulas.derivatives import base
 
         base.TABLE.read_again = True
         raise

@@ -1,23 +1,18 @@
 """The one table: importing the modules fills it."""
 
-from wengert_formulas import (  # noqa: F401
-    activations,
-    arithmetic,
-    attention,
-    bags,
-    class_margins,
-    comparison,
-    complex_parts,
-    conversion,
-    convolution,
-    counting,
-    entropy_losses,
-    exponential,
-    factories,
-    fft,
-    grids,
-    indexing,
-    joining,
+from wengert_formulas.derivatives.base import TABLE
+from wengert_formulas.derivatives.copy import cast, flip_roll_tril, joining, pixel_shuffle  # noqa: F401
+from wengert_formulas.derivatives.create import factories, random  # noqa: F401
+from wengert_formulas.derivatives.index import (  # noqa: F401
+    embedding_bag,
+    embeddings,
+    gather_scatter,
+    getitem_fill,
+    scatter_reduce,
+    searching,
+)
+from wengert_formulas.derivatives.linalg import (  # noqa: F401
+    distances,
     linalg_cholesky,
     linalg_det,
     linalg_functions,
@@ -25,31 +20,49 @@ from wengert_formulas import (  # noqa: F401
     linalg_lu,
     linalg_solve,
     linalg_spectral,
-    losses,
     matmul,
+    products,
+)
+from wengert_formulas.derivatives.loss import (  # noqa: F401
+    binary_cross_entropy,
+    class_margins,
+    cross_entropy_nll,
+    ctc,
+    regression,
+)
+from wengert_formulas.derivatives.nn import (  # noqa: F401
+    attention,
+    convolution,
+    grid_sample,
     normalization,
-    norms,
-    orders,
     padding,
-    places,
     pooling,
+    upsampling,
+)
+from wengert_formulas.derivatives.pointwise import (  # noqa: F401
+    activations,
+    arithmetic,
+    comparison,
+    complex,
+    composed_activations,
+    exponential,
+    gamma,
+    piecewise_activations,
     powers,
-    random,
-    rectifiers,
-    reductions,
     rounding,
-    scans,
-    scatter_reductions,
-    searching,
-    softmax,
-    sorting,
-    special,
-    statistics,
     ternary,
     trigonometric,
-    upsampling,
-    views,
 )
-from wengert_formulas.base import TABLE
+from wengert_formulas.derivatives.reduce import (  # noqa: F401
+    histogram,
+    norms,
+    reductions,
+    scans,
+    softmax,
+    sorting,
+    variance_logsumexp,
+)
+from wengert_formulas.derivatives.signal import fft  # noqa: F401
+from wengert_formulas.derivatives.view import diagonals, views  # noqa: F401
 
 __all__ = ["TABLE"]

@@ -104,7 +104,7 @@ def jvp(
 
 def registered(op: Op) -> Entry:
     """The op's entry in the registered tables."""
-    from wengert_engine.source import find_formula
+    from wengert_engine.graph.formula_lookup import find_formula
 
     entry = find_formula(op)
     if entry is None:
@@ -225,6 +225,6 @@ def like_result(case: Call, tangent: Tensor | None) -> Tensor | None:
 
 def real_part(x: Tensor) -> Tensor:
     """The real part, for a result that is real."""
-    from wengert_formulas.base import real
+    from wengert_formulas.derivatives.base import real
 
     return real(x)

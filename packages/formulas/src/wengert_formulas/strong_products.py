@@ -13,8 +13,8 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.tensors.tensor import Tensor
-from wengert_engine.deriving import Product
-from wengert_engine.grad_mode import no_grad
+from wengert_engine.modes.grad_mode import no_grad
+from wengert_engine.modes.strong_zeros import Product
 
 from wengert_formulas import forward
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_engine.deriving import is_strong, set_products, switch_strong
-from wengert_engine.grad_mode import Mode
+from wengert_engine.modes.grad_mode import Mode
+from wengert_engine.modes.strong_zeros import is_strong, set_products, switch_strong
 
 from wengert_formulas.strong_products import PRODUCTS
 

@@ -13,8 +13,8 @@ from itertools import count
 from typing import Any
 
 from wengert_core.extend import Tensor
-from wengert_engine.ends import birth, guard
-from wengert_engine.record import set_captured
+from wengert_engine.modes.transforms import birth, guard
+from wengert_engine.record.record import set_captured
 
 _NUMBERS = count(1)
 TENSOR_OR_NUMBER = frozenset({"add_", "sub_", "mul_", "div_", "floor_divide_"})

@@ -11,7 +11,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import grad
-from wengert_engine.batched_attributes import refused
+from wengert_engine.vmap.batched_attributes import refused
 
 from wengert_functional.levels import STATE, without_graph
 

@@ -7,7 +7,8 @@ from functools import wraps
 from typing import Any
 
 from wengert_core.extend import Tensor
-from wengert_engine import enable_grad, errors, is_grad_enabled
+from wengert_engine import enable_grad, is_grad_enabled
+from wengert_engine.messages import errors
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, replaced, with_aux

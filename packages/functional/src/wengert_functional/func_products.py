@@ -7,7 +7,8 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
-from wengert_engine import enable_grad, forward, grad, is_grad_enabled
+from wengert_engine import enable_grad, grad, is_grad_enabled
+from wengert_engine.forward import dual
 from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, make_dual
 
 from wengert_functional import trees
@@ -136,9 +137,9 @@ def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, direct
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)
-        output = trees.unflatten(out_spec, [forward.primal_of(leaf, True) for leaf in leaves])
-        return output, [forward.get(leaf) for leaf in leaves], trees.tree_map(
-            lambda leaf: forward.primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
+        output = trees.unflatten(out_spec, [dual.primal_of(leaf, True) for leaf in leaves])
+        return output, [dual.get(leaf) for leaf in leaves], trees.tree_map(
+            lambda leaf: dual.primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
 
 
 def pushed_twice_back(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_engine import enable_grad, errors
+from wengert_engine import enable_grad
+from wengert_engine.messages import errors
 
 from wengert_functional.checks import (
     CONSTANT,

@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import Any
 
 from wengert_core.extend import Tensor
-from wengert_engine import forward, inference_mode, is_inference_mode_enabled
-from wengert_engine.attributes import edge_of
-from wengert_engine.ends import count_transforms
+from wengert_engine import inference_mode, is_inference_mode_enabled
+from wengert_engine.forward import dual
+from wengert_engine.graph.tensor_attributes import edge_of
+from wengert_engine.modes.transforms import count_transforms
 from wengert_engine.namespaces.forward_ad import make_dual
 
 from wengert_functional import trees
@@ -48,11 +49,11 @@ class OwnDualLevel:
     """A dual level of a transform: a context. LevelTaken where one is open."""
 
     def __enter__(self) -> None:
-        if not forward.enter():
+        if not dual.enter():
             raise LevelTaken
 
     def __exit__(self, *error: object) -> None:
-        forward.leave()
+        dual.leave()
 
 
 def by_either(in_a_level: Callable[[bool], Any]) -> Any:
@@ -62,7 +63,7 @@ def by_either(in_a_level: Callable[[bool], Any]) -> Any:
     """
     while True:
         try:
-            return in_a_level(forward.is_open())
+            return in_a_level(dual.is_open())
         except LevelTaken:
             continue
 
@@ -169,8 +170,8 @@ def check_tensor(value: Any) -> None:
 def reaches_out(tensors: Iterable[Any]) -> bool:
     """Whether the graph of one of these tensors or of their tangents ends at a leaf that no running level has made."""
     found = [tensor for tensor in tensors if isinstance(tensor, Tensor)]
-    if forward.is_open():
-        found += [tangent for tangent in map(forward.get, found) if tangent is not None]
+    if dual.is_open():
+        found += [tangent for tangent in map(dual.get, found) if tangent is not None]
     return graphs_reach_out(found)
 
 
@@ -207,6 +208,6 @@ def without_graph(value: Any, of_tangent: Callable[[Any], Any] = lambda tangent:
     """The tensor detached from its graph. A tangent of an open forward-mode level, which detach would drop, stays, with
     its own graph: it may be what somebody differentiates with respect to.
     """
-    tangent = forward.get(value) if forward.is_open() else None
+    tangent = dual.get(value) if dual.is_open() else None
     detached = value.detach()
     return detached if tangent is None else make_dual(detached, of_tangent(tangent))

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wengert_core import TABLE
-from wengert_engine import forward, grad, no_grad
-from wengert_engine.ends import input_edges, root_edges
+from wengert_engine import grad, no_grad
+from wengert_engine.forward import dual
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
-from wengert_engine.starting import run_backward
+from wengert_engine.reverse.launch import run_backward
+from wengert_engine.reverse.roots import input_edges, root_edges
 
 from wengert_functional.levels import STATE
 
@@ -88,7 +89,7 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
     """What a function gives, and for each output its Jacobian for each input: func is called once for each input, with
     tangents for all of its elements (or for as many as BLOCK says). No forward-mode level may be open.
     """
-    from wengert_engine import batched
+    from wengert_engine.vmap import interpreter
 
     outputs: list[Any] = []
     columns: list[list[list[Any]]] = []  # for each input, for each block of its elements, for each output
@@ -96,18 +97,18 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
         for index, value in enumerate(inputs):
             columns.append([])
             for block in blocks(value):
-                level = batched.enter(len(block), randomness)
+                level = interpreter.enter(len(block), randomness)
                 if randomness == "error":
                     STATE.of_tangents.add(level)
                 try:
-                    unit = batched.batched(block, level)
+                    unit = interpreter.batched(block, level)
                     found = func(*[make_dual(value, unit) if other == index else given
                                    for other, given in enumerate(inputs)])
                     outputs = outputs or [primal_of(output) for output in found]
-                    columns[-1].append([whole_tangent(forward.get(output), level, len(block)) for output in found])
+                    columns[-1].append([whole_tangent(dual.get(output), level, len(block)) for output in found])
                 finally:
                     STATE.of_tangents.discard(level)
-                    batched.leave()
+                    interpreter.leave()
     if not outputs:
         outputs = list(func(*inputs))
     return outputs, [[across([column[index] for column in columns[place]], output, value)
@@ -116,21 +117,23 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
 
 def primal_of(output: Any) -> Any:
     """The primal of an output; of one that is batched as the tangents are (a random one, or a gradient), the first."""
-    from wengert_engine import batched
+    from wengert_engine.vmap import interpreter
 
     value = unpack_dual(output).primal
-    if not batched.level_of(value) or batched.level_of(value) != batched.depth():
+    if not interpreter.level_of(value) or interpreter.level_of(value) != interpreter.depth():
         return value
-    return batched.physical_of(value)[0]
+    return interpreter.physical_of(value)[0]
 
 
 def whole_tangent(tangent: Any, level: int, rows: int) -> Any:
     """The tangents of an output in rows, or None."""
-    from wengert_engine import batched
+    from wengert_engine.vmap import interpreter
 
     if tangent is None:
         return None
-    return batched.physical_of(tangent) if batched.level_of(tangent) == level else tangent.expand(rows, *tangent.shape)
+    if interpreter.level_of(tangent) == level:
+        return interpreter.physical_of(tangent)
+    return tangent.expand(rows, *tangent.shape)
 
 
 def across(parts: Sequence[Any], output: Any, value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.extend import Tensor, as_list, short_repr
-from wengert_engine import batched
+from wengert_engine.vmap import interpreter as batched
 
 from wengert_functional import levels, trees
 
@@ -145,7 +145,7 @@ def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: i
 @contextmanager
 def given_dims(inputs: list[Any], dims: list[Any]) -> Generator[None, None, None]:
     """Let Functions of users know where the batch was given that is in dim 0 now."""
-    from wengert_engine.batched_function import GIVEN
+    from wengert_engine.vmap.batched_function import GIVEN
 
     before = GIVEN.dims
     GIVEN.dims = {**before, **{id(value): dim for value, dim in zip(inputs, dims, strict=True) if dim}}

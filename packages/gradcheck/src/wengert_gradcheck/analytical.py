@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import wengert_engine as we
 from wengert_core.extend import Tensor
-from wengert_engine.ends import input_edges, root_edges
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
-from wengert_engine.starting import run_backward
+from wengert_engine.reverse.launch import run_backward
+from wengert_engine.reverse.roots import input_edges, root_edges
 
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, has_array, tensor_of

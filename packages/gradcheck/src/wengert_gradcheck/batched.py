@@ -82,16 +82,16 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
 
 def pushed_together(subject: Subject, which: int, directions: Array, places: Sequence[int]) -> list[Array | None]:
     """The tangents that a batch of directions gives, in rows."""
-    from wengert_engine import batched
+    from wengert_engine.vmap import interpreter
 
     like = subject.inputs[which]
     batch = stacked(directions, like)
-    level = batched.enter(len(directions), "error")
+    level = interpreter.enter(len(directions), "error")
     try:
-        tangents = pushed(subject, which, batched.batched(batch, level), places)
+        tangents = pushed(subject, which, interpreter.batched(batch, level), places)
         return [None if tangent is None else rows_of(tangent, level, len(directions)) for tangent in tangents]
     finally:
-        batched.leave()
+        interpreter.leave()
 
 
 def stacked(directions: Array, like: Tensor) -> Tensor:
@@ -101,7 +101,8 @@ def stacked(directions: Array, like: Tensor) -> Tensor:
 
 def rows_of(tangent: Tensor, level: int, rows: int) -> Array:
     """The tangent of an output for each direction, flat."""
-    from wengert_engine import batched
+    from wengert_engine.vmap import interpreter
 
-    whole = batched.physical_of(tangent) if batched.level_of(tangent) == level else tangent.expand(rows, *tangent.shape)
+    is_batched = interpreter.level_of(tangent) == level
+    whole = interpreter.physical_of(tangent) if is_batched else tangent.expand(rows, *tangent.shape)
     return array_of(whole).reshape(rows, -1)

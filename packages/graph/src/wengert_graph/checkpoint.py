@@ -10,7 +10,7 @@ from typing import Any
 
 from wengert_core.extend import Tensor, casts_again, rng_states, warn_user
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
-from wengert_engine.starting import wants_inputs
+from wengert_engine.reverse.launch import wants_inputs
 
 from wengert_graph import checkpoint_errors as errors
 from wengert_graph.checkpoint_errors import CheckpointError

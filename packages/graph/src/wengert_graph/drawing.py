@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor, checked
-from wengert_engine.attributes import edge_of
-from wengert_engine.node import Node
+from wengert_engine.graph.node import Node
+from wengert_engine.graph.tensor_attributes import edge_of
 
 from wengert_graph.labels import in_dot, in_mermaid, short
 from wengert_graph.walking import Step, walk

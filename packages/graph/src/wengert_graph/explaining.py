@@ -6,8 +6,8 @@ import html
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor
-from wengert_engine.attributes import edge_of
-from wengert_engine.node import Node
+from wengert_engine.graph.node import Node
+from wengert_engine.graph.tensor_attributes import edge_of
 
 from wengert_graph.dead_ends import DeadEnd, dead_ends, same_memory, same_values
 from wengert_graph.labels import short

@@ -19,9 +19,9 @@ from weakref import ref
 from wengert_core import empty, equal
 from wengert_core.extend import Tensor, casts_again, rng_states
 from wengert_engine import Function, enable_grad
-from wengert_engine.looking import saved_values
-from wengert_engine.saved_hooks import saved_tensors_hooks
-from wengert_engine.starting import queue_callback, run_number
+from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
+from wengert_engine.record.node_probe import saved_values
+from wengert_engine.reverse.launch import queue_callback, run_number
 
 from wengert_graph import checkpoint_errors as errors
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core import ones_like
-from wengert_engine import looking, no_grad
-from wengert_engine.attributes import edge_of
-from wengert_engine.fitting import fit
-from wengert_engine.node import Node
+from wengert_engine import no_grad
+from wengert_engine.graph.fit import fit
+from wengert_engine.graph.node import Node
+from wengert_engine.graph.tensor_attributes import edge_of
+from wengert_engine.record import node_probe
 
 from wengert_graph.walking import Step, walk
 
@@ -89,7 +90,7 @@ class Trace:
         for i, (edge, grad) in enumerate(zip(edges, (results,) if len(edges) == 1 else results, strict=True)):
             if grad is None or not self.leads(edge):
                 continue
-            dtype, shape = looking.outputs(edge[0])[edge[1]]
+            dtype, shape = node_probe.outputs(edge[0])[edge[1]]
             grad = fit(grad, shape, dtype, step.name, i)
             sent.append(grad)
             waiting[edge] = waiting[edge] + grad if edge in waiting else grad
@@ -100,7 +101,7 @@ class Trace:
 
     def always_zero(self, step: Step) -> bool:
         """Whether the operation's derivative is zero whatever the values are."""
-        zeros = looking.zero_inputs(step.node)
+        zeros = node_probe.zero_inputs(step.node)
         leading = [zero for zero, edge in zip(zeros, step.node.next_functions, strict=True) if self.leads(edge)]
         return all(leading)
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E402, F401, I001 - imports by hand and, below the mark, by tools/tensor_stub.py
+# ruff: noqa: E402, F401, I001 - imports by hand and, below the mark, by tools/generate/tensor_stub.py
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
@@ -11,11 +11,11 @@ from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
-from wengert_engine.attributes import detach as detach
-from wengert_engine.attributes import detach_ as detach_
+from wengert_engine.graph.tensor_attributes import detach as detach
+from wengert_engine.graph.tensor_attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
-from wengert_engine.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
-from wengert_engine.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from wengert_engine.anomaly.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from wengert_engine.anomaly.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from wengert_functional.vmap import vmap as vmap
 from wengert_registry import Registry
 
@@ -33,7 +33,7 @@ plugins: Registry
 
 def __getattr__(name: str) -> Any: ...  # what plugins bring
 
-# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 from wengert_core import BFloat16Storage as BFloat16Storage
 from wengert_core import BFloat16Tensor as BFloat16Tensor
 from wengert_core import BoolStorage as BoolStorage

@@ -5,7 +5,7 @@ from typing import Any
 
 from wengert_core.tensors.tensor import Tensor
 
-# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 def fft(
     input: Tensor,
     n: _int | None = None,

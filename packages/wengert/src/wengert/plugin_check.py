@@ -44,7 +44,7 @@ def check_formulas(candidate: Any) -> Iterator[str]:
 
 def check_formula(name: str, entry: Any, ops: dict[str, Op]) -> Iterator[str]:
     """Yield the defects of one op's formula."""
-    from wengert_engine.source import defect_of
+    from wengert_engine.graph.formula_lookup import defect_of
 
     if name not in ops:
         yield f"formula '{name}': {no_such_op(name, ops)}"

@@ -1,15 +1,15 @@
-from wengert_profiler.comparing import compare as compare
-from wengert_profiler.flame import export_flame_graph as export_flame_graph
-from wengert_profiler.flame import export_speedscope as export_speedscope
-from wengert_profiler.labels import carried as carried
-from wengert_profiler.labels import record_function as record_function
-from wengert_profiler.more import profile_program as profile_program
-from wengert_profiler.nvprof import TraceFileError as TraceFileError
-from wengert_profiler.nvprof import load_nsys as load_nsys
-from wengert_profiler.nvprof import load_nvprof as load_nvprof
-from wengert_profiler.profiling import profile as profile
-from wengert_profiler.timeline import saved_tensors as saved_tensors
-from wengert_profiler.trace_files import load_chrome_trace as load_chrome_trace
+from wengert_profiler.api.profile import profile as profile
+from wengert_profiler.api.record_function import carried as carried
+from wengert_profiler.api.record_function import record_function as record_function
+from wengert_profiler.export.flame import export_flame_graph as export_flame_graph
+from wengert_profiler.export.flame import export_speedscope as export_speedscope
+from wengert_profiler.export.nvprof import TraceFileError as TraceFileError
+from wengert_profiler.export.nvprof import load_nsys as load_nsys
+from wengert_profiler.export.nvprof import load_nvprof as load_nvprof
+from wengert_profiler.export.trace_files import load_chrome_trace as load_chrome_trace
+from wengert_profiler.torch_names.namespace import profile_program as profile_program
+from wengert_profiler.views.compare import compare as compare
+from wengert_profiler.views.saved_memory import saved_tensors as saved_tensors
 
 __all__ = [
     "TraceFileError", "carried", "compare", "export_flame_graph", "export_speedscope", "load_chrome_trace", "load_nsys",

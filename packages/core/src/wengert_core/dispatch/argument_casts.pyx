@@ -5,7 +5,7 @@ Note [Casts before calls]
     on in the thread's modes then, and the test with which a driver looks for other devices and batches finds it (drivers/steps.pyx), so
     nothing is slower where no thread has any. A call whose arguments are cast, and every single op, runs with WG_CAST off: what it
     is made of computes in the dtypes that it was called with. A function of ops that is not cast leaves it on. Formulas run with
-    it off (the engine's starting.pyx): a derivative is computed in the dtypes of its operation. What a call with ``out=`` gets is never cast.
+    it off (the engine's reverse/launch.pyx): a derivative is computed in the dtypes of its operation. What a call with ``out=`` gets is never cast.
 """
 cimport cython
 from cpython.object cimport PyTypeObject

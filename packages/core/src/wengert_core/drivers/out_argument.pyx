@@ -9,8 +9,8 @@ from wengert_core.drivers.steps cimport given_out, prepare_out
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport apart, copy_into
 from wengert_core.runtime.state cimport thread_state
-from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
+from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
 
 cdef frozenset KEEP_ORDER = frozenset("""

@@ -2,7 +2,7 @@
 
 PLACES: the modules of wengert that names of ops lie in.
 
-Written by tools/op_families.py.
+Written by tools/generate/op_families.py.
 """
 
 OPS = {

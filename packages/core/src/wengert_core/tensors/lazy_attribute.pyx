@@ -39,4 +39,4 @@ cdef object replace(Later later):
     later.load(later.family)
     if Tensor.__dict__[later.name] is later:
         raise RuntimeError(f"Tensor.{later.name}: '{later.family}' does not bring it, though it is listed so: of a family of ops, "
-                           "tools/op_families.py makes the list")
+                           "tools/generate/op_families.py makes the list")

@@ -17,7 +17,7 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
 
-cdef enum:                             # Tensor.flags beside the bits of runtime/state.h; 1 << 20 is TF_CUT of the engine's node.pxd
+cdef enum:                             # Tensor.flags beside the bits of runtime/state.h; 1 << 20 is TF_CUT of the engine's graph/node.pxd
     TF_CONTIGUOUS = 64                 # row-major without gaps
     TF_VIEW = 128                      # has a base: grad_fn may have to be made anew, see engine
     TF_RETAINS_GRAD = 512

@@ -350,7 +350,7 @@ class Tensor:
         dim: _int | None = None,
     ) -> Any: ...
 
-    # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+    # ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
     @property
     def H(self) -> Tensor: ...
     @property

@@ -1,4 +1,4 @@
-"""What the engine mounts into ``wengert``: one module for each place."""
+"""Names that the engine mounts into ``wengert``: one module for each of its modules."""
 
 from typing import Any
 

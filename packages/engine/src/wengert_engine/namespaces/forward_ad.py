@@ -16,8 +16,8 @@ from wengert_core.dispatch.op import type_words
 from wengert_core.dispatch.overrides import asked_of, called
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine import forward
-from wengert_engine.grad_mode import Mode
+from wengert_engine.forward import dual as forward
+from wengert_engine.modes.grad_mode import Mode
 
 __all__ = [
     "UnpackedDualTensor", "_is_fwd_grad_enabled", "_set_fwd_grad_enabled", "dual_level", "enter_dual_level",

@@ -1,9 +1,9 @@
 """wengert.autograd.function: the user's own differentiable operations."""
 
 from wengert_engine import Function, InplaceFunction, once_differentiable
-from wengert_engine.custom import FunctionMeta
-from wengert_engine.function import FunctionCtx
-from wengert_engine.nested import NestedIOFunction
+from wengert_engine.function.apply import FunctionCtx
+from wengert_engine.function.function_class import FunctionMeta
+from wengert_engine.function.nested import NestedIOFunction
 
 BackwardCFunction = _ContextMethodMixin = FunctionCtx
 """Other names of what every context and node of a Function is: that of its base class in PyTorch, and an older one."""

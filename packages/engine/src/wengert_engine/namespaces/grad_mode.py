@@ -1,6 +1,6 @@
 """wengert.autograd.grad_mode: whether operations are recorded."""
 
-from wengert_engine.grad_mode import (
+from wengert_engine.modes.grad_mode import (
     _force_original_view_tracking,
     enable_grad,
     enforce_grad_layout_policy,

@@ -7,10 +7,10 @@ from wengert_core import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine import errors
-from wengert_engine.edges import GradientEdge
-from wengert_engine.ends import input_edges, root_edges, root_gradients
-from wengert_engine.starting import queue_callback, run_backward, wants_inputs
+from wengert_engine.graph.gradient_edge import GradientEdge
+from wengert_engine.messages import errors
+from wengert_engine.reverse.launch import queue_callback, run_backward, wants_inputs
+from wengert_engine.reverse.roots import input_edges, root_edges, root_gradients
 
 
 class _EngineBase:

@@ -1,42 +1,45 @@
 """Batching rules: what an op does with a batch of arguments under ``wengert.vmap``, one for a family where possible.
 
-Loaded by the first operation on a batched tensor. Each module registers the rules of one family, see call.py.
+Loaded by the first operation on a batched tensor. Each module registers the rules of one family, see calls/call.py.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from wengert_formulas.batching import (  # noqa: F401
-    along,
-    arranging,
+from wengert_formulas.batching.calls.call import FAMILIES, RULES, Call
+from wengert_formulas.batching.calls.layout import in_terms_of_samples
+from wengert_formulas.batching.copy import flip_roll_tril, joining, pixel_shuffle  # noqa: F401
+from wengert_formulas.batching.create import factories, random  # noqa: F401
+from wengert_formulas.batching.index import (  # noqa: F401
+    embedding_bag,
+    embeddings,
+    gather_scatter,
+    getitem_fill,
+    searching,
+)
+from wengert_formulas.batching.linalg import distances, matmul, matrices, products  # noqa: F401
+from wengert_formulas.batching.loss import cross_entropy_nll, regression  # noqa: F401
+from wengert_formulas.batching.nn import (  # noqa: F401
     attention,
-    class_loss,
     convolution,
-    factories,
-    fft,
-    gathering,
-    indexing,
-    joining,
-    linalg,
-    losses,
-    masks,
-    matmul,
+    grid_sample,
     normalization,
     padding,
-    places,
-    placing,
-    pointwise,
     pooling,
-    random,
-    reductions,
-    searching,
-    softmax,
-    staged,
-    views,
+    upsampling,
 )
-from wengert_formulas.batching.arranging import in_terms_of_samples
-from wengert_formulas.batching.call import FAMILIES, RULES, Call
+from wengert_formulas.batching.pointwise import broadcast, complex, gamma, gated_activations, powers  # noqa: F401
+from wengert_formulas.batching.reduce import (  # noqa: F401
+    dimwise,
+    norms,
+    reductions,
+    softmax,
+    sorting,
+    variance_logsumexp,
+)
+from wengert_formulas.batching.signal import fft  # noqa: F401
+from wengert_formulas.batching.view import diagonals, scatter_views, view_backward, views  # noqa: F401
 
 __all__ = ["Call", "bound", "find"]
 

@@ -1,18 +1,18 @@
-from wengert_profiler.enums import ProfilerActivity as ProfilerActivity
-from wengert_profiler.event_list import EventList as EventList
-from wengert_profiler.events import FunctionEvent as FunctionEvent
-from wengert_profiler.helpers import EnforceUnique as EnforceUnique
-from wengert_profiler.helpers import KinetoStepTracker as KinetoStepTracker
-from wengert_profiler.helpers import MemRecordsAcc as MemRecordsAcc
-from wengert_profiler.helpers import kineto_available as kineto_available
-from wengert_profiler.labels import record_function as record_function
-from wengert_profiler.naming import MEMORY_EVENT_NAME as MEMORY_EVENT_NAME
-from wengert_profiler.naming import OUT_OF_MEMORY_EVENT_NAME as OUT_OF_MEMORY_EVENT_NAME
-from wengert_profiler.nvprof import load_nvprof as load_nvprof
-from wengert_profiler.nvprof import parse_nvprof_trace as parse_nvprof_trace
-from wengert_profiler.profiling import profile as profile
-from wengert_profiler.ranges import emit_itt as emit_itt
-from wengert_profiler.ranges import emit_nvtx as emit_nvtx
+from wengert_profiler.api.emit_nvtx import emit_itt as emit_itt
+from wengert_profiler.api.emit_nvtx import emit_nvtx as emit_nvtx
+from wengert_profiler.api.profile import profile as profile
+from wengert_profiler.api.record_function import record_function as record_function
+from wengert_profiler.columns.event_names import MEMORY_EVENT_NAME as MEMORY_EVENT_NAME
+from wengert_profiler.columns.event_names import OUT_OF_MEMORY_EVENT_NAME as OUT_OF_MEMORY_EVENT_NAME
+from wengert_profiler.events.enums import ProfilerActivity as ProfilerActivity
+from wengert_profiler.events.event_list import EventList as EventList
+from wengert_profiler.events.events import FunctionEvent as FunctionEvent
+from wengert_profiler.export.nvprof import load_nvprof as load_nvprof
+from wengert_profiler.export.nvprof import parse_nvprof_trace as parse_nvprof_trace
+from wengert_profiler.torch_names.torch_compat import EnforceUnique as EnforceUnique
+from wengert_profiler.torch_names.torch_compat import KinetoStepTracker as KinetoStepTracker
+from wengert_profiler.torch_names.torch_compat import MemRecordsAcc as MemRecordsAcc
+from wengert_profiler.torch_names.torch_compat import kineto_available as kineto_available
 
 __all__ = [
     "MEMORY_EVENT_NAME", "OUT_OF_MEMORY_EVENT_NAME", "EnforceUnique", "EventList", "FunctionEvent", "KinetoStepTracker",

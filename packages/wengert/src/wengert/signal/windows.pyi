@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert_core.tensors.tensor import Tensor
 
-# ---- from here on written by tools/tensor_stub.py from the op table: do not edit
+# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 def bartlett(
     M: _int,
     *,

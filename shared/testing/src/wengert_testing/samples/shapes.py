@@ -1,10 +1,10 @@
-"""Inputs that many rows share."""
+"""Inputs that many rows share, and rows of functions with two names."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from wengert_testing.case import T
+from wengert_testing.case import OpCase, T
 
 Inputs = list[tuple[Any, ...]]
 
@@ -39,3 +39,13 @@ ONE_DIM: Inputs = [(T(4),), (T(3, 2), 0), (T(2, 3), -1), (T(2, 3), 1, True), (T(
 def with_words(inputs: Inputs, **words: Any) -> Inputs:
     """The same inputs with keyword arguments."""
     return [(*given, words) for given in inputs]
+
+
+def both(name: Any, *settings: Any, **words: Any) -> Any:
+    """A function that stands both at the top and in nn.functional."""
+    return [OpCase(name, *settings, **words), OpCase(f"nn.functional.{name}", *settings, **words)]
+
+
+def of_nn(name: Any, *settings: Any, **words: Any) -> Any:
+    """A function of nn.functional."""
+    return OpCase(f"nn.functional.{name}", *settings, **words)

@@ -1,0 +1,9 @@
+from traceback import StackSummary
+
+from wengert_engine.graph.node import Node
+
+class Trace:
+    def frames(self) -> StackSummary: ...
+    def lines(self) -> list[str]: ...
+    @property
+    def induced_by(self) -> Node | None: ...

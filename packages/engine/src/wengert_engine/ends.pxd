@@ -1,3 +1,0 @@
-"""The two ends of a backward: what other modules ask of them."""
-
-cdef int running_transforms() noexcept                     # how many transforms of functions run in this thread

@@ -1,0 +1,1 @@
+"""Function: differentiable operations that users define."""

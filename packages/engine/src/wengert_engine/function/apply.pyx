@@ -1,0 +1,492 @@
+"""Function: an operation of the user's own, with its derivative. The context ``ctx`` is the node itself."""
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, Hooks, hooks
+from wengert_core.dtypes.dtypes cimport CAT_FLOAT, FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WG_LEFT_ON, WG_OBSERVE, WgState,
+                                         dual_is_open, thread_state)
+from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI,
+                                          VIEW_NO_GRAD, Tensor, alias, bump_version, new_empty, new_view, strides_of,
+                                          version_of)
+from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge,
+                                        FunctionNode, Saved, edges_of, fill_payload, gradient_edge, hold, metas_of,
+                                        number, release_saved, saved_of, set_meta, set_output)
+from wengert_engine.graph.node import make_function_node_class
+from wengert_engine.graph.validate_grad cimport zeros_of
+from wengert_engine.messages import errors
+from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative
+from wengert_engine.modes.transforms cimport running_transforms
+from wengert_engine.record.record cimport check_write, move_retained, rebase_node
+from wengert_engine.record.saved_hooks_stack cimport pack_all
+from wengert_engine.record.saved_values cimport saved_value
+
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(object o) noexcept       # of a list or a tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef Hooks* HOOKS = hooks()
+cdef object TANGENTS_OF = None         # forward mode's functions, once it is in use. See forward/dual.pyx
+cdef object GIVE_TANGENTS = None
+cdef Tensor EMPTY = new_empty(FLOAT32, 0, NULL)    # stands for outputs which are no tensors
+
+
+cdef int set_forward_hook(object tangents_of, object give) except -1:
+    global TANGENTS_OF, GIVE_TANGENTS
+    TANGENTS_OF, GIVE_TANGENTS = tangents_of, give
+    return 0
+
+
+# ---- the context
+
+def save_for_backward(FunctionNode self, *tensors):
+    """Save tensors for backward: inputs, outputs or (then without history) intermediate ones. None is allowed."""
+    hold(&self.to_save, tensors)
+
+
+def save_for_forward(FunctionNode self, *tensors):
+    """Save tensors for jvp. AssertionError for what is neither a tensor nor None."""
+    for t in tensors:
+        if t is not None and not isinstance(t, Tensor):
+            raise AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                                 f"attributes on ctx. Got {type(t).__name__}")
+    hold(&self.for_forward, tensors)
+
+
+def mark_dirty(FunctionNode self, *tensors):
+    """Tell which inputs forward has modified in-place; they must be outputs too."""
+    hold(&self.dirty, tensors)
+
+
+def mark_non_differentiable(FunctionNode self, *tensors):
+    """Tell which outputs are not differentiable."""
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
+    hold(&self.non_differentiable, tensors)
+
+
+def mark_shared_storage(FunctionNode self, *pairs):
+    """Deprecated and without effect: tensors that share memory are known as such."""
+    warn_user("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
+              "`set_()` are not tracked", FutureWarning)
+
+
+def set_materialize_grads(FunctionNode self, value):
+    """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
+    if not isinstance(value, bool):
+        raise TypeError(f"set_materialize_grads received an invalid combination of arguments - got {type(value).__name__}, "
+                        "but expected (bool)")
+    self.materialize = self.materialize & ~(<uint8_t> MATERIALIZE) | value * MATERIALIZE
+
+
+def get_materialize_non_diff(FunctionNode self):
+    """Whether backward gets zeros also for outputs that are not differentiable (True, the default)."""
+    return bool(self.materialize & MATERIALIZE_NON_DIFF)
+
+
+def set_materialize_non_diff(FunctionNode self, value):
+    """Choose whether backward gets zeros or None for outputs that are not differentiable."""
+    if not isinstance(value, bool):
+        raise TypeError(f"_materialize_non_diff_grads must be a bool, not {type(value).__name__}")
+    self.materialize = self.materialize & ~(<uint8_t> MATERIALIZE_NON_DIFF) | value * MATERIALIZE_NON_DIFF
+
+
+def get_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, checked: not freed, not written to since."""
+    if self.in_forward:
+        return <object> self.to_save if self.to_save != NULL else ()
+    if self.flags & NF_RELEASED:
+        raise errors.accessed_twice() if clears_saved(self) else errors.freed_graph(type(self).__name__)
+    saved = tuple([saved_value(self, i, True) for i in range(self.n_saved)])
+    if clears_saved(self):
+        release_saved(self)
+    return saved
+
+
+cdef bint clears_saved(FunctionNode node) except -1:
+    """Whether what the Function saved is freed when ctx is asked for it."""
+    return node.function != NULL and (<object> node.function).clear_saved_tensors_on_access
+
+
+def get_saved_variables(FunctionNode self):
+    """The old name of saved_tensors."""
+    warn_user("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+    return get_saved_tensors(self)
+
+
+def get_to_save(FunctionNode self):
+    """What save_for_backward was given in this forward; None before and after."""
+    return <object> self.to_save if self.to_save != NULL else None
+
+
+def get_saved_for_forward(FunctionNode self):
+    """What save_for_forward was given, or None."""
+    return <object> self.for_forward if self.for_forward != NULL else None
+
+
+def get_dirty_tensors(FunctionNode self):
+    """What mark_dirty was given, or None."""
+    return <object> self.dirty if self.dirty != NULL else None
+
+
+def get_non_differentiable(FunctionNode self):
+    """What mark_non_differentiable was given, or None."""
+    return <object> self.non_differentiable if self.non_differentiable != NULL else None
+
+
+def get_needs_input_grad(FunctionNode self):
+    """For each argument of forward whether it needs a gradient."""
+    return <object> self.needs_input if self.needs_input != NULL else ()
+
+
+def get_raw_saved_tensors(FunctionNode self):
+    """What save_for_backward was given, unread: objects with register_hooks."""
+    from wengert_engine.record.node_attributes import saved_tensors
+    return saved_tensors(self)
+
+
+def named_repr(FunctionNode self):
+    """With the module, as torch shows these nodes."""
+    return f"<torch.autograd.function.{type(self).__name__} object at {<Py_ssize_t> <PyObject*> self:#x}>"
+
+
+CTX_MEMBERS = {
+    "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
+    "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
+    "set_materialize_grads": set_materialize_grads,
+    "_materialize_non_diff_grads": property(get_materialize_non_diff, set_materialize_non_diff, doc=get_materialize_non_diff.__doc__),
+    "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
+    "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
+    "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
+    "needs_input_grad": property(get_needs_input_grad, doc=get_needs_input_grad.__doc__),
+    "to_save": property(get_to_save, doc=get_to_save.__doc__),
+    "saved_for_forward": property(get_saved_for_forward, doc=get_saved_for_forward.__doc__),
+    "dirty_tensors": property(get_dirty_tensors, doc=get_dirty_tensors.__doc__),
+    "non_differentiable": property(get_non_differentiable, doc=get_non_differentiable.__doc__),
+    "__doc__": "The context of a Function: the methods that forward, setup_context and backward call on ``ctx``.",
+    "__repr__": named_repr,
+    "__module__": "wengert.autograd.function",
+}
+
+FunctionCtx = make_function_node_class("FunctionCtx", (FunctionNode,), CTX_MEMBERS)
+
+
+# ---- apply
+
+cdef FunctionNode blank_context(object cls, tuple args):
+    """A context that knows its inputs."""
+    node_class = cls._backward_cls
+    cdef FunctionNode ctx = <FunctionNode> FunctionNode.__new__(node_class)
+    ctx.kind = NODE_CUSTOM
+    ctx.materialize = MATERIALIZE | MATERIALIZE_NON_DIFF
+    ctx.in_forward = 1
+    hold(&ctx.function, cls)
+    cdef list tensors = [], needs = []
+    for a in args:
+        tensors.append(isinstance(a, Tensor))
+        needs.append(isinstance(a, Tensor) and requires_grad(<Tensor> a))
+    hold(&ctx.edge_of_arg, tuple(tensors))
+    hold(&ctx.needs_input, tuple(needs))
+    return ctx
+
+
+cdef bint has_batched(tuple args) noexcept:
+    for arg in args:
+        if isinstance(arg, Tensor) and (<Tensor> arg).flags & WG_BATCHED:
+            return True
+    return False
+
+
+def apply_function(cls, tuple args):
+    """Run a Function's forward and record it."""
+    cdef int64_t event
+    if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
+        return applied(cls, args)
+    event = HOOKS.begin_event(EVENT_CUSTOM, <PyObject*> cls, PySequence_Fast_ITEMS(args), len(args))
+    try:
+        return applied(cls, args)
+    finally:
+        HOOKS.end_event(event)
+
+
+cdef inline object applied(cls, tuple args):
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef FunctionNode ctx
+    cdef bint recorded = False
+    if modes & WG_BATCHED and has_batched(args):
+        from wengert_engine.vmap.batched_function import apply_batched
+        return apply_batched(cls, args)
+    ctx = blank_context(cls, args)
+    if modes & WG_GRAD:
+        recorded = True in <tuple> ctx.needs_input
+    tangents = TANGENTS_OF(args) if dual_is_open() and modes & WG_DUAL and TANGENTS_OF is not None else None
+    state.modes = modes & ~(<unsigned int> (WG_GRAD | WG_DUAL | WG_DERIVING))
+    try:
+        if cls._splits_context:
+            outputs = cls.forward(*args)
+            cls.setup_context(ctx, args, outputs)
+        elif running_transforms() > 0 and not cls._inside_transforms:
+            raise errors.no_setup_context(cls)
+        else:
+            outputs = cls.forward(ctx, *args)
+    finally:
+        state.modes = modes & ~(<unsigned int> WG_LEFT_ON) | state.modes & WG_LEFT_ON
+    if tangents is None:
+        return finish(cls, ctx, args, outputs, recorded)
+    return with_tangents(cls, ctx, args, outputs, recorded, tangents)
+
+
+cdef object with_tangents(cls, FunctionNode ctx, tuple args, outputs, bint recorded, tuple tangents):
+    """finish, and the outputs' tangents by the Function's jvp, in which ctx.saved_tensors is what was saved for it."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes
+    for_jvp = <object> ctx.for_forward if ctx.for_forward != NULL else ()
+    state.modes &= ~(<unsigned int> WG_DUAL)
+    try:
+        results = finish(cls, ctx, args, outputs, recorded)
+        hold(&ctx.to_save, for_jvp)
+        ctx.in_forward = 1
+        modes = begin_derivative(state)
+        try:
+            GIVE_TANGENTS(ctx, cls, args, results, tangents, outputs)
+        finally:
+            end_derivative(state, modes)
+            ctx.in_forward = 0
+            hold(&ctx.to_save, ())
+    finally:
+        state.modes |= WG_DUAL
+    return results
+
+
+cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
+    """Give the outputs their history."""
+    cdef bint single = not isinstance(outputs, tuple)
+    cdef int i, n_edges = 0, n_sizes = 0, n_saved, next_dim = 0
+    cdef list results
+    cdef Tensor t
+    cdef Edge* edge
+    outs = (outputs,) if single else <tuple> outputs
+    to_save = <tuple> ctx.to_save if ctx.to_save != NULL else ()
+    check_saved(to_save)
+    dirty = ids(ctx.dirty)
+    non_differentiable = ids(ctx.non_differentiable)
+    results = []
+    for out in outs:
+        if isinstance(out, Tensor):
+            out = prepared(cls, args, out, dirty, non_differentiable, recorded, len(outs))
+        results.append(out)
+    if dirty is not None:
+        check_dirty(ctx, outs)
+    if recorded and len(outs) > 1:
+        mark_several_views(results, non_differentiable)
+    if recorded:
+        for arg in args:
+            n_edges += isinstance(arg, Tensor)
+        for out in results:
+            n_sizes += (<Tensor> out).rank if isinstance(out, Tensor) else 0
+        n_saved = len(to_save)
+        fill_payload(ctx, n_edges, n_saved, len(results), n_sizes)
+        edge = edges_of(ctx)
+        for arg in args:
+            if isinstance(arg, Tensor):
+                if (<Tensor> arg).flags & WG_GRAD:
+                    edge.node = gradient_edge(<Tensor> arg, &edge.input_nr)
+                edge += 1
+        number(ctx)
+        for i in range(len(results)):
+            if isinstance(results[i], Tensor):
+                t = <Tensor> results[i]
+                set_meta(ctx, i, t, &next_dim)
+                link(ctx, i, t, <PyObject*> outs[i], args, dirty, non_differentiable)
+            else:
+                set_meta(ctx, i, EMPTY, &next_dim)
+                metas_of(ctx)[i].code = NO_TENSOR
+        keep_saved(ctx, to_save, outs, results)
+    ctx.in_forward = 0
+    if ctx.to_save != NULL:
+        hold(&ctx.to_save, ())
+    return results[0] if single else tuple(results)
+
+
+cdef set ids(PyObject* tensors):
+    """Identities of marked tensors; None when nothing was marked."""
+    return None if tensors == NULL else {<Py_ssize_t> <PyObject*> t for t in <object> tensors}
+
+
+cdef int check_saved(tuple tensors) except -1:
+    for i, t in enumerate(tensors):
+        if t is not None and not isinstance(t, Tensor):
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type "
+                            f"{type(t).__name__}")
+    return 0
+
+
+cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
+    for i, t in enumerate(<object> ctx.dirty):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
+        if not any([o is t for o in outs]):
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                               "inputs that are modified inplace must all be outputs of the Function.")
+    return 0
+
+
+cdef object prepared(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded,
+                     int n_outs):
+    """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
+    cdef Tensor t = <Tensor> out
+    cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
+    cdef bint is_input = False
+    for a in args:
+        is_input = is_input or a is out
+    if dirty is not None and key in dirty:
+        if recorded and t.flags & WG_GRAD and t.grad_fn == NULL and not t.flags & TF_VIEW:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation: "
+                               f"{cls.__name__} marked it as dirty. Clone it before apply()")
+        if recorded:
+            check_write(t, cls.__name__, True)
+            if n_outs > 1 and t.flags & TF_VIEW and t.base != NULL:
+                raise errors.dirty_view_of_several(cls.__name__)
+            if not is_input:
+                warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
+                          "be passed to ctx.mark_dirty().")
+        bump_version(t)
+        if recorded and is_input and requires_grad(t) and non_differentiable is not None and key in non_differentiable:
+            return alias(t)            # the input keeps its history
+        return t
+    if is_input:
+        if recorded and (non_differentiable is None or key not in non_differentiable):
+            t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+            t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
+            return t
+        if recorded or t.flags & WG_GRAD:
+            return alias(t)
+        t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+        t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_NO_GRAD << TF_META_SHIFT)
+        return t
+    if recorded and t.flags & TF_VIEW and t.base != NULL:
+        t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
+    return t
+
+
+cdef int mark_several_views(list results, set non_differentiable) except -1:
+    """Views among several differentiable outputs are like those of unbind: writing to them is refused."""
+    cdef int n = 0
+    cdef Tensor t
+    views = []
+    for out in results:
+        if isinstance(out, Tensor) and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT \
+                and (non_differentiable is None or <Py_ssize_t> <PyObject*> out not in non_differentiable):
+            n += 1
+            if (<Tensor> out).flags & TF_VIEW and (<Tensor> out).base != NULL:
+                views.append(out)
+    if n > 1:
+        for t in views:
+            t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_MULTI << TF_META_SHIFT)
+    return 0
+
+
+cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple args, set dirty,
+              set non_differentiable) except -1:
+    cdef Py_ssize_t key = <Py_ssize_t> original
+    if (non_differentiable is not None and key in non_differentiable) or FACTS.category[t.code] < CAT_FLOAT:
+        if number < 32:
+            ctx.needs |= <uint32_t> 1 << number        # for backward: no gradient comes from here
+        return 0
+    if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
+        rebase_node(ctx, t, edge_number(args, t))
+        return 0
+    if dirty is not None and key in dirty:
+        move_retained(ctx, t)
+    set_output(ctx, number, t)
+    if t.flags & TF_VIEW:
+        t.attr_version = version_of(t)     # what forward has written to it is part of what backward is the derivative of
+    return 0
+
+
+cdef int edge_number(tuple args, Tensor t) except? -2:
+    """Which edge is that of an argument; -1: it is none."""
+    cdef int n = 0
+    for arg in args:
+        if arg is t:
+            return n
+        n += isinstance(arg, Tensor)
+    return -1
+
+
+cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) except -1:
+    """Move what save_for_backward was given into the node; outputs as aliases without history."""
+    cdef Saved* saved = saved_of(ctx)
+    cdef int i, k
+    cdef Tensor t
+    for i in range(len(to_save)):
+        if to_save[i] is None:
+            continue
+        t = <Tensor> to_save[i]
+        if t.flags & TF_INFERENCE:
+            raise errors.inference_saved()
+        saved[i].version = version_of(t)
+        saved[i].kind = SAVED_TENSOR
+        for k in range(len(outs)):
+            if outs[k] is t and (<Tensor> results[k]).grad_fn == <PyObject*> ctx:
+                if k > 0xFFFF:
+                    raise RuntimeError(f"{type(ctx).__name__} saves its output {k}: only the first 65536 can be saved")
+                t = alias(t)
+                saved[i].kind = SAVED_OUTPUT
+                saved[i].output = k
+                break
+        Py_INCREF(t)
+        saved[i].value = <PyObject*> t
+    if thread_state().saved_hooks != NULL:
+        pack_all(ctx, thread_state().saved_hooks, PySequence_Fast_ITEMS(results))
+    return 0
+
+
+# ---- backward
+
+cdef list run_function(FunctionNode node, list parts):
+    """The gradients of a custom Function's inputs, one for each edge. What was freed is noticed when ctx is asked for it."""
+    cls = <object> node.function
+    cdef Py_ssize_t i
+    cdef list given = parts            # the node's hooks are shown these, without zeros
+    if node.materialize & MATERIALIZE:
+        for i in range(len(parts)):
+            if parts[i] is None and metas_of(node)[i].code != NO_TENSOR and gets_zeros(node, i):
+                if given is parts:
+                    given = list(parts)
+                given[i] = zeros_of(node, i)
+    if cls.boxed_grads_call:           # one list, which backward may empty to let gradients go early
+        grads = cls._run_backward(node, list(given) if given is parts else given)
+    else:
+        grads = cls._run_backward(node, *given)
+    return edge_gradients(node, tuple(grads) if isinstance(grads, tuple) else (grads,))  # of a named tuple a plain one
+
+
+cdef inline bint gets_zeros(FunctionNode node, Py_ssize_t output) noexcept:
+    """Whether backward gets zeros for an output without a gradient: not where one that is not differentiable is left out."""
+    return node.materialize & MATERIALIZE_NON_DIFF != 0 or output >= 32 or not node.needs >> output & 1
+
+
+cdef list edge_gradients(FunctionNode node, tuple grads):
+    """Check how many gradients backward returned; keep those of tensor arguments."""
+    cdef tuple needs = <tuple> node.needs_input
+    cdef tuple is_tensor = <tuple> node.edge_of_arg if node.edge_of_arg != NULL else None
+    cdef Py_ssize_t n = len(needs)
+    name = type(node).__name__
+    if len(grads) > n and all([g is None for g in grads[n:]]):
+        grads = grads[:n]
+    if len(grads) != n:
+        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got "
+                           f"{len(grads)})")
+    result = []
+    for i in range(n):
+        if is_tensor[i]:
+            result.append(grads[i])
+        elif grads[i] is not None:
+            raise RuntimeError(f"function {name} returned a gradient different than None at position {i + 1}, but the "
+                               "corresponding forward input was not a Variable")
+    return result

@@ -1,0 +1,1 @@
+"""Error messages of the engine and of vmap, one function each."""

@@ -1,0 +1,1 @@
+"""Observation: the events of operations that profilers and listeners get."""

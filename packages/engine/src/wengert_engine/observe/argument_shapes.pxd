@@ -1,0 +1,8 @@
+"""The shapes of an operation's arguments: as numbers for a recording, as lists for a listener."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_engine.observe.event_buffer cimport Recording
+
+cdef uint32_t shapes_of(Recording recording, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept    # entry of words
+cdef list shapes_listed(PyObject* const* args, Py_ssize_t n_args, int out_slot)

@@ -1,0 +1,207 @@
+"""Observing operations: what is done when one runs in a thread that is observed, and how that is asked for.
+
+Who observes a thread: observers.pyx. What a recording gets: event_writer.pyx; what a listener is told: listeners.pyx.
+"""
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
+from wengert_core.dispatch.hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
+from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
+from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
+from wengert_core.tensors.tensor cimport Tensor
+from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node
+from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
+from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
+from wengert_engine.observe.listeners cimport tell, tell_end
+from wengert_engine.observe.observers cimport Observer, current, observer
+
+cdef extern from "Python.h":
+    PyTypeObject* Py_TYPE(PyObject* o) noexcept
+
+cdef Hooks* HOOKS = hooks()
+cdef MemoryStats* MEMORY = memory_stats()
+cdef int64_t TOLD = <int64_t> 1 << 62   # in what stands for an event: the listener was told
+cdef int64_t INDEX = (<int64_t> 1 << 34) - 1     # ... where it is recorded, and one; above that the recording's serial number
+
+
+# ---- begin and end
+
+cdef int64_t begin_for(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept:
+    """What stands for a new event: where it is recorded, and whether the listener knows of it."""
+    cdef int64_t event = 0
+    cdef int64_t index
+    cdef PyObject* named = what
+    if here.listener is not None and tell(here, kind, what, args, n_args, out_slot):
+        event = TOLD
+    if here.recording is not None:
+        if kind == EVENT_NODE:
+            named = <PyObject*> Py_TYPE(what)
+        index = open_event(here, kind, named, args, n_args, out_slot)
+        if index >= 0:
+            event |= here.recording.serial << 34 | (index + 1)
+            if kind == EVENT_NODE and (<Node> what).kind != NODE_ACCUMULATE:
+                here.recording.at(<uint32_t> index).sequence = (<Node> what).sequence
+    return event if event else -1
+
+
+cdef void end_for(Observer here, int64_t event, PyObject* result) noexcept:
+    cdef int64_t index = (event & INDEX) - 1
+    if event < 0:
+        return
+    if index >= 0 and here.recording is not None and here.recording.serial == (event & ~TOLD) >> 34:
+        close_event(here, here.recording, index, result)
+    if event & TOLD:
+        tell_end(here)
+
+
+cdef int64_t begin_event(int kind, PyObject* what, PyObject* const* args, Py_ssize_t n) noexcept:
+    cdef PyObject* here = current()
+    return begin_for(<Observer> here, kind, what, args, n, -1) if here != NULL else -1
+
+
+cdef void end_event(int64_t event) noexcept:
+    cdef PyObject* here = current()
+    if here != NULL:
+        end_for(<Observer> here, event, NULL)
+
+
+# ---- an op
+
+cdef object run_observed(Op op, PyObject** slots, uint32_t live):
+    """An op of an observed thread."""
+    cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).only_records and not live & (WG_BATCHED | WG_FOREIGN):
+        return run_recorded(op, slots, <Observer> here)
+    return run_in_full(op, slots, live, observer())
+
+
+cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
+    """Whoever observes, and wherever it runs."""
+    cdef WgState* state = thread_state()
+    cdef Recording recording = here.recording
+    cdef int64_t event = -1
+    cdef PyObject* given = NULL
+    cdef int place = 0                 # the device whose events time it; a view gives no device work
+    timed = None
+    if not live & WG_BATCHED:
+        state.modes &= ~(<unsigned int> WG_OBSERVE)
+    try:
+        if here.watcher is not None and not live & WG_BATCHED:
+            see_writes(here.watcher, op, slots)
+        if recording is not None and recording.timer is not None and not op.flags & (OP_VIEW | OP_MULTI_VIEW):
+            place = recording.timer.place(op, arguments_of(op, slots))
+        if recording is not None or here.listener is not None:
+            event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
+        if place and event > 0 and event & INDEX > 0:
+            timed = recording.timer.begin(place)
+        if not live & (WG_BATCHED | WG_FOREIGN) or live & (WG_BATCHED | WG_DERIVING) == WG_DERIVING:
+            result = dispatch(op, slots)
+        else:
+            result = intercepted(op, slots, live & ~(<uint32_t> WG_OBSERVE))
+        given = <PyObject*> result
+        return result
+    finally:
+        if timed is not None:
+            recording.timer.end(timed, (event & INDEX) - 1)
+        if event >= 0:
+            end_for(here, event, given)
+        here.settle()
+
+
+cdef list arguments_of(Op op, PyObject** slots):
+    cdef int i
+    return [<object> slots[i] if slots[i] != NULL else None for i in range(op.n_params)]
+
+
+cdef int see_writes(object watcher, Op op, PyObject** slots) except -1:
+    if op.flags & OP_INPLACE:
+        watcher(<object> slots[0])
+    if op.out_slot >= 0 and slots[op.out_slot] != NULL and isinstance(<object> slots[op.out_slot], Tensor):
+        watcher(<object> slots[op.out_slot])
+    return 0
+
+
+HOOKS.run_observed, HOOKS.begin_event, HOOKS.end_event = run_observed, begin_event, end_event
+
+
+# ---- from Python
+
+def watch(callback):
+    """Call ``callback(tensor)`` before this thread's operations write to a tensor; None: no more."""
+    cdef Observer here = observer()
+    here.watcher = callback
+    here.settle()
+
+
+cdef int begin_to_record(Recording recording, int thread) except -1:
+    cdef Observer here = observer()
+    if here.recording is not None:
+        raise RuntimeError("Profiler is already enabled on this thread.")
+    here.recording, here.open, here.depth, here.thread = recording, -1, 0, thread
+    here.in_use = MEMORY.in_use
+    here.settle()
+    return 0
+
+
+def start(Recording recording):
+    """Record what this thread does from now on. RuntimeError when it is being recorded already."""
+    begin_to_record(recording, recording.n_threads)
+    recording.n_threads += 1
+
+
+def resume(Recording recording):
+    """Go on with a recording that ``stop`` was called for, in the thread that began it."""
+    begin_to_record(recording, 0)
+
+
+def stop():
+    """Record no more; what is still running ends now. Gives the recording, or None."""
+    cdef Observer here = observer()
+    recording = here.recording
+    if here.recording is not None:
+        if here.recording.options & RECORD_MEMORY and here.open < 0 and here.in_use != MEMORY.in_use:
+            note_memory(here, MEMORY.in_use - here.in_use)         # what has changed since the last event
+        while here.open >= 0:
+            close_event(here, here.recording, here.open, NULL)
+    here.recording = None
+    here.settle()
+    return recording
+
+
+def listen(listener):
+    """Let an object be told of what this thread does: ``begin(kind, what, number, shapes)`` and ``end()``; None: no more.
+
+    Its ``record_shapes`` says whether it wants shapes. RuntimeError when the thread has a listener.
+    """
+    cdef Observer here = observer()
+    if listener is not None and here.listener is not None:
+        raise RuntimeError("Profiler is already enabled on this thread.")
+    here.listener = listener
+    here.settle()
+
+
+def recorded():
+    """The recording that this thread writes to; None when there is none."""
+    cdef PyObject* here = current()
+    return (<Observer> here).recording if here != NULL else None
+
+
+def note():
+    """An event for memory of a device that has changed between operations: its index; -1: this thread is not recorded."""
+    cdef PyObject* here = current()
+    return note_memory(<Observer> here, 0) if here != NULL and (<Observer> here).recording is not None else -1
+
+
+def begin_label(name):
+    """A label begins; gives what ``end`` takes, -1 when nobody observes this thread."""
+    if current() == NULL or not thread_state().modes & WG_OBSERVE:
+        return -1
+    return begin_event(EVENT_LABEL, <PyObject*> name, NULL, 0)
+
+
+def end(int64_t event):
+    """A label ends."""
+    end_event(event)

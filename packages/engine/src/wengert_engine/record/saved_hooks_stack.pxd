@@ -1,0 +1,20 @@
+"""Packing saved tensors: the stack of hooks, and what a packed value remembers. See saved_hooks_stack.pyx."""
+from cpython.ref cimport PyObject
+
+from wengert_core.tensors.tensor cimport Tensor
+from wengert_engine.graph.node cimport Node, Saved
+
+cdef class Several:
+    """A sequence with tensors in it that a node has saved, such as an index; the tensors have no history."""
+    cdef list values                   # what was saved; Packed where hooks have packed a tensor
+    cdef list versions                 # of the tensors when they were saved; None for other things
+    cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1
+    cdef tuple read(self, Node node, str name)
+
+cdef Several several_of(object values)   # None when there is no tensor in it
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # outs: the node's outputs, with their history
+# shown: what the hook gets; source itself, or an alias of it without history
+cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
+cdef Tensor unpacked(Node node, int index)
+cdef int drop_unpacked(Node node) except -1                 # after a run of it with NF_KEEPS
+cdef int own_output(Node node, Saved* saved) noexcept

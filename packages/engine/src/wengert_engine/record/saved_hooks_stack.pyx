@@ -1,0 +1,231 @@
+"""Packing saved tensors: the stack of hooks, and what a packed value remembers.
+
+Note [Saved tensors that hooks have packed]
+    A node is recorded as without hooks. When the thread has hooks (``WgState.saved_hooks``, the one test that recording
+    makes), the saved tensors are then packed: a ``Packed`` takes the place of each (SAVED_PACKED). It holds what the hook
+    gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may lose
+    that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
+    Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
+"""
+cimport cython
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport Py_XDECREF, Py_XINCREF
+from libc.stdint cimport uint8_t, uint32_t
+
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport alias, version_of
+from wengert_engine.graph.formula cimport Formula, output_number
+from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
+                                        Saved, gradient_edge, hold, saved_of, set_output)
+from wengert_engine.messages import errors
+from wengert_engine.modes.strong_zeros cimport end_derivative
+
+
+@cython.binding(False)
+cdef class HookPair:
+    """A pair of hooks in a thread's stack, on top of those that were there before."""
+    cdef object pack, unpack
+    cdef HookPair below
+
+
+@cython.binding(False)
+cdef class Packed:
+    """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
+    cdef readonly object value         # what the pack hook gave
+    cdef readonly object unpack        # makes a tensor of it
+    cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
+    cdef uint32_t output_nr            # which of its outputs the tensor is
+    cdef bint own_output               # the tensor is an output of the node that saves it
+    cdef Tensor kept                   # what was unpacked, while the node is run
+
+
+@cython.binding(False)
+cdef class Several:
+    cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1:
+        """Let a packed value take the place of a tensor; anything else stays."""
+        if isinstance(self.values[i], Tensor):
+            self.values[i] = packed_by(<Tensor> self.values[i], pack, unpack)
+        return 0
+
+    cdef tuple read(self, Node node, str name):
+        """The sequence, its tensors checked or unpacked."""
+        cdef Py_ssize_t i
+        found = []
+        for i in range(len(self.values)):
+            value = self.values[i]
+            if isinstance(value, Packed):
+                value = kept_or_unpacked(node, <Packed> value)
+            elif isinstance(value, Tensor) and version_of(<Tensor> value) != self.versions[i]:
+                from wengert_engine.anomaly.saved_errors import modified_value
+                raise modified_value(type(node).__name__, name, value, self.versions[i], version_of(<Tensor> value))
+            found.append(value)
+        return tuple(found)
+
+
+cdef Several several_of(object values):
+    cdef Several several
+    cdef list versions = [version_of(<Tensor> value) if isinstance(value, Tensor) else None for value in values]
+    if versions.count(None) == len(versions):
+        return None
+    several = Several.__new__(Several)
+    several.values, several.versions = list(values), versions
+    return several
+
+
+def push_hooks(pack, unpack):
+    """Let this thread's recording pack what it saves with ``pack``, and read it with ``unpack``."""
+    for hook in (pack, unpack):
+        if not callable(hook):
+            raise errors.hooks_not_callable()
+    cdef WgState* state = thread_state()
+    cdef HookPair pair = HookPair.__new__(HookPair)
+    pair.pack, pair.unpack = pack, unpack
+    pair.below = <HookPair> state.saved_hooks if state.saved_hooks != NULL else None
+    hold(&state.saved_hooks, pair)
+
+
+def pop_hooks():
+    """Undo the last push_hooks of this thread."""
+    cdef WgState* state = thread_state()
+    cdef PyObject* old = state.saved_hooks
+    if old == NULL:
+        return
+    below = (<HookPair> old).below
+    if below is None:
+        state.saved_hooks = NULL
+        Py_XDECREF(old)
+    else:
+        hold(&state.saved_hooks, below)
+
+
+def hooks_active():
+    """Whether this thread has hooks."""
+    return thread_state().saved_hooks != NULL
+
+
+# ---- packing
+
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
+    cdef HookPair hooks = <HookPair> pair
+    cdef Saved* saved
+    cdef int i, k
+    for i in range(node.n_saved):
+        saved = saved_of(node) + i
+        if saved.kind == SAVED_TENSOR:
+            pack_one(node, i, <Tensor> saved.value, <Tensor> saved.value, hooks.pack, hooks.unpack)
+        elif saved.kind == SAVED_OUTPUT:
+            pack_one(node, i, <Tensor> outs[saved.output], <Tensor> outs[saved.output], hooks.pack, hooks.unpack)
+        elif saved.kind == SAVED_SEVERAL:
+            node.flags |= NF_PACKED
+            for k in range(<int> len((<Several> saved.value).values)):
+                (<Several> saved.value).pack_item(k, hooks.pack, hooks.unpack)
+    return 0
+
+
+cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
+    """Let a packed value take the place of a saved tensor. source: the tensor with its history."""
+    cdef Saved* saved = saved_of(node) + index
+    cdef PyObject* fn = NULL
+    cdef Packed packed
+    if version_of(source) != saved.version:
+        return 0                       # written to by the op that saves it: the check of its version has to see that
+    packed = packed_by(shown, pack, unpack)
+    packed.own_output = saved.kind == SAVED_OUTPUT
+    if not packed.own_output:
+        fn = gradient_edge(source, &packed.output_nr)
+        if fn != NULL:
+            packed.fn = <Node> fn
+            Py_XDECREF(fn)
+    hold(&saved.value, packed)
+    saved.kind = SAVED_PACKED
+    node.flags |= NF_PACKED
+    return 0
+
+
+cdef Packed packed_by(Tensor tensor, object pack, object unpack):
+    """What stands for a tensor that a hook packs; its place in the graph is not in it yet."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    cdef uint32_t before = version_of(tensor)
+    cdef Packed packed = Packed.__new__(Packed)
+    packed.unpack = unpack
+    state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        packed.value = pack(tensor)
+    finally:
+        state.modes = modes
+    if version_of(tensor) != before:
+        raise errors.packing_writes()
+    return packed
+
+
+cdef Tensor unpacked(Node node, int index):
+    """The tensor of a packed value, with the place in the graph that the saved one had."""
+    cdef Saved* saved = saved_of(node) + index
+    cdef Packed packed = <Packed> saved.value
+    cdef Tensor out
+    cdef int number
+    if packed.kept is not None:
+        return packed.kept
+    out = kept_or_unpacked(node, packed)
+    if packed.own_output:
+        number = own_output(node, saved)
+        if number >= 0:
+            set_output(node, number, out)
+    elif packed.fn is not None:
+        set_output(packed.fn, packed.output_nr, out)
+    return out
+
+
+cdef int own_output(Node node, Saved* saved) noexcept:
+    """Which of the node's outputs a saved output is; -1: one that is not differentiable."""
+    return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
+
+
+cdef Tensor kept_or_unpacked(Node node, Packed packed):
+    """The tensor that a packed value stands for; unpacked once while its node is run."""
+    if packed.kept is not None:
+        return packed.kept
+    out = tensor_of(packed)
+    if node.flags & NF_KEEPS:
+        packed.kept = out
+    return out
+
+
+cdef Tensor tensor_of(Packed packed):
+    """The unpack hook's result for a packed value, without history: itself, where it has none and gets none."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    state.modes = modes & ~(<unsigned int> WG_DERIVING)
+    try:
+        given = packed.unpack(packed.value)
+    finally:
+        end_derivative(state, modes)
+    if not isinstance(given, Tensor):
+        raise errors.unpacked_no_tensor(given)
+    if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED and not requires_grad(<Tensor> given):
+        return <Tensor> given
+    return alias(<Tensor> given)
+
+
+cdef int drop_unpacked(Node node) except -1:
+    """Forget what was unpacked while a node was run."""
+    cdef int i
+    node.flags &= ~(<uint8_t> NF_KEEPS)
+    for i in range(node.n_saved):
+        if saved_of(node)[i].value == NULL:
+            continue
+        if saved_of(node)[i].kind == SAVED_PACKED:
+            (<Packed> saved_of(node)[i].value).kept = None
+        elif saved_of(node)[i].kind == SAVED_SEVERAL:
+            for value in (<Several> saved_of(node)[i].value).values:
+                if isinstance(value, Packed):
+                    (<Packed> value).kept = None
+    return 0
+
+
+not_made_by_hand(<PyTypeObject*> HookPair)
+not_made_by_hand(<PyTypeObject*> Packed)
+not_made_by_hand(<PyTypeObject*> Several)

@@ -1,0 +1,1 @@
+"""Reverse mode: from roots through the graph to gradients."""

@@ -1,5 +1,0 @@
-from typing import Any
-
-from wengert_engine.node import Node
-
-def read_saved(node: Node, index: int) -> Any: ...

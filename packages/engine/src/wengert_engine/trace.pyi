@@ -1,9 +1,0 @@
-from traceback import StackSummary
-
-from wengert_engine.node import Node
-
-class Trace:
-    def frames(self) -> StackSummary: ...
-    def lines(self) -> list[str]: ...
-    @property
-    def induced_by(self) -> Node | None: ...

@@ -1,0 +1,1 @@
+"""Batched tensors: operations, gradients and Functions inside of ``vmap``."""

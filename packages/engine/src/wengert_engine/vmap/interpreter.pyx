@@ -1,0 +1,479 @@
+"""Batched tensors, and what operations make of them: what happens inside of ``wengert.vmap``.
+
+Note [Batched tensors]
+    A batched tensor shows the shape of one element of the batch; ``extra.tangent`` leads to its *physical* tensor, which has the
+    batch in dim 0 and may be batched itself, by an outer vmap. It has WG_BATCHED, and WG_FOREIGN so that every driver hands
+    operations on it to ``intercept``, inside of a vmap or not; its data pointer is that of the first element, and what would read
+    it asks for WG_BATCHED first. Graphs are of physical tensors, and so are tangents.
+    An operation is run by the rule of the innermost vmap among its arguments, on physical tensors, while ``current`` is the level
+    below; that rule's operations are intercepted again for outer levels. Operations made of others need no rule.
+"""
+cimport cython
+from cpython.object cimport PyTypeObject
+from _thread import _local
+
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport uint32_t
+from libc.string cimport memmove
+
+from wengert_core.binding.torch_function cimport restore, switched_off
+from wengert_core.dispatch.dispatcher cimport dispatch
+from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
+                                       K_TENSOR_OR_NUMBER, OP_INPLACE, Op, find_op)
+from wengert_core.drivers.steps cimport combine_codes
+from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
+from wengert_core.dtypes.scalars cimport number_code
+from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
+from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
+from wengert_core.tensors.vmap_hooks import refused_out
+from wengert_engine.graph import tensor_attributes
+from wengert_engine.graph.formula_lookup import find_rule
+from wengert_engine.messages import vmap_errors as errors
+from wengert_engine.record.record cimport check_captured
+from wengert_registry import registry
+
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef Hooks* HOOKS = hooks()
+cdef Op VIEW = find_op("view")
+cdef object THREAD = _local()
+cdef dict RULES = {}                   # by op
+cdef long SERIAL = 0
+
+
+# ---- levels
+
+@cython.binding(False)
+cdef class Levels:
+    """The vmaps that are running in a thread, the innermost last; which of them operations run in is ``current``."""
+    cdef list sizes
+    cdef list modes                    # of randomness
+    cdef list serials
+    cdef list before                   # the levels that they were opened in
+    cdef list transforms               # how many transforms that compute gradients run inside of each, before the next
+    cdef int current
+
+
+cdef Levels levels():
+    found = getattr(THREAD, "levels", None)
+    if found is None:
+        found = THREAD.levels = Levels.__new__(Levels)
+        (<Levels> found).sizes, (<Levels> found).modes = [], []
+        (<Levels> found).serials, (<Levels> found).before, (<Levels> found).transforms = [], [], []
+    return <Levels> found
+
+
+cdef int go_to(Levels here, int level) except -1:
+    """Let operations run in an outer level, or in none (0)."""
+    cdef WgState* state = thread_state()
+    here.current = level
+    if level:
+        state.modes |= WG_BATCHED
+    else:
+        state.modes &= ~(<unsigned int> WG_BATCHED)
+    return 0
+
+
+def enter(size, randomness):
+    """Open a level for a batch of that size; its number."""
+    global SERIAL
+    cdef Levels here = levels()
+    SERIAL += 1
+    here.sizes.append(size)
+    here.modes.append(randomness)
+    here.serials.append(SERIAL)
+    here.before.append(here.current)
+    here.transforms.append(0)
+    go_to(here, <int> len(here.sizes))
+    return here.current
+
+
+def leave():
+    """Close the innermost level."""
+    cdef Levels here = levels()
+    here.sizes.pop()
+    here.modes.pop()
+    here.serials.pop()
+    here.transforms.pop()
+    go_to(here, here.before.pop())
+
+
+def depth():
+    """The number of the innermost level that operations run in; 0 outside of vmap."""
+    return levels().current
+
+
+def size_of(level):
+    """The size of an open level's batch."""
+    return levels().sizes[level - 1]
+
+
+def randomness_of(level):
+    """The randomness of an open level."""
+    return levels().modes[level - 1]
+
+
+def count_transforms(change):
+    """Say that a transform which computes gradients begins (1) or ends (-1) inside of the vmap that is running."""
+    cdef Levels here = levels()
+    if here.transforms:
+        here.transforms[len(here.transforms) - 1] += change
+
+
+class outside:
+    """A context: operations run in an outer level, or in none."""
+
+    def __init__(self, level=0):
+        self.level = level
+
+    def __enter__(self):
+        here = levels()
+        self.before = here.current
+        go_to(here, self.level)
+
+    def __exit__(self, *error):
+        go_to(levels(), self.before)
+
+
+# ---- one tensor
+
+@cython.binding(False)
+cdef class Batch:
+    """What a batched tensor stands for."""
+
+    def each(self, name, function, arguments):
+        """A function called for each element of the innermost batch among the arguments: see each_call."""
+        from wengert_engine.vmap.fallback import each_call
+        return each_call(name, function, arguments)
+
+
+cdef Batch batch_of(Tensor t):
+    return <Batch> t.extra.tangent if t.flags & WG_BATCHED else None
+
+
+cdef Tensor wrap(Tensor physical, int level, long serial):
+    """The batched tensor of a physical one."""
+    cdef Tensor t = alias(physical)
+    cdef Batch batch = Batch.__new__(Batch)
+    cdef int i, rank = physical.rank - 1
+    batch.physical, batch.level, batch.serial = physical, level, serial
+    memmove(t.dims, t.dims + 1, rank * sizeof(Py_ssize_t))
+    memmove(t.dims + rank, t.dims + rank + 2, rank * sizeof(Py_ssize_t))
+    t.rank = rank
+    t.count = 1
+    for i in range(rank):
+        t.count *= t.dims[i]
+    set_contiguity(t)
+    Py_INCREF(batch)
+    extra_of(t).tangent = <PyObject*> batch
+    t.flags |= WG_BATCHED | WG_FOREIGN
+    track(t)
+    return t
+
+
+def batched(Tensor physical, level):
+    """A tensor with the batch in dim 0 as a batched tensor of an open level."""
+    return wrap(physical, level, levels().serials[level - 1])
+
+
+def is_batched(t):
+    """Whether something is a batched tensor.
+
+    >>> from wengert_core import ones
+    >>> is_batched(ones(2)), is_batched(3)
+    (False, False)
+    """
+    return isinstance(t, Tensor) and (<Tensor> t).flags & WG_BATCHED != 0
+
+
+def level_of(Tensor t):
+    """The level of a batched tensor; 0 for another one."""
+    return batch_of(t).level if t.flags & WG_BATCHED else 0
+
+
+def physical_of(Tensor t):
+    """The tensor with the batch in dim 0 that a batched tensor stands for."""
+    return batch_of(t).physical
+
+
+cdef int level_at(Tensor t, Levels here, Op op) except -1:
+    """The level of an argument. RuntimeError when its vmap is over."""
+    cdef Batch batch
+    if not t.flags & WG_BATCHED:
+        return 0
+    batch = <Batch> t.extra.tangent
+    if batch.level > <int> len(here.sizes) or batch.serial != <long> here.serials[batch.level - 1]:
+        raise errors.escaped(op.name)
+    return batch.level
+
+
+cdef int highest(Op op, PyObject** slots, Levels here) except -1:
+    """The innermost level among an operation's arguments; 0 where none is batched."""
+    cdef int i, level, found = 0
+    for i in range(op.n_params):
+        if slots[i] == NULL:
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            level = level_at(<Tensor> slots[i], here, op)
+            found = level if level > found else found
+        elif op.kinds[i] & 63 in (K_TENSORS, K_OBJECT) and isinstance(<object> slots[i], (tuple, list)):
+            for item in <object> slots[i]:
+                if isinstance(item, Tensor):
+                    level = level_at(<Tensor> item, here, op)
+                    found = level if level > found else found
+    return found
+
+
+def is_open(Tensor t):
+    """Whether the vmap that a batched tensor belongs to is running."""
+    cdef Levels here = levels()
+    cdef Batch batch = batch_of(t)
+    return batch.level <= <int> len(here.sizes) and batch.serial == <long> here.serials[batch.level - 1]
+
+
+def is_differentiated(Tensor t):
+    """Whether a transform computes gradients inside of the vmap of a batched tensor: outside of it nobody may know."""
+    return is_open(t) and any(levels().transforms[batch_of(t).level - 1:])
+
+
+def each_own(Tensor t):
+    """A new tensor as one for each element of the batches whose random numbers are to differ."""
+    cdef int level = levels().current
+    if level == 0:
+        return t
+    if level_in(t) == level:
+        physical = physical_of(t)
+        with outside(level - 1):
+            whole = each_own(physical)
+        return t if whole is physical else batched(whole, level)
+    with outside(level - 1):
+        if randomness_of(level) != "different":
+            return each_own(t)
+        whole = each_own((<object> t).new_empty((size_of(level), *shape_tuple(t))))
+    return batched(whole, level)
+
+
+# ---- operations
+
+@cython.binding(False)
+cdef class Rule:
+    """What is done with a batch for one op."""
+    cdef bint broadcasts               # the op itself, on tensors with the batch in front
+    cdef bint is_random
+    cdef object function               # (op, size, values, batched, randomness) -> outputs
+
+
+cdef Rule rule_of(Op op):
+    cdef Rule rule
+    found = RULES.get(op)
+    if found is not None:
+        return <Rule> found
+    rule = Rule.__new__(Rule)
+    given = find_rule(op)
+    rule.broadcasts = given == "broadcast"
+    rule.is_random = "generator" in op.params
+    if given is None:
+        from wengert_engine.vmap.fallback import looped
+        given = looped
+    rule.function = given
+    RULES[op] = rule
+    return rule
+
+
+registry.on_change(RULES.clear)
+
+
+cdef object run_batched(Op op, PyObject** slots, uint32_t live):
+    """An operation on batched tensors; a factory or a random operation inside of vmap."""
+    cdef Levels here = levels()
+    cdef int level = highest(op, slots, here), current = here.current, below, i
+    cdef unsigned int unasked
+    cdef Rule rule
+    cdef PyObject* own[16]
+    if level == 0 and not (current and live & WG_BATCHED):
+        raise RuntimeError(f"{op.name}: a batched tensor outside of its vmap")
+    rule = rule_of(op)
+    if rule.is_random:
+        level = current
+    elif level == 0:
+        go_to(here, 0)
+        try:
+            return dispatch(op, slots)
+        finally:
+            go_to(here, current)
+    check_call(op, slots, level, rule)
+    if dual_is_open() and thread_state().modes & WG_DUAL:
+        arguments = batched_grad().with_tangents([None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)], level)
+        for i in range(op.n_params):
+            own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
+        slots = own
+    below = here.before[level - 1]
+    unasked = switched_off()
+    go_to(here, below if below < current else current)
+    try:
+        if rule.broadcasts:
+            out = broadcast(op, slots, level)
+        else:
+            out = called(op, slots, level, rule, here)
+    finally:
+        go_to(here, current)
+        restore(unasked)
+    if op.flags & OP_INPLACE:
+        if op.family == "geometry":
+            show_physical(<Tensor> slots[0])
+        return <object> slots[0]
+    return wrapped(out, level, here)
+
+
+cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
+    """What cannot be batched: numbers, a write to a tensor that is not, out=."""
+    cdef int i
+    for i in range(op.n_params):
+        if op.kinds[i] & 63 in (K_NUMBER, K_INT, K_FLOAT, K_BOOL) and slots[i] != NULL and isinstance(<object> slots[i], Tensor):
+            (<object> slots[i]).item()
+    if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
+        raise refused_out(op)
+    if op.flags & OP_INPLACE and not rule.is_random and (not isinstance(<object> slots[0], Tensor)
+                                                        or level_in(<Tensor> slots[0]) < level):
+        if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):
+            check_captured(op, slots)
+        raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1], rule.broadcasts)
+    return 0
+
+
+cdef int show_physical(Tensor t) except -1:
+    """Let a batched tensor show the geometry that its physical tensor has now."""
+    cdef Batch batch = batch_of(t)
+    if batch is not None:
+        swap_contents(t, wrap(batch.physical, batch.level, batch.serial))
+    return 0
+
+
+cdef inline int level_in(Tensor t) noexcept:
+    return (<Batch> t.extra.tangent).level if t.flags & WG_BATCHED else 0
+
+
+cdef inline Tensor physical_at(Tensor t, int level):
+    """The physical tensor of a tensor batched at that level, else the tensor."""
+    return (<Batch> t.extra.tangent).physical if level_in(t) == level else t
+
+
+cdef object called(Op op, PyObject** slots, int level, Rule rule, Levels here):
+    """What a rule gives for a call."""
+    cdef dict values = {}, flags = {}
+    cdef int i
+    for i in range(op.n_params):
+        name = op.params[i]
+        value = None if slots[i] == NULL else <object> slots[i]
+        flags[name] = False
+        if isinstance(value, Tensor):
+            flags[name] = level_in(<Tensor> value) == level
+            value = physical_at(<Tensor> value, level)
+        elif isinstance(value, (tuple, list)) and op.kinds[i] & 63 in (K_TENSORS, K_OBJECT):
+            inside = [isinstance(item, Tensor) and level_in(<Tensor> item) == level for item in value]
+            if True in inside or op.kinds[i] & 63 == K_TENSORS:
+                flags[name] = inside
+                value = [physical_at(<Tensor> item, level) if isinstance(item, Tensor) else item for item in value]
+        values[name] = value
+    return rule.function(op, here.sizes[level - 1], values, flags, here.modes[level - 1])
+
+
+cdef object wrapped(object out, int level, Levels here):
+    """A rule's outputs as batched tensors. A tuple of one kind ``Plain`` holds what is not batched."""
+    cdef long serial = here.serials[level - 1]
+    if isinstance(out, Tensor):
+        return wrap(<Tensor> out, level, serial)
+    if isinstance(out, (tuple, list)):
+        parts = [wrap(<Tensor> part, level, serial) if isinstance(part, Tensor) else part for part in out]
+        return type(out)._make(parts) if hasattr(out, "_make") else type(out)(parts)
+    return out.value if hasattr(out, "value") else out
+
+
+# ---- pointwise operations
+
+cdef object broadcast(Op op, PyObject** slots, int level):
+    """A pointwise operation: on the physical tensors, with dims of size 1 behind the batch where ranks differ."""
+    cdef PyObject* own[16]
+    cdef Tensor t, physical
+    cdef list keep = []
+    cdef int i, rank = 0
+    cdef bint has_scalar = False
+    for i in range(op.n_params):
+        own[i] = slots[i]
+        if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).rank > rank:
+            rank = (<Tensor> slots[i]).rank
+    for i in range(op.n_params):
+        if own[i] == NULL or not isinstance(<object> own[i], Tensor) or level_in(<Tensor> own[i]) != level:
+            continue
+        t = <Tensor> own[i]
+        physical = (<Batch> t.extra.tangent).physical
+        if t.rank == 0:
+            has_scalar = True
+        if t.rank < rank and i == 0 and op.flags & OP_INPLACE:
+            raise errors.written_too_small(op.name, list(shape_tuple(t)), rank)
+        if t.rank < rank:
+            physical = <Tensor> VIEW(physical, (physical.dims[0], *(1,) * (rank - t.rank), *shape_tuple(physical)[1:]))
+        keep.append(physical)
+        own[i] = <PyObject*> physical
+    if has_scalar:
+        keep_dtype(op, slots, own, level, keep)
+    return dispatch(op, own)
+
+
+cdef int keep_dtype(Op op, PyObject** slots, PyObject** own, int level, list keep) except -1:
+    """A batch of scalars is no scalar for promotion: convert it where that would change the dtype of the result."""
+    cdef int wanted = common(op, slots), i
+    if wanted < 0 or common(op, own) == wanted:
+        return 0
+    for i in range(op.flags & OP_INPLACE, op.n_params):
+        if takes_part(op, i, own[i]) and isinstance(<object> slots[i], Tensor) and level_in(<Tensor> slots[i]) == level \
+                and (<Tensor> slots[i]).rank == 0:
+            converted = (<object> own[i]).to(dtype_of(wanted))
+            keep.append(converted)
+            own[i] = <PyObject*> converted
+    return 0
+
+
+cdef inline bint takes_part(Op op, int i, PyObject* value) noexcept:
+    """Whether an argument decides the dtype of the result."""
+    return value != NULL and value != <PyObject*> None and i != op.out_slot \
+        and (op.kinds[i] & 63 == K_TENSOR or op.kinds[i] & 63 == K_TENSOR_OR_NUMBER) and op.params[i] != "condition"
+
+
+cdef int common(Op op, PyObject** slots) except -2:
+    """The dtype of a pointwise operation by torch's promotion; -1: none."""
+    cdef int by_rank[3]
+    cdef int i, k, code
+    by_rank[0] = by_rank[1] = by_rank[2] = -1
+    for i in range(op.n_params):
+        if not takes_part(op, i, slots[i]):
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            k, code = 0 if (<Tensor> slots[i]).rank else 1, (<Tensor> slots[i]).code
+        else:
+            k, code = 2, number_code(slots[i])
+        if code >= 0:
+            by_rank[k] = code if by_rank[k] < 0 else FACTS.promote[by_rank[k]][code]
+    return combine_codes(by_rank[0], by_rank[1], by_rank[2])
+
+
+def batched_grad():
+    """The module of gradients inside of vmap, loaded when it is needed."""
+    from wengert_engine.vmap import batched_grad
+    return batched_grad
+
+
+def lifted(Tensor t, level):
+    """A tensor that is not batched in a level as one that is, expanded; a tangent stays with it."""
+    return batched_grad().lifted(t, level)
+
+
+HOOKS.run_batched = run_batched
+from wengert_engine.vmap import batched_attributes     # noqa: E402 - it looks at this module
+tensor_attributes.set_batched(batched_attributes)
+
+
+not_made_by_hand(<PyTypeObject*> Levels)
+not_made_by_hand(<PyTypeObject*> Batch)
+not_made_by_hand(<PyTypeObject*> Rule)

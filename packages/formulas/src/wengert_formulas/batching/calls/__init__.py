@@ -1,0 +1,1 @@
+"""Calls of batching rules: their arguments, and layouts of batches for an op."""

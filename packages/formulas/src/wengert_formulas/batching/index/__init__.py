@@ -1,0 +1,1 @@
+"""Batching rules of ops that read or write at positions."""

@@ -1,0 +1,1 @@
+"""Batching rules of products of matrices and of linear algebra."""

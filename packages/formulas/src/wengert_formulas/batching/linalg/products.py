@@ -1,0 +1,23 @@
+"""Batching rules of the trace and of cross products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_formulas.batching.calls.call import Call, rule
+from wengert_formulas.batching.calls.layout import aligned, refused
+
+
+@rule("_trace")
+def trace(call: Call) -> Any:
+    """Of the last two dims."""
+    return call["self"].diagonal(0, 1, 2).sum(-1)
+
+
+@rule("linalg_cross")
+def cross(call: Call) -> Any:
+    rank = call.rank("self")
+    if call.rank("other") != rank:
+        raise refused(call)
+    first, second = aligned(call, "self", "other")
+    return call.run(self=first, other=second, dim=call.dim(call["dim"], rank))

@@ -1,0 +1,23 @@
+"""Batching rules of grids: the batch becomes images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_formulas.batching.calls.call import Call, rule
+from wengert_formulas.batching.calls.layout import folded, unfolded
+
+
+@rule("_affine_grid_generator")
+def grids(call: Call) -> Any:
+    """Matrices, one sample's after the other's."""
+    count = call["size"][0]
+    places, base = call.run(theta=folded(call["theta"]), size=(call.size * count, *call["size"][1:]))
+    return unfolded(places, call.size, count), call.expand(base)
+
+
+@rule("grid_sampler_2d", "grid_sampler_3d")
+def read(call: Call) -> Any:
+    """The batch becomes images, each with a grid."""
+    input, grid = (call.expanded(name) for name in ("input", "grid"))
+    return unfolded(call.run(input=folded(input), grid=folded(grid)), call.size, input.shape[1])

@@ -1,0 +1,17 @@
+"""Batching rules of interpolation: the batch becomes images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.ops.nn.upsampling import KINDS
+
+from wengert_formulas.batching.calls.call import Call, rule
+from wengert_formulas.batching.calls.layout import folded, unfolded
+
+
+@rule(*(f"_upsample_{kind}" for kind in KINDS), "_upsample_backward")
+def upsample(call: Call) -> Any:
+    """The batch becomes images."""
+    name = call.op.params[0]
+    return unfolded(call.run(**{name: folded(call[name])}), call.size, call[name].shape[1])

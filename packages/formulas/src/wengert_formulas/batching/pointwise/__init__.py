@@ -1,0 +1,1 @@
+"""Batching rules of pointwise ops."""

@@ -1,0 +1,1 @@
+"""Batching rules of reductions, scans, sorting and softmax."""

@@ -1,0 +1,1 @@
+"""Batching rules of views and of their adjoints."""

@@ -1,0 +1,1 @@
+"""Derivatives of ops that make tensors."""

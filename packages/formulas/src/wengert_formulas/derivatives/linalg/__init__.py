@@ -1,0 +1,1 @@
+"""Derivatives of products of matrices and of linear algebra."""

@@ -1,0 +1,194 @@
+"""Derivatives of pseudo-inverses, least squares, the exponential of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert_core as wc
+from wengert_core.tensors.tensor import Tensor
+
+from wengert_formulas.derivatives.base import TABLE
+from wengert_formulas.derivatives.linalg.matmul import adjoint
+
+derivative = TABLE.derivative
+
+
+# ---- pseudo-inverse
+def pinv_grad(grad: Tensor, A: Tensor, P: Tensor) -> Tensor:
+    """At constant rank. Source: Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares
+    problems whose variables separate, SIAM J. Numer. Anal. 10 (1973), theorem 4.3.
+    """
+    ph, gh = adjoint(P), adjoint(grad)
+    left = (gh - A @ (P @ gh)) @ P @ ph
+    right = ph @ P @ (gh - (gh @ P) @ A)
+    return -(ph @ grad @ ph) + left + right
+
+
+def pinv_tangent(A_t: Tensor, A: Tensor, result: Tensor) -> Tensor:
+    """As pinv_grad."""
+    P, ah = result, adjoint(A_t)
+    ph = adjoint(P)
+    first = P @ ph @ (ah - (ah @ A) @ P)
+    second = (ah - P @ (A @ ah)) @ ph @ P
+    return -(P @ A_t @ P) + first + second
+
+
+derivative("linalg_pinv", A=lambda grad, A, result: pinv_grad(grad, A, result), jvp=pinv_tangent)
+
+
+# ---- least squares
+def lstsq_grads(grads: Any, A: Tensor, B: Tensor, solution: Tensor, residuals: Tensor) -> Any:
+    """X = pinv(A) B; the residuals do not change with X, which is where they are smallest."""
+    P = wc.linalg_pinv(A, 0.0, threshold(A), False)
+    by_b = adjoint(P) @ grads[0]
+    by_a = pinv_grad(grads[0] @ adjoint(B), A, P)
+    if residuals.numel():
+        rest = (A @ solution - B) * (2 * grads[1].unsqueeze(-2))
+        by_a, by_b = by_a + rest @ adjoint(solution), by_b - rest
+    return by_a, by_b
+
+
+def threshold(A: Tensor) -> float:
+    """eps * max(m, n): as linalg.pinv and linalg.lstsq have it."""
+    eps = 2.0**-52 if A.dtype in (wc.float64, wc.complex128) else 2.0**-23
+    return eps * max(A.shape[-2:])
+
+
+def lstsq_tangent(A_t: Tensor, B_t: Tensor, A: Tensor, B: Tensor, solution: Tensor, residuals: Tensor) -> Any:
+    """As lstsq_grads."""
+    P = wc.linalg_pinv(A, 0.0, threshold(A), False)
+    x_t = P @ B_t + pinv_tangent(A_t, A, P) @ B
+    r_t = wc.zeros_like(residuals)
+    if residuals.numel():
+        rest = A @ solution - B
+        moved = A_t @ solution - B_t
+        product = rest.conj() * moved
+        r_t = (wc.view_as_real(product).select(-1, 0) if product.is_complex() else product).sum(-2) * 2
+    return x_t, r_t, None, None
+
+
+derivative(
+    "linalg_lstsq",
+    joint=lstsq_grads,
+    joint_inputs=("A", "B"),
+    outputs=("solution", "residuals"),
+    jvp=lstsq_tangent,
+)
+
+
+# ---- exponential
+def exponential_along(A: Tensor, direction: Tensor) -> Tensor:
+    """The derivative of exp(A) along a direction: the upper right block of exp([[A, D], [0, A]]).
+
+    Source: Najfeld and Havel, Derivatives of the matrix exponential and their computation, Adv. Appl. Math. 16 (1995).
+    """
+    n = A.shape[-1]
+    above = wc.cat([A, direction], -1)
+    below = wc.cat([wc.zeros_like(A), A], -1)
+    return wc.linalg_matrix_exp(wc.cat([above, below], -2)).narrow(-2, 0, n).narrow(-1, n, n)
+
+
+derivative(
+    "linalg_matrix_exp",
+    A=lambda grad, A: exponential_along(adjoint(A), grad),
+    jvp=lambda A_t, A: exponential_along(A, A_t),
+)
+
+
+# ---- products of reflections: each is x - f v (v^H x), f its number of tau
+def reflections(input: Tensor, tau: Tensor, adjoint_: bool) -> tuple[list[Tensor], list[Tensor]]:
+    """The columns v, and the factors f as matrices of one element."""
+    v = input.tril(-1) + wc.eye(*input.shape[-2:], dtype=input.dtype, device=input.device)
+    factors = (tau.conj() if adjoint_ else tau).unsqueeze(-1).unsqueeze(-1)
+    each = range(tau.shape[-1])
+    return [v.narrow(-1, i, 1) for i in each], [factors.select(-3, i) for i in each]
+
+
+def applied(v: list[Tensor], f: list[Tensor], x: Tensor, order: list[int]) -> list[Tensor]:
+    """x, and what it is after each of the reflections."""
+    after = [x]
+    for i in order:
+        after.append(after[-1] - f[i] * (v[i] @ (adjoint(v[i]) @ after[-1])))
+    return after
+
+
+def reflections_grads(
+    grad: Tensor, input: Tensor, tau: Tensor, x: Tensor, order: list[int], adjoint_: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients by input, tau and x, from the last reflection to the first."""
+    v, f = reflections(input, tau, adjoint_)
+    states = applied(v, f, x, order)
+    by_v, by_f = [wc.zeros_like(each) for each in v], [wc.zeros_like(each) for each in f]
+    for before, i in zip(states[-2::-1], reversed(order), strict=True):
+        seen, pulled = adjoint(v[i]) @ before, adjoint(v[i]) @ grad
+        by_f[i] = -(pulled * seen.conj()).sum(-1, keepdim=True)
+        by_v[i] = -(f[i].conj() * (grad @ adjoint(seen)) + f[i] * (before @ adjoint(pulled)))
+        grad = grad - f[i].conj() * (v[i] @ pulled)
+    if not order:
+        return wc.zeros_like(input), wc.zeros_like(tau), grad
+    rest = input.shape[-1] - len(v)
+    columns = [*by_v, input.new_zeros((*input.shape[:-1], rest))] if rest else by_v
+    by_tau = wc.cat(by_f, -1).squeeze(-2)
+    return wc.cat(columns, -1).tril(-1), by_tau.conj() if adjoint_ else by_tau, grad
+
+
+def reflections_tangent(
+    input_t: Tensor, tau_t: Tensor, x_t: Tensor, input: Tensor, tau: Tensor, x: Tensor, order: list[int],
+    adjoint_: bool,
+) -> Tensor:
+    """The tangent after all reflections."""
+    v, f = reflections(input, tau, adjoint_)
+    moved = input_t.tril(-1)
+    f_t = (tau_t.conj() if adjoint_ else tau_t).unsqueeze(-1).unsqueeze(-1)
+    for before, i in zip(applied(v, f, x, order), order, strict=False):
+        v_t, seen = moved.narrow(-1, i, 1), adjoint(v[i]) @ before
+        by_v = v_t @ seen + v[i] @ (adjoint(v_t) @ before + adjoint(v[i]) @ x_t)
+        x_t = x_t - f_t.select(-3, i) * (v[i] @ seen) - f[i] * by_v
+    return x_t
+
+
+def one_like(input: Tensor) -> Tensor:
+    """The matrix with ones on its diagonal that the reflections start from."""
+    return wc.eye(*input.shape[-2:], dtype=input.dtype, device=input.device).expand(input.shape)
+
+
+def backwards(tau: Tensor) -> list[int]:
+    """The reflections from the last to the first."""
+    return list(range(tau.shape[-1]))[::-1]
+
+
+derivative(
+    "linalg_householder_product",
+    joint=lambda grad, input, tau: reflections_grads(grad, input, tau, one_like(input), backwards(tau), False)[:2],
+    joint_inputs=("input", "tau"),
+    jvp=lambda input_t, tau_t, input, tau: reflections_tangent(
+        input_t, tau_t, wc.zeros_like(input), input, tau, one_like(input), backwards(tau), False
+    ),
+)
+
+
+def ormqr_order(input2: Tensor, left: bool, transpose: bool) -> list[int]:
+    """In which order the reflections come."""
+    return backwards(input2)[::-1] if transpose == left else backwards(input2)
+
+
+def ormqr_grads(grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool) -> Any:
+    """Those of the reflections, from the left."""
+    x, grad = (input3, grad) if left else (adjoint(input3), adjoint(grad))
+    order = ormqr_order(input2, left, transpose)
+    by_input, by_tau, by_x = reflections_grads(grad, self, input2, x, order, transpose == left)
+    return by_input, by_tau, by_x if left else adjoint(by_x)
+
+
+def ormqr_tangent(
+    self_t: Tensor, input2_t: Tensor, input3_t: Tensor, self: Tensor, input2: Tensor, input3: Tensor, left: bool,
+    transpose: bool,
+) -> Tensor:
+    """That of the reflections, from the left."""
+    x, x_t = (input3, input3_t) if left else (adjoint(input3), adjoint(input3_t))
+    order = ormqr_order(input2, left, transpose)
+    moved = reflections_tangent(self_t, input2_t, x_t, self, input2, x, order, transpose == left)
+    return moved if left else adjoint(moved)
+
+
+derivative("ormqr", joint=ormqr_grads, joint_inputs=("self", "input2", "input3"), jvp=ormqr_tangent)

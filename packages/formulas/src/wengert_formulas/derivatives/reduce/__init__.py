@@ -1,0 +1,1 @@
+"""Derivatives of reductions, scans, sorting and softmax."""

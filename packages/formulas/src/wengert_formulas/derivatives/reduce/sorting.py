@@ -1,0 +1,63 @@
+"""Derivatives of sorting and of choosing by order: each value goes back to the place it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.tensors.tensor import Tensor
+
+from wengert_formulas.derivatives.base import TABLE
+from wengert_formulas.derivatives.reduce.reductions import picked, put_back
+
+derivative = TABLE.derivative
+
+
+def to_places(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: int) -> Tensor:
+    """As put_back, for outputs that keep the dim."""
+    return put_back(grad, indices, self_shape, dim, True)
+
+
+def sort_name(stable: str) -> str:
+    """sort has another overload with ``stable``."""
+    return f"SortBackward{int(stable != 'none')}"
+
+
+for name in ("sort", "topk"):
+    derivative(
+        name,
+        self=to_places,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim: (picked(self_t, indices, dim, True), None),
+        node=sort_name if name == "sort" else None,
+    )
+for name in ("median", "nanmedian", "kthvalue"):
+    derivative(
+        name,
+        self=put_back,
+        outputs=("values",),
+        jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+        node=None if name == "kthvalue" else f"{name.capitalize()}Backward1",
+    )
+TABLE.not_differentiable("argsort")
+
+
+# ---- what is there once
+def refused(name: str) -> Any:
+    """A rule that says there is none, in torch's words."""
+
+    def rule(grad: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    def tangent(self_t: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return {"self": rule, "jvp": tangent}
+
+
+derivative("_unique", outputs=("output",), node="Unique2Backward0", **refused("_unique2"))
+derivative(
+    "_unique_consecutive",
+    outputs=("output",),
+    node="UniqueConsecutiveBackward0",
+    **refused("unique_consecutive"),
+)

@@ -1,8 +1,0 @@
-"""Derivatives of rounding: 0, said aloud."""
-
-from __future__ import annotations
-
-from wengert_formulas.base import TABLE
-
-TABLE.zero("floor", "ceil", "trunc", "round")
-TABLE.elementwise("frac", 1)

@@ -1,7 +1,0 @@
-"""Of finding values: places and truth values have no derivative."""
-
-from __future__ import annotations
-
-from wengert_formulas.base import TABLE
-
-TABLE.not_differentiable("_searchsorted", "_isin")

@@ -1,0 +1,1 @@
+"""Interface of programs: profile, record_function, emit_nvtx, the command line."""

@@ -1,0 +1,1 @@
+"""Events as objects with PyTorch's fields: one for each that ran, and their sums."""

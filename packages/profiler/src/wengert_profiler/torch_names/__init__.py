@@ -1,0 +1,1 @@
+"""Names of PyTorch's profiler, as they are mounted into ``wengert``."""

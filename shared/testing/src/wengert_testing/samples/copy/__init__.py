@@ -1,0 +1,1 @@
+"""Samples of ops that copy and rearrange."""

@@ -1,0 +1,1 @@
+"""Samples of ops that read or write at positions."""

@@ -1,0 +1,1 @@
+"""Samples of products of matrices and of linear algebra."""

@@ -1,0 +1,1 @@
+"""Samples of reductions, scans, sorting and softmax."""

@@ -1,0 +1,1 @@
+"""Samples of Fourier transforms and windows."""

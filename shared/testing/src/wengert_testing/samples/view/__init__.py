@@ -1,0 +1,1 @@
+"""Samples of views and of their adjoints."""

@@ -1,0 +1,33 @@
+"""Samples of writes to a copy's views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert_testing.case import OpCase, T
+
+
+def in_part(view: Any) -> Any:
+    def oracle(x: Any, src: Any, *arguments: Any) -> Any:
+        out = np.array(x)
+        out.reshape(-1)[view(np.arange(x.size).reshape(x.shape), *arguments)] = src
+        return out
+
+    return oracle
+
+
+def cut(x: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Any:
+    return x[(slice(None),) * dim + (slice(start, end, step),)]
+
+
+CASES = [
+    OpCase(
+        "select_scatter",
+        in_part(lambda x, dim, index: np.take(x, index, axis=dim)),
+        [(T(2, 3), T(3), 0, 1), (T(2, 3), T(2), 1, -1)],
+    ),
+    OpCase("slice_scatter", in_part(cut), [(T(5), T(2), 0, 1, 3), (T(2, 4), T(2, 2), 1, 0, None, 2)]),
+    OpCase("diagonal_scatter", in_part(np.diagonal), [(T(3, 3), T(3)), (T(2, 3), T(2), 1)]),
+]

@@ -1,0 +1,1 @@
+"""Tools of this repository, run from its root: ``python -m tools.NAME``."""

@@ -1,0 +1,1 @@
+"""Times beside PyTorch's and NumPy's."""

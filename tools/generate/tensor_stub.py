@@ -1,0 +1,264 @@
+"""Write the part of the stubs that follows from the op tables: Tensor's methods, and the ops as functions.
+
+    python -m tools.generate.tensor_stub            write it
+    python -m tools.generate.tensor_stub --check    exit code 1 if a stub is out of date (make lint)
+
+In each of these stubs all down to the line MARK is written by hand, and wins over the table: what it has is left out
+below.
+"""
+
+import argparse
+import ast
+import inspect
+import keyword
+import re
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import wengert_core
+from wengert_core.binding.schema import parse_schema
+from wengert_core.dispatch.composite import Composite
+from wengert_core.dispatch.op import Op
+from wengert_core.optable.core_table import TABLE
+from wengert_special.table import load as load_special
+
+from tools.workspace.packages import ROOT
+
+MARK = "# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit"
+CORE = ROOT / "packages" / "core" / "src" / "wengert_core"
+WENGERT = ROOT / "packages" / "wengert" / "src" / "wengert"
+WIDTH = 120
+SPECIAL = load_special()  # an optional part, whose names the stubs have all the same
+OPS = {**TABLE.ops, **SPECIAL.ops}
+METHODS = {**TABLE.methods, **SPECIAL.methods}
+
+# Types of a schema as types of a stub. The names with an underscore are defined at the top of tensor.pyi.
+KINDS = {
+    "Tensor": "Tensor", "Any": "_Operand", "Scalar": "_Scalar", "int": "_int", "int[]": "_Ints", "bool": "_bool",
+    "float": "_float", "dtype": "_DType", "str": "str", "Tensor[]": "Sequence[Tensor]", "object": "Any",
+}
+OBJECTS = {"device": "_Device", "generator": "_Generator", "layout": "_layout", "memory_format": "_memory_format"}
+RESULTS = {"Tensor": "Tensor", "Tensor[]": "tuple[Tensor, ...]", "(Tensor values, Tensor indices)": "_ValuesIndices"}
+# Names that are methods of Tensor or dtypes as well: stubs call the types by these.
+SHADOWED = {"bool": "_bool", "int": "_int", "float": "_float", "dtype": "_dtype"}
+
+
+class Parameter(NamedTuple):
+    """A parameter as a stub shows it. star: "*" or "**", what the name begins with."""
+
+    name: str
+    type: str
+    default: str = ""
+    keyword_only: bool = False
+    varargs: bool = False
+    star: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.star}{self.name}: {self.type}" + (f" = {self.default}" if self.default else "")
+
+
+class Signature(NamedTuple):
+    parameters: list[Parameter]
+    result: str
+
+
+def signature(function: Any) -> Signature:
+    """What a stub says of an op, of another name for one, or of a function in Python."""
+    if isinstance(function, partial):
+        function = function.func
+    return of_schema(function.schema) if isinstance(function, Op) else of_function(function)
+
+
+def of_schema(schema: str) -> Signature:
+    parameters = []
+    for name, kind, optional, varargs, keyword_only, required, default in parse_schema(schema)[1]:
+        shown = OBJECTS.get(name, "Any") if kind == "object" else KINDS[kind]
+        text = f"{shown} | None" if optional and shown != "Any" else shown
+        shown = "" if required else left_out(text, default)
+        parameters.append(Parameter(name, text, shown, keyword_only, varargs))
+    return Signature(parameters, RESULTS.get(schema.rsplit(" -> ", 1)[1], "tuple[Tensor, ...]"))
+
+
+def of_function(function: Callable[..., Any]) -> Signature:
+    """From the annotations, which are strings where the module says so."""
+    parameters = []
+    found = inspect.signature(function)
+    for one in found.parameters.values():
+        text = annotation(one.annotation)
+        default = "" if one.default is one.empty else left_out(text, one.default)
+        star = "*" if one.kind == one.VAR_POSITIONAL else "**" if one.kind == one.VAR_KEYWORD else ""
+        keyword_only = one.kind == one.KEYWORD_ONLY
+        parameters.append(Parameter(one.name, text, default, keyword_only, star=star))
+    return Signature(parameters, annotation(found.return_annotation))
+
+
+def annotation(value: Any) -> str:
+    """The text of an annotation, with the names that stubs know the types by."""
+    if value is inspect.Parameter.empty:
+        return "Any"
+    text = value if isinstance(value, str) else inspect.formatannotation(value)
+    return re.sub(r"(?<![.\w])\w+", lambda match: SHADOWED.get(match[0], match[0]), text)
+
+
+def shown_default(value: Any) -> str:
+    """The literal for a default; three dots where it is none, or a number with many digits."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    literal = value is None or isinstance(value, bool | int | float | tuple)
+    return repr(value) if literal and len(repr(value)) <= 10 else "..."
+
+
+def left_out(text: str, default: Any) -> str:
+    """The default of a parameter of that type: three dots where it is None, which the caller must not give."""
+    return "..." if default is None and "None" not in text and text != "Any" else shown_default(default)
+
+
+def as_method(found: Signature) -> Signature:
+    """Without the first parameter, which is the tensor; unless that takes any number of tensors."""
+    first, *rest = found.parameters
+    keep = [first] if first.star else []
+    return Signature([Parameter("self", ""), *keep, *rest], found.result)
+
+
+def as_function(found: Signature) -> Signature:
+    """With torch's name for the first parameter."""
+    return Signature([p._replace(name="input") if p.name == "self" else p for p in found.parameters], found.result)
+
+
+def definition(name: str, found: Signature) -> list[str]:
+    """The lines of a def; two overloads where numbers may stand as arguments of their own."""
+    for i, one in enumerate(found.parameters):
+        if one.varargs:
+            given = [*found.parameters[:i], one._replace(varargs=False), *found.parameters[i + 1 :]]
+            spread = [*found.parameters[:i], Parameter(one.name, "_int", star="*"), *found.parameters[i + 1 :]]
+            both = (Signature(given, found.result), Signature(spread, found.result))
+            return [line for form in both for line in ("@overload", *definition(name, form))]
+    shown: list[str] = []
+    for one in found.parameters:
+        if one.keyword_only and "*" not in shown and not any(p.star == "*" for p in found.parameters):
+            shown.append("*")
+        shown.append(str(one) if one.type else one.name)
+        if keyword.iskeyword(one.name):
+            shown[-1:] = [str(one._replace(name=one.name + "_")), "/"]
+    line = f"def {name}({', '.join(shown)}) -> {found.result}: ..."
+    if len(line) + 4 <= WIDTH:
+        return [line]
+    return [f"def {name}(", *(f"    {text}," for text in shown), f") -> {found.result}: ..."]
+
+
+def methods(names: set[str]) -> Iterable[str]:
+    """Tensor's methods and properties, in the body of the class. names: those written by hand."""
+    for name, value in sorted(METHODS.items()):
+        if name in names or name.startswith("_"):
+            continue
+        if isinstance(value, property):
+            lines = ["@property", f"def {name}(self) -> {signature(value.fget).result}: ..."]
+            if value.fset is not None:
+                lines += [f"@{name}.setter", f"def {name}(self, value: Any) -> None: ..."]
+        else:
+            lines = definition(name, as_method(signature(value)))
+        yield from ("    " + line for line in lines)
+
+
+def functions(names: set[str], place: str = "") -> Iterable[str]:
+    """The ops as functions of the module ``place``: "linalg", "nn.functional", "" for the top."""
+    for dotted, value in sorted(OPS.items()):
+        where, _, name = dotted.rpartition(".")
+        hidden = name in names or not (place or hasattr(wengert_core, name))
+        if where == place and not hidden:
+            yield from definition(name, as_function(signature(value)))
+
+
+def top_level(names: set[str]) -> Iterable[str]:
+    """Core's names in wengert: imported one by one."""
+    known = names_by_hand((CORE / "__init__.pyi").read_text(encoding="utf-8"), None)
+    for name in sorted(known - names):
+        if not name.startswith("_") and hasattr(wengert_core, name):
+            yield f"from wengert_core import {name} as {name}"
+    for name, value in sorted(SPECIAL.ops.items()):
+        if "." not in name and not name.startswith("_"):
+            yield from definition(name, as_function(signature(value)))
+
+
+def written_names() -> Iterable[str]:
+    """What stubtest need not compare: ops, which to it are no functions, and composites, whose self is called input."""
+    for name, value in METHODS.items():
+        if isinstance(value, (Op, Composite)) or inspect.isroutine(value):
+            yield f"wengert_core.tensors.tensor.Tensor.{name}"
+    for name in OPS:
+        if "." in name or name in SPECIAL.ops:
+            yield f"wengert.{name}"
+
+
+STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
+    CORE / "tensors" / "tensor.pyi": methods,
+    CORE / "__init__.pyi": functions,
+    WENGERT / "__init__.pyi": top_level,
+    WENGERT / "fft.pyi": partial(functions, place="fft"),
+    WENGERT / "signal" / "windows.pyi": partial(functions, place="signal.windows"),
+    WENGERT / "special.pyi": partial(functions, place="special"),
+    WENGERT / "linalg.pyi": partial(functions, place="linalg"),
+    WENGERT / "nn" / "functional.pyi": partial(functions, place="nn.functional"),
+}
+
+
+def names_by_hand(text: str, inside: str | None) -> set[str]:
+    """The names that the text defines at its top, or in its class ``inside``."""
+    body = ast.parse(text).body
+    if inside is not None:
+        body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == inside)
+    names = set()
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.ImportFrom(names=imported):
+                names |= {one.asname or one.name for one in imported}
+    return names
+
+
+def renewed(path: Path, text: str) -> str:
+    """The stub with the part below the mark written anew."""
+    head, mark, _ = text.partition(MARK)
+    if not mark:
+        raise SystemExit(f"tensor_stub: {path.relative_to(ROOT)} has no line {MARK!r}")
+    names = names_by_hand(head, "Tensor" if path.name == "tensor.pyi" else None)
+    return head + mark + "\n" + "".join(line + "\n" for line in STUBS[path](names))
+
+
+def missing_names(text: str) -> set[str]:
+    """What wengert_core has at runtime and the text of its stub does not."""
+    values = vars(wengert_core).items()
+    public = {name for name, value in values if not name.startswith("_") and not isinstance(value, ModuleType)}
+    return public - names_by_hand(text, None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tensor_stub", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a stub is out of date")
+    check = parser.parse_args().check
+    stale = []
+    for path in STUBS:
+        text = path.read_text(encoding="utf-8")
+        new = renewed(path, text)
+        if new != text:
+            stale.append(path)
+            if not check:
+                path.write_text(new, encoding="utf-8")
+    missing = missing_names((CORE / "__init__.pyi").read_text(encoding="utf-8")) if not (check and stale) else set()
+    if missing:
+        print(f"tensor_stub: write by hand into wengert_core/__init__.pyi: {', '.join(sorted(missing))}")
+    for path in stale:
+        done = "is out of date: run python -m tools.generate.tensor_stub" if check else "written"
+        print(f"tensor_stub: {path.relative_to(ROOT)} {done}")
+    if not stale and not missing:
+        print("tensor_stub: the stubs agree with the op table")
+    sys.exit(1 if missing or (check and stale) else 0)
+
+
+if __name__ == "__main__":
+    main()

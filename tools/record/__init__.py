@@ -1,0 +1,1 @@
+"""Recorded answers of PyTorch: ``python -m tools.record WHAT`` asks for them again."""

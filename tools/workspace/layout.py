@@ -1,0 +1,41 @@
+"""Check what must be alike in all packages: version, licence, build rules. Exit code 1 if something differs."""
+
+import sys
+
+from tools.workspace.packages import ROOT, Package, packages
+
+
+def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
+    """What is wrong with one package; shared: the build rules of compiled packages; licence: the text of all."""
+    found = []
+    project = package.settings["project"]
+    for key, value in (("version", "0.1.0"), ("license", "BSD-3-Clause"), ("requires-python", ">=3.11")):
+        if project.get(key) != value:
+            found.append(f"pyproject.toml has {key} = {project.get(key)!r}, the others {value!r}")
+    for name in ("README.md", "LICENSE", f"src/{package.module}/__init__.py", f"src/{package.module}/py.typed"):
+        if not (package.folder / name).exists():
+            found.append(f"{name} is missing")
+    for name, same in shared.items():
+        own = package.folder / name
+        if package.modules and (not own.exists() or own.read_text(encoding="utf-8") != same):
+            found.append(f"{name} is not the same as that of packages/core: change it in all compiled packages")
+    text = package.folder / "LICENSE"
+    if text.exists() and text.read_text(encoding="utf-8") != licence:
+        found.append("LICENSE is not the same as the root's")
+    return found
+
+
+def main() -> None:
+    core = ROOT / "packages" / "core"
+    shared = {name: (core / name).read_text(encoding="utf-8") for name in ("setup.py", "native.c")}
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    some = packages()
+    wrong = [f"{package.name}: {text}" for package in some for text in faults(package, shared, licence)]
+    for line in wrong:
+        print(f"layout: {line}")
+    print(f"layout: {len(some)} packages, {'alike' if not wrong else f'{len(wrong)} faults'}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
