@@ -12,6 +12,8 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent)]
 
 import performance  # noqa: E402 - found by the line above
+from pygments.lexers.special import TextLexer  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
 
 project = "wengert"
 author = "The wengert developers"
@@ -35,3 +37,8 @@ html_extra_path = [str(performance.PARENT)] if performance.PARENT.exists() else 
 html_title = f"wengert {release}"
 html_show_sourcelink = False
 pygments_style = "tango"
+
+
+def setup(app: Sphinx) -> None:
+    """Show blocks marked `rooms`, which tests/architecture/test_rooms.py reads, as plain text."""
+    app.add_lexer("rooms", TextLexer)

@@ -74,6 +74,13 @@ def test_every_page_is_linked_from_the_landing_page() -> None:
     assert listed - linked == set()
 
 
+def test_the_files_to_read_first_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\d\. `(packages/[^`]+)`", text, re.MULTILINE)
+    assert len(listed) == 6
+    assert [name for name in listed if not (ROOT / name).is_file()] == []
+
+
 def test_broken_links_are_found(links: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "index.html").write_text('<h1 id="a b">x</h1><a href="../index.html#top">up</a>')

@@ -137,7 +137,7 @@ def test_two_distributions_that_claim_a_name_are_an_error_that_names_both(clash)
     assert str(raised.value) == (
         "formula 'exp' is registered twice: by a 0.3 (entry point 'exp = clash_a:x' of wengert.formulas.v1) and by b "
         "1.2 (entry point 'exp = clash_b:x' of wengert.formulas.v1), so none of them is used; choose with "
-        "WENGERT_PREFER=\"formulas:exp=a\""
+        "WENGERT_PREFER=\"formulas:exp=a\" (see docs/errors/plugin-refused)"
     )
     assert clash.imported() == set()
     assert [row.state for row in registry.table()] == ["clash", "clash", "available"]

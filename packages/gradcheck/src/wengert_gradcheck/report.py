@@ -81,4 +81,5 @@ def details(jacobians: Jacobians, wrong: Array, worst: Sequence[Worst], causes: 
     lines = [f"\n{int(wrong.sum())} of {wrong.size} entries differ. The worst:", worst_table(worst),
              error_map(jacobians, wrong)]
     lines += [f"Usual cause: {cause}" for cause in causes]
+    lines.append("(see docs/errors/gradcheck-failed)")
     return "\n".join(lines)

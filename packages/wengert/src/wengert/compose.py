@@ -109,7 +109,7 @@ def find(dotted: str) -> Any:
 def missing_part(name: str, part: str, reasons: Sequence[str] = ()) -> str:
     """The message about a name of a part that is not installed, or not in use."""
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"{name} is not installed{why}: pip install 'wengert[{part}]'"
+    return f"{name} is not installed{why}: pip install 'wengert[{part}]' (see docs/errors/missing-part)"
 
 
 def load_part(name: str) -> None:

@@ -45,7 +45,8 @@ def failed(candidate: Candidate) -> PluginError:
     """The plugin's import, or the check of what it gave, raised."""
     error = PluginError(
         f"plugin {candidate.distribution} cannot be loaded: {candidate.noun} '{candidate.name}', entry point "
-        f"{entry_point(candidate)}: {cause_text(candidate.cause)}. {how_to_disable(candidate)}"
+        f"{entry_point(candidate)}: {cause_text(candidate.cause)}. {how_to_disable(candidate)} "
+        "(see docs/errors/plugin-refused)"
     )
     error.candidate = candidate
     return error
@@ -67,7 +68,7 @@ def duplicate(candidates: Sequence[Candidate]) -> DuplicatePluginError:
     owners = [f"by {origin(candidate)}" for candidate in candidates]
     return DuplicatePluginError(
         f"{first.noun} '{first.name}' is registered twice: {', '.join(owners[:-1])} and {owners[-1]}, so none of them "
-        f"is used; choose with {choice(first, first.name)}"
+        f"is used; choose with {choice(first, first.name)} (see docs/errors/plugin-refused)"
     )
 
 

@@ -41,7 +41,7 @@ cdef object different(Op op, Tensor a, Tensor b):
         a, b = b, a
     return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[a.device]} and "
                         f"{DEVICES[b.device]}! {op.name} got tensors of shape {list(shape_tuple(a))} on {DEVICES[a.device]} and "
-                        f"{list(shape_tuple(b))} on {DEVICES[b.device]}; move one with .to()")
+                        f"{list(shape_tuple(b))} on {DEVICES[b.device]}; move one with .to() (see docs/errors/device-mismatch)")
 
 
 cdef list tensors_of(Op op, PyObject** slots):

@@ -87,7 +87,7 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
         raise RuntimeError(
             f"The size of tensor a ({shape[i + offset]}) must match the size of tensor b ({size}) at non-singleton dimension "
             f"{i + offset}: {op.name} got shapes that do not broadcast, "
-            f"{[shape[k] for k in range(ndim[0])]} and {list(shape_tuple(t))}")
+            f"{[shape[k] for k in range(ndim[0])]} and {list(shape_tuple(t))} (see docs/errors/shape-mismatch)")
     return 0
 
 
@@ -149,7 +149,8 @@ cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1
         raise RuntimeError(message)
     if message is None and not can_cast(code, given) and not (code == UINT8 and given == BOOL and op.name in ("all", "any")):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
-                           f"{scalar_name(given)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(given)!r}")
+                           f"{scalar_name(given)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(given)!r} "
+                           "(see docs/errors/dtype-mismatch)")
     return 0
 
 
@@ -175,7 +176,8 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
                            "and copy the result; please report it to whoever wrote the op")
     raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[out.device]} and "
                        f"{DEVICES[found.device]}! {op.name} got tensors of shape {list(shape_tuple(out))} on {DEVICES[out.device]} "
-                       f"and {list(shape_tuple(found))} on {DEVICES[found.device]}; move one with .to()")
+                       f"and {list(shape_tuple(found))} on {DEVICES[found.device]}; move one with .to() "
+                       "(see docs/errors/device-mismatch)")
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:

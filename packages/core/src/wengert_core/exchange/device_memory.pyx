@@ -163,7 +163,8 @@ cdef object host_value(Tensor t):
 
 cdef object mixed(Tensor t):
     raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
-                       f"{_device.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is on the CPU")
+                       f"{_device.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is on the CPU "
+                       "(see docs/errors/device-mismatch)")
 
 
 cdef Tensor storage_bytes(Tensor t):

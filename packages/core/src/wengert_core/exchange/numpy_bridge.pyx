@@ -117,7 +117,8 @@ def from_numpy(ndarray):
 
 cdef int refuse_grad(Tensor t, str what) except -1:
     if thread_state().modes & WG_GRAD and requires_grad(t):
-        raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead.")
+        raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead. "
+                           "(see docs/errors/numpy-of-requires-grad)")
     return 0
 
 

@@ -96,7 +96,7 @@ cdef char* allocate_slowly(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
     if block == NULL:
         raise AllocationError(
             f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes; {STATS.in_use} bytes "
-            "are in use by tensors. Free some, or work on smaller pieces")
+            "are in use by tensors. Free some, or work on smaller pieces (see docs/errors/out-of-memory)")
     return block
 
 

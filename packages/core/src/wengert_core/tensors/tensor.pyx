@@ -239,7 +239,8 @@ cdef class Tensor:
             return answer_of("__bool__", (self,))
         if self.flags & WG_BATCHED:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-                               f"support that yet. Choose with where(): its shape is {list(shape_tuple(self))} in a batch")
+                               f"support that yet. Choose with where(): its shape is {list(shape_tuple(self))} in a batch "
+                               "(see docs/errors/vmap)")
         if self.count != 1:
             which = "no values" if self.count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
@@ -346,7 +347,7 @@ cdef int refuse_batched(Tensor t) except -1:
     """RuntimeError: a batched tensor is no number."""
     raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
                        "Tensor, please try to rewrite what you're doing with other operations. The tensor's shape is "
-                       f"{list(shape_tuple(t))} in a batch")
+                       f"{list(shape_tuple(t))} in a batch (see docs/errors/vmap)")
 
 
 cdef inline object number_in(Tensor t):

@@ -331,7 +331,7 @@ cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
         if not any([o is t for o in outs]):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
-                               "inputs that are modified inplace must all be outputs of the Function.")
+                               "inputs that are modified inplace must all be outputs of the Function. (see docs/errors/custom-function)")
     return 0
 
 
@@ -481,12 +481,13 @@ cdef list edge_gradients(FunctionNode node, tuple grads):
         grads = grads[:n]
     if len(grads) != n:
         raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got "
-                           f"{len(grads)})")
+                           f"{len(grads)}): backward returns one for each argument of forward, None for those without "
+                           "(see docs/errors/custom-function)")
     result = []
     for i in range(n):
         if is_tensor[i]:
             result.append(grads[i])
         elif grads[i] is not None:
             raise RuntimeError(f"function {name} returned a gradient different than None at position {i + 1}, but the "
-                               "corresponding forward input was not a Variable")
+                               "corresponding forward input was not a Variable (see docs/errors/custom-function)")
     return result

@@ -148,7 +148,8 @@ class Function(metaclass=FunctionMeta):
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of forward's arguments (None for those without) from those of its outputs. Alias: vjp."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
-                                  "autograd.Function to use it with backward mode AD.")
+                                  "autograd.Function to use it with backward mode AD. "
+                                  "(see docs/errors/custom-function)")
 
     vjp = backward
 
@@ -156,7 +157,7 @@ class Function(metaclass=FunctionMeta):
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangents of the outputs from those of the inputs."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
-                                  "forward mode AD.")
+                                  "forward mode AD. (see docs/errors/custom-function)")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
@@ -184,7 +185,8 @@ class _RefuseTwice(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable "
+                           "(see docs/errors/second-derivative)")
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -87,9 +87,10 @@ def set_requires_grad(Tensor self, value):
         return
     if on and FACTS.category[self.code] < CAT_FLOAT:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients: this one is "
-                           f"{dtype_of(self.code)!r}")
+                           f"{dtype_of(self.code)!r} (see docs/errors/dtype-mismatch)")
     if on and self.flags & TF_INFERENCE and not thread_state().modes & WG_INFER:
-        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
+                           "(see docs/errors/inference-tensors)")
     self.flags = self.flags | WG_GRAD if on else self.flags & ~(<uint32_t> WG_GRAD)
 
 
@@ -117,7 +118,7 @@ def requires_grad_(Tensor self, requires_grad=True):
                         f"{type(requires_grad).__name__}")
     if requires_grad and FACTS.category[self.code] < CAT_FLOAT:
         raise RuntimeError("only Tensors of floating point dtype can require gradients: this one is "
-                           f"{dtype_of(self.code)!r}")
+                           f"{dtype_of(self.code)!r} (see docs/errors/dtype-mismatch)")
     set_requires_grad(self, requires_grad)
     return self
 

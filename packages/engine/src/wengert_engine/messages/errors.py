@@ -54,12 +54,14 @@ def _passed_other_code(error: BaseException) -> bool:
 
 def write_to_leaf(op: str) -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation. "
-                        f"{op} on it would lose the leaf: write under no_grad(), or work on a clone()")
+                        f"{op} on it would lose the leaf: write under no_grad(), or work on a clone() "
+                        "(see docs/errors/in-place-on-leaf)")
 
 
 def write_to_leaf_view(op: str) -> RuntimeError:
     return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation. "
-                        f"{op} would change the leaf: write under no_grad(), or work on a clone() of the leaf")
+                        f"{op} would change the leaf: write under no_grad(), or work on a clone() of the leaf "
+                        "(see docs/errors/in-place-on-leaf)")
 
 
 # What is said of a view that must not be changed by a write, by how it came to be (core's ViewOrigin).
@@ -87,7 +89,7 @@ def write_to_view(origin: int, view: str | None, output: int, op: str | None) ->
         made, mode = f"Output {output} of {forward_name(view)} is a view and", ""
     what = f"being modified inplace{mode}" if op is not None else f"modified inplace{mode}"
     written = f" The write was {op}." if op is not None else ""
-    return RuntimeError(f"{made} {subject} {what}. {_VIEW_ADVICE[origin]}{written}")
+    return RuntimeError(f"{made} {subject} {what}. {_VIEW_ADVICE[origin]}{written} (see docs/errors/in-place-on-view)")
 
 
 def dirty_view_of_several(function: str) -> RuntimeError:
@@ -96,25 +98,27 @@ def dirty_view_of_several(function: str) -> RuntimeError:
                         "should either make sure the input is not a view (using .clone() for example) or make your "
                         "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
                         "inplace that returns a single Tensor and a second one that does the other operations). The "
-                        f"Function is {function}")
+                        f"Function is {function} (see docs/errors/in-place-on-view)")
 
 
 def inference_written(op: str) -> RuntimeError:
     return RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
                         "to get a normal tensor before doing inplace update.See "
-                        f"https://github.com/pytorch/rfcs/pull/17 for more details. The operation was {op}")
+                        f"https://github.com/pytorch/rfcs/pull/17 for more details. The operation was {op} "
+                        "(see docs/errors/inference-tensors)")
 
 
 def inference_saved() -> RuntimeError:
     return RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
                         "inference mode in computation tracked by autograd. To work around this, you can make a clone "
                         "to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
-                        "`torch.inference_mode()`.")
+                        "`torch.inference_mode()`. (see docs/errors/inference-tensors)")
 
 
 def saved_detached(node: str, name: str) -> RuntimeError:
     return RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is "
-                        f"not supported, please use out-of-place `.detach()` instead: {node} saved {name}")
+                        f"not supported, please use out-of-place `.detach()` instead: {node} saved {name} "
+                        "(see docs/errors/modified-in-place)")
 
 
 def freed_graph(node: str) -> RuntimeError:
@@ -122,7 +126,7 @@ def freed_graph(node: str) -> RuntimeError:
                         "they have already been freed). Saved intermediate values of the graph are freed when you "
                         "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
                         "through the graph a second time or if you need to access saved tensors after calling "
-                        f"backward. The freed node is {node}")
+                        f"backward. The freed node is {node} (see docs/errors/backward-twice)")
 
 
 def post_accumulate_returned(value: object) -> Exception:
@@ -154,7 +158,7 @@ def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, 
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
                         f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
                         f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
-                        "call backward() first.")
+                        "call backward() first. (see docs/errors/modified-in-place)")
 
 
 def packing_writes() -> RuntimeError:
@@ -172,7 +176,7 @@ def hooks_of_freed() -> RuntimeError:
     return RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
                         "of the graph are freed when you call .backward() or autograd.grad(). Specify "
                         "retain_graph=True if you need to backward through the graph a second time or if you need to "
-                        "access saved variables after calling backward.")
+                        "access saved variables after calling backward. (see docs/errors/backward-twice)")
 
 
 def hooks_of_none() -> RuntimeError:
@@ -191,22 +195,25 @@ def unpacked_no_tensor(got: object) -> TypeError:
 
 def no_grad_fn(index: int) -> RuntimeError:
     return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn: nothing that "
-                        "was recorded leads to it. Was it made under no_grad(), detached, or of an integer dtype?")
+                        "was recorded leads to it. Was it made under no_grad(), detached, or of an integer dtype? "
+                        "(see docs/errors/no-grad-fn)")
 
 
 def implicit_gradient(shape: tuple[int, ...]) -> RuntimeError:
     return RuntimeError("grad can be implicitly created only for scalar outputs: the output has shape "
-                        f"{list(shape)}; give its gradient, or reduce it with sum()")
+                        f"{list(shape)}; give its gradient, or reduce it with sum() "
+                        "(see docs/errors/non-scalar-output)")
 
 
 def implicit_real(dtype: object) -> RuntimeError:
     return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}: give its "
-                        "gradient, or differentiate .abs(), .real or .imag")
+                        "gradient, or differentiate .abs(), .real or .imag (see docs/errors/non-scalar-output)")
 
 
 def gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(got)}) and "
-                        f"output[{index}] has a shape of torch.Size({list(expected)}).")
+                        f"output[{index}] has a shape of torch.Size({list(expected)}). "
+                        "(see docs/errors/non-scalar-output)")
 
 
 def batched_gradient_shape(index: int, got: tuple[int, ...], expected: tuple[int, ...]) -> RuntimeError:
@@ -250,13 +257,15 @@ def grad_dtype_in_use(wanted: str, got: str) -> RuntimeError:
 
 def gradient_device(node: str | None, index: int, expected: object, got: object) -> RuntimeError:
     said = "invalid gradient" if node is None else f"Function {node} returned an invalid gradient"
-    return RuntimeError(f"{said} at index {index} - expected device {expected} but got {got}")
+    return RuntimeError(f"{said} at index {index} - expected device {expected} but got {got} "
+                        "(see docs/errors/device-mismatch)")
 
 
 def grad_of_other_device(got: Any, expected: Any) -> RuntimeError:
     kinds = (got.type, expected.type) if got.type != expected.type else (str(got), str(expected))
     return RuntimeError(f"attempting to assign a gradient with device type '{kinds[0]}' to a tensor with device type "
-                        f"'{kinds[1]}'. Please ensure that the gradient and the tensor are on the same device")
+                        f"'{kinds[1]}'. Please ensure that the gradient and the tensor are on the same device "
+                        "(see docs/errors/device-mismatch)")
 
 
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:
@@ -285,11 +294,12 @@ def no_tangent(op: Any, index: int, got: object) -> RuntimeError:
 
 def unused_input(index: int) -> RuntimeError:
     return RuntimeError(f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
-                        "allow_unused=True if this is the desired behavior.")
+                        "allow_unused=True if this is the desired behavior. (see docs/errors/unused-input)")
 
 
 def input_without_grad(index: int) -> RuntimeError:
-    return RuntimeError(f"One of the differentiated Tensors does not require grad: input {index}")
+    return RuntimeError(f"One of the differentiated Tensors does not require grad: input {index} "
+                        "(see docs/errors/no-grad-fn)")
 
 
 def not_a_tensor(node: str, index: int, got: object) -> RuntimeError:
@@ -310,4 +320,4 @@ MORE = "For more details, please see https://pytorch.org/docs/main/notes/extendi
 def no_setup_context(function: type) -> RuntimeError:
     return RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
                         f"...), it must override the setup_context staticmethod. {MORE}. The Function is "
-                        f"{function.__name__}")
+                        f"{function.__name__} (see docs/errors/custom-function)")

@@ -8,7 +8,8 @@ from typing import Any
 def escaped(name: str) -> RuntimeError:
     return RuntimeError("Either your tensor may have escaped from inside a function being vmapped and this is a user "
                         f"error, or it was kept from an earlier vmap: {name} got a batched tensor of a vmap that is "
-                        "over. Return what is needed from the function that vmap was given")
+                        "over. Return what is needed from the function that vmap was given "
+                        "(see docs/errors/vmap)")
 
 
 def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
@@ -17,7 +18,8 @@ def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> Ru
     text = (f"vmap: {shown}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
             "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not "
             f"being vmapped over in a vmap. Please try to use out-of-place operators instead of {shown}. {name} got a "
-            f"self of shape {shape} for a batch of {size}; make it with new_empty or zeros_like of a batched tensor")
+            f"self of shape {shape} for a batch of {size}; make it with new_empty or zeros_like of a batched tensor "
+            "(see docs/errors/vmap)")
     if pointwise:
         text = f"output with shape {shape} doesn't match the broadcast shape {[size, *shape]}. {text}"
     return RuntimeError(text)

@@ -113,7 +113,8 @@ def check_support(cls: Any) -> None:
                            f"staticmethod to avoid ambiguity. {MORE}")
     if not (cls.generate_vmap_rule or has_own):
         raise RuntimeError(f"You tried to vmap over {name}, but it does not have vmap support. Please override and "
-                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {MORE}")
+                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {MORE} "
+                           "(see docs/errors/custom-function)")
 
 
 def in_front(value: Any, dim: int | None) -> tuple[Any, bool]:

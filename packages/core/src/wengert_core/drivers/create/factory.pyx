@@ -73,7 +73,7 @@ def set_requires_grad_hook(hook):
 cdef int mark_grad(Tensor t) except -1:
     if FACTS.category[t.code] < CAT_FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: this one is "
-                           f"{dtype_of(t.code)!r}")
+                           f"{dtype_of(t.code)!r} (see docs/errors/dtype-mismatch)")
     if REQUIRES_GRAD_HOOK is None:
         raise ImportError("requires_grad=True needs automatic differentiation: import wengert (or wengert_engine). If that is not "
                           "installed: pip install wengert-engine "

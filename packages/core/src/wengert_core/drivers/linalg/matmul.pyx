@@ -106,14 +106,14 @@ cdef str sizes_text(Tensor t):
 
 cdef object cannot_multiply(Op op, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Py_ssize_t p, Tensor a, Tensor b):
     return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{n} and {k}x{p}): {op.name} got shapes {list(shape_tuple(a))} and "
-                        f"{list(shape_tuple(b))}, of which two sizes must be equal")
+                        f"{list(shape_tuple(b))}, of which two sizes must be equal (see docs/errors/shape-mismatch)")
 
 
 cdef int check_same(Op op, Tensor a, Tensor b) except -1:
     """Both matrices of one dtype which has products."""
     if a.code != b.code:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a.code)} != {c_name(b.code)}: convert one of {op.name}'s "
-                           "arguments with .to()")
+                           "arguments with .to() (see docs/errors/dtype-mismatch)")
     if a.code == BOOL:
         raise no_bool("addmm_impl_cpu_")
     return 0
@@ -279,7 +279,7 @@ cdef int check_folded(Op op, Tensor a, Tensor b, Py_ssize_t n, Py_ssize_t k) exc
     if b.rank == 1:
         if n != k:
             raise RuntimeError(f"size mismatch, got input ({m}), mat ({m}x{n}), vec ({k}): {op.name} got shapes {list(shape_tuple(a))} and "
-                               f"{list(shape_tuple(b))}")
+                               f"{list(shape_tuple(b))} (see docs/errors/shape-mismatch)")
         if a.code != b.code:
             raise RuntimeError(f"addmv input tensors must have the same dtype, but got {scalar_name(b.code)}, {scalar_name(a.code)}, and "
                                f"{scalar_name(b.code)}")

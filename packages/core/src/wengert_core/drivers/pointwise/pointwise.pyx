@@ -563,7 +563,8 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
     if not can_cast(code, t.code):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
                            f"{scalar_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "
-                           f"{dtype_of(code)!r} result; use the op without the underscore, or convert first")
+                           f"{dtype_of(code)!r} result; use the op without the underscore, or convert first "
+                           "(see docs/errors/dtype-mismatch)")
     return t
 
 

@@ -10,7 +10,7 @@ from wengert_formulas.batching.view.views import sizes_of
 
 ITEM = ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
         "Tensor, please try to rewrite what you're doing with other operations. "
-        "{} got a batched tensor among numbers")
+        "{} got a batched tensor among numbers (see docs/errors/vmap)")
 
 
 @rule("empty_like", "zeros_like", "ones_like", "full_like")

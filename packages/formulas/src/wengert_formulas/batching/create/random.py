@@ -17,7 +17,7 @@ def refuse(call: Call) -> None:
     if call.randomness == "error":
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
                            "'same' or 'different' randomness flags on vmap or perform the randomness operation out "
-                           f"of vmap: {call.name} was called")
+                           f"of vmap: {call.name} was called (see docs/errors/vmap)")
 
 
 @rule("bernoulli_")
@@ -38,7 +38,7 @@ def sampled(call: Call) -> Any:
     if not call.batched["self"]:
         raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will "
                            f"appear like same randomness. {call.name} got one; make it with new_empty of a batched "
-                           "tensor")
+                           "tensor (see docs/errors/vmap)")
     if call.batched.get("p"):
         return call.run(p=padded(call["p"], call.rank("p"), call.rank("self")))
     return call.run()
