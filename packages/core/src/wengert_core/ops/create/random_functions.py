@@ -300,15 +300,14 @@ def normal(
         sample = samplers.normal(rng, shape, kind) * std + mean
     else:
         sample = samplers.normal(rng, shape, kind, mean, std)
-    if tensors:
-        warn_of_shape("normal", out, shape)
+    warn_of_shape("normal", out if tensors else None, shape)
     result = _from_data.put(_from_data.blank(kind, *shape), sample)
     return _factory.finish("normal", result.to(DEVICES[place]) if place else result, out, requires_grad)
 
 
-def warn_of_shape(name: str, out: Tensor | None, shape: Sequence[int]) -> None:
+def warn_of_shape(name: str, out: Tensor | None, shape: tuple[int, ...]) -> None:
     """Warn of an out= with elements that is resized."""
-    if out is not None and out.numel() and tuple(out.shape) != tuple(shape):
+    if out is not None and out.numel() and tuple(out.shape) != shape:
         warn_user(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
                   f"not match the required output shape {list(shape)}. Give {name}() an out= of that shape, or an "
                   "empty one")  # fmt: skip
