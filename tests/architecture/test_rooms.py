@@ -21,6 +21,7 @@ LATE = {
     "wengert_core.binding.checked_methods": {
         "dispatch.argument_errors": "looked up when a call has failed",
         "dispatch.overrides": "looked up when a call has failed",
+        "dispatch.refused_writes": "looked up when a call has failed",
     },
     "wengert_core.binding.torch_function": {"dispatch.overrides": "asked for tensors of subclasses alone"},
     "wengert_core.tensors.operators": {

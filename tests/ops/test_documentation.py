@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 import wengert as wg
+import wengert_core as wc
 from wengert_core import TABLE
 from wengert_core.dispatch.op_docs import COMMON, LABELS, entries_of_package, parameters
 from wengert_testing.calls import as_tensors, contiguous
@@ -79,7 +80,7 @@ def test_each_argument_is_described(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_example_runs(name):
     examples = doctest.DocTestParser().get_doctest(
-        ENTRIES[name].example, {"wg": wg, "np": np, "F": wg.nn.functional}, name, None, None
+        ENTRIES[name].example, {"wg": wg, "wc": wc, "np": np, "F": wg.nn.functional}, name, None, None
     )
     assert examples.examples
     wg.manual_seed(0)

@@ -8,6 +8,7 @@ True
 from __future__ import annotations
 
 from wengert_core.extend import (
+    DisableTorchFunction,
     DisableTorchFunctionSubclass,
 )
 from wengert_core.extend import (
@@ -21,6 +22,7 @@ from wengert_core.extend import (
 )
 
 __all__ = [
+    "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "_LinAlgError",
     "_disabled_torch_function_impl",

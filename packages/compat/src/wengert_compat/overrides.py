@@ -1,4 +1,4 @@
-"""``torch.overrides``: functions that ask their arguments for ``__torch_function__``.
+"""``torch.overrides``: functions that ask their arguments for ``__torch_function__``, and modes that answer for blocks.
 
 Every operation of wengert asks arguments that have ``__torch_function__``: tensors of subclasses, and values that are
 no tensors. These names do the same for functions of a program's own.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from wengert_core.extend import Tensor, answer, asked_of
+from wengert_core.extend import Tensor, asked_first, asked_mode, asked_of, pop_mode, push_mode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -25,12 +27,14 @@ __all__ = [
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Return whether one of the arguments is asked: it has ``__torch_function__``, and is no plain tensor.
+    """Return whether one of the arguments is asked (it has ``__torch_function__`` and is no plain tensor), or a mode.
 
     >>> import wengert as wg
     >>> wg.overrides.has_torch_function((wg.ones(1), 2))
     False
     """
+    if asked_mode() is not None:
+        return True
     return any(asked_of((value,), {}) and not isinstance(value, (list, tuple)) for value in relevant_args)
 
 
@@ -47,7 +51,7 @@ def has_torch_function_variadic(*args: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """The answer of the relevant arguments to ``public_api(*args, **kwargs)``.
+    """The answer of a mode, else of the relevant arguments, to ``public_api(*args, **kwargs)``.
 
     TypeError when none of them has one.
 
@@ -61,7 +65,7 @@ def handle_torch_function(
     'sin of 1'
     """
     askers = asked_of(relevant_args, {})
-    result = answer(public_api, args, kwargs, askers)
+    result = asked_first(public_api, args, kwargs, asked_mode(), askers)
     if result is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
         types = list(map(type, askers))
@@ -101,3 +105,45 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F
         return wrapped  # type: ignore[return-value]
 
     return decorate
+
+
+class TorchFunctionMode:
+    """A block in which ``__torch_function__`` of the mode answers for each function that is called, in this thread.
+
+    A class derived from it defines ``__torch_function__(self, func, types, args=(), kwargs=None)``, which gets the
+    function, the types of those arguments that have the method themselves, and the arguments; kwargs is None where
+    there are none. The value that it returns is the result; after NotImplemented the arguments are asked. The mode is
+    off while it is asked, those around it are not. It answers for functions that make tensors, operators, methods and
+    attributes.
+
+    >>> import wengert as wg
+    >>> class Names(wg.overrides.TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Names():
+    ...     y = wg.ones(2) + 1
+    ones
+    add
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: tuple[type, ...], args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} does not define __torch_function__")
+
+    def __enter__(self) -> Self:
+        push_mode(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pop_mode()
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that runs each function as it is."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: tuple[type, ...], args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return func(*args, **(kwargs or {}))

@@ -6,11 +6,15 @@ from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
 from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
 from wengert_core.dispatch.argument_casts import casts_again as casts_again
 from wengert_core.dispatch.argument_casts import set_argument_casts as set_argument_casts
+from wengert_core.dispatch.function_modes import asked_mode as asked_mode
+from wengert_core.dispatch.function_modes import pop_mode as pop_mode
+from wengert_core.dispatch.function_modes import push_mode as push_mode
 from wengert_core.dispatch.op import Op as Op
 from wengert_core.dispatch.op import library as library
 from wengert_core.dispatch.op import type_words as type_words
+from wengert_core.dispatch.overrides import DisableTorchFunction as DisableTorchFunction
 from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from wengert_core.dispatch.overrides import answer as answer
+from wengert_core.dispatch.overrides import asked_first as asked_first
 from wengert_core.dispatch.overrides import asked_of as asked_of
 from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
 from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES

@@ -28,7 +28,7 @@ from wengert.modules import ABSENT, OUR_PLACES, SUBMODULES, module_at, mount, un
 from wengert.parts import METHODS, PARTS
 
 HIDDEN = {*SUBMODULES, "_compose"} - {"profile"}
-"""Names that ``dir(wengert)`` leaves out, beside those of core: rows of op tables which torch does not show."""
+"""Names that ``dir(wengert)`` leaves out, beside internal rows of op tables."""
 
 
 class MissingPartError(ImportError):
@@ -80,14 +80,16 @@ def find(dotted: str) -> Any:
     """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
     install.
     """
+    place, _, name = dotted.rpartition(".")
+    absent = f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'"
     if is_op(dotted):
+        if is_hidden(dotted):
+            raise AttributeError(f"{absent}: it is no name of torch's; the row is wengert_core.{name}", name=name)
         mount({dotted: core_names.OPS[dotted]})
         return core_names.OPS[dotted]
     if dotted in CORE_LATER:
         mount({dotted: getattr(wengert_core, dotted)})
         return getattr(wengert_core, dotted)
-    place, _, name = dotted.rpartition(".")
-    absent = f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'"
     if is_entry(dotted):
         try:
             return mount_entry(dotted)
@@ -134,7 +136,7 @@ def top_level_getattr(name: str) -> Any:
     """``wengert.<name>`` for a name that nobody has mounted yet."""
     if name == "__all__":
         return [name for name in dir(sys.modules["wengert"]) if not name.startswith("_")]
-    if name.startswith("__"):
+    if name.startswith("__") or "." in name:
         raise AttributeError(f"module 'wengert' has no attribute '{name}'")
     return find(name)
 
@@ -152,8 +154,14 @@ def hidden() -> set[str]:
     """The names that ``dir(wengert)`` leaves out."""
     from wengert_core.optable.hidden_names import HIDDEN as IN_CORE  # few programs ask
 
-    given = registry.places["wengert"].winners.items()
-    return HIDDEN | IN_CORE | {name for name, (one, _) in given if name in getattr(one.value, "hidden", ())}
+    return HIDDEN | IN_CORE
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a row is internal: torch has no function of that name."""
+    from wengert_core.optable.hidden_names import HIDDEN as IN_CORE  # loaded with the first op
+
+    return name in IN_CORE
 
 
 class Finder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from wengert_core.binding.torch_function import switch
+from wengert_core.binding.torch_function import set_level, switch_off
 from wengert_core.devices.device import strided
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.lazy_attribute import Later
@@ -105,11 +105,11 @@ def _as_subclass(self: Tensor, cls: type) -> Tensor:
     >>> type(ones(2).as_subclass(Length)).__name__
     'Length'
     """
-    before = switch(False)  # a tensor of another subclass has no say in it
+    before = switch_off(2)  # neither a mode nor a tensor of another subclass has a say in it
     try:
         return handed_over(find("alias")(self), cls)
     finally:
-        switch(before)
+        set_level(before)
 
 
 def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:

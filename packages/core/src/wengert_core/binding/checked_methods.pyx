@@ -63,12 +63,15 @@ cdef extern from *:
         return wengert_bind(method, instance ? instance : Py_None);
     }
     /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. An instance of a subclass of owner
-       may be one that is asked first: Note [Tensors of subclasses are asked first]. */
+       may be one that is asked first: Note [Tensors of subclasses are asked first]; a mode is, of all. */
     typedef struct { PyObject *get, *set, *del, *name; PyTypeObject *owner; unsigned int *subclasses;
                      PyObject *(*asked)(PyObject *, PyObject *, const char *, PyObject *); } wengert_attribute;
+    static CYTHON_INLINE int wengert_may_ask(PyObject *self, wengert_attribute *calls) {
+        return *calls->subclasses && (Py_TYPE(self) != calls->owner || *calls->subclasses > 1);    /* above 1: modes as well */
+    }
     static PyObject *wengert_attribute_get(PyObject *self, void *closure) {
         wengert_attribute *calls = (wengert_attribute *)closure;
-        if (Py_TYPE(self) != calls->owner && *calls->subclasses) {
+        if (wengert_may_ask(self, calls)) {
             PyObject *answer = calls->asked(self, calls->name, "__get__", NULL);
             if (answer || PyErr_Occurred()) return answer;
         }
@@ -77,7 +80,7 @@ cdef extern from *:
     static int wengert_attribute_set(PyObject *self, PyObject *value, void *closure) {
         wengert_attribute *calls = (wengert_attribute *)closure;
         PyObject *args[2] = {self, value}, *call = value ? calls->set : calls->del, *result;
-        if (Py_TYPE(self) != calls->owner && *calls->subclasses) {
+        if (wengert_may_ask(self, calls)) {
             result = calls->asked(self, calls->name, value ? "__set__" : "__delete__", value);
             Py_XDECREF(result);
             if (result || PyErr_Occurred()) return result ? 0 : -1;
@@ -189,7 +192,7 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
 cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, or one that names the method."""
     try:
-        raise_again(method)
+        raise_again(method, args, nargsf, kwnames)
     except TypeError as error:
         if not method.in_words:
             raise
@@ -203,13 +206,19 @@ cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyO
     return <PyObject*> answer
 
 
-cdef int raise_again(Method method) except -1:
-    """Raise the exception that is set, or another in its place that names the method."""
+cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except -1:
+    """Raise the exception that is set, or another in its place that names the method, or refuses to write into the tensor."""
     if not method.in_words:
         return raised()
     try:
         raised()
     except Exception as error:
+        if method.name[len(method.name) - 1:] == "_" and method.name[:2] != "__" and not isinstance(error, TypeError):
+            from wengert_core.dispatch.refused_writes import refused_write
+            given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
+            refusal = refused_write(method.name, given, keywords, True)
+            if refusal is not None:
+                raise refusal from None
         from wengert_core.dispatch.argument_errors import in_words
         refusal = in_words(method.name, error)
         if refusal is None:

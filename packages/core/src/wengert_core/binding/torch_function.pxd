@@ -3,7 +3,7 @@ from cpython.ref cimport PyObject
 
 
 cdef extern from "wengert_core/binding/torch_function.h":
-    unsigned int wengert_subclasses    # not 0 once there has been a tensor of a subclass that is asked; other packages ask subclasses()
+    unsigned int wengert_subclasses    # not 0 once there has been a tensor of a subclass, or a mode, that is asked; other packages ask subclasses()
     object wengert_owned(PyObject* o)  # an object whose reference is given up
 
 cdef unsigned int* subclasses() noexcept nogil

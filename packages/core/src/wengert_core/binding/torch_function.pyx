@@ -6,6 +6,12 @@ Note [Tensors of subclasses are asked first]
     __torch_function__`` runs the function with nobody asked, and gives its results the subclass. So nobody pays who has no such
     class, and what is called from C (``call1``, ``call2``, ``call_bound``) asks nobody. The engine switches it off around formulas and
     rules for batches: they compute with whatever tensors an operation was given, and are none of the program's calls.
+
+Note [Modes are asked before tensors]
+    A ``TorchFunctionMode`` answers for every call in its block, of whatever arguments. The first one sets the same number, so that
+    calls look further; each thread counts the modes that it has on. The stack of modes is kept in ``dispatch/function_modes.py``,
+    without the one that is being asked: what it calls is asked of those around it. ``_disabled_torch_function_impl`` switches off
+    tensors alone, the engine the modes as well.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -16,7 +22,8 @@ from wengert_core.binding.call_arguments cimport arguments
 cdef extern from *:
     """
     unsigned int wengert_subclasses = 0;
-    static __thread unsigned int wengert_asking_is_off = 0;
+    static __thread unsigned int wengert_asking_is_off = 0;    /* 1: tensors are not asked; 2: nor are modes */
+    static __thread unsigned int wengert_modes = 0;            /* how many modes this thread has on */
     static PyTypeObject *wengert_tensor_type = NULL;
     /* Whether a tensor of a subclass is among some values, or among the items of a list or tuple of them. */
     static int wengert_has_subclass(PyObject *const *values, Py_ssize_t n, int is_item) {
@@ -32,6 +39,7 @@ cdef extern from *:
     """
     PyTypeObject* wengert_tensor_type
     unsigned int wengert_asking_is_off
+    unsigned int wengert_modes
     bint wengert_has_subclass(PyObject* const* values, Py_ssize_t n, int is_item) noexcept
 
 cdef extern from "Python.h":
@@ -42,9 +50,16 @@ cdef unsigned int* subclasses() noexcept nogil:
     return &wengert_subclasses
 
 
+cdef enum:
+    SUBCLASS = 1                       # bits of wengert_subclasses: there has been a tensor of a subclass that is asked
+    MODE = 2                           # there has been a mode
+    TENSORS_OFF = 1                    # values of wengert_asking_is_off
+    ALL_OFF = 2
+
+
 cdef void note_subclass() noexcept:
     global wengert_subclasses
-    wengert_subclasses = 1
+    wengert_subclasses |= SUBCLASS
 
 
 cdef void set_tensor_type(PyObject* tensor_type) noexcept:
@@ -57,13 +72,15 @@ cdef bint is_tensor_type(PyObject* kind) noexcept:
 
 
 cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept:
+    if wengert_modes and wengert_asking_is_off < ALL_OFF:
+        return True
     return not wengert_asking_is_off and wengert_has_subclass(args, n, 0)
 
 
 cdef unsigned int switched_off() noexcept nogil:
     global wengert_asking_is_off
     cdef unsigned int before = wengert_asking_is_off
-    wengert_asking_is_off = 1
+    wengert_asking_is_off = ALL_OFF
     return before
 
 
@@ -89,7 +106,7 @@ cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what
 
 cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:
     cdef PyObject* result = NULL
-    if not wengert_asking_is_off and wengert_has_subclass(&self, 1, 1):
+    if asks(&self, 1):
         result = (<PyObject* (*)(PyObject*, PyObject*, const char*, PyObject*) noexcept> attribute_answer)(self, name, what, value)
     return result
 
@@ -112,11 +129,29 @@ def is_enabled():
     return not wengert_asking_is_off
 
 
-def switch(bint on):
-    """Have them asked in this thread, or not; the state before."""
-    before = is_enabled()
-    restore(not on)
+def modes_are_asked():
+    """Whether modes are asked in this thread, where it has some."""
+    return wengert_asking_is_off < ALL_OFF
+
+
+def switch_off(unsigned int level):
+    """Have tensors (1), or tensors and modes (2), not asked in this thread; return the level to give back to ``set_level``."""
+    before = wengert_asking_is_off
+    restore(max(before, level))
     return before
+
+
+def set_level(unsigned int level):
+    """Set who is asked in this thread, as ``switch_off`` found it."""
+    restore(level)
+
+
+def count_modes(unsigned int n):
+    """Note how many modes this thread has on. Note [Modes are asked before tensors]"""
+    global wengert_modes, wengert_subclasses
+    wengert_modes = n
+    if n:
+        wengert_subclasses |= MODE
 
 
 @cython.binding(False)                 # a builtin, so that it binds nothing where it stands in a class
@@ -129,7 +164,8 @@ def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
     >>> type(ones(1).as_subclass(Plain) + 1).__name__
     'Tensor'
     """
-    cdef unsigned int before = switched_off()
+    cdef unsigned int before = wengert_asking_is_off
+    restore(max(before, TENSORS_OFF))
     try:
         return func(*args, **(kwargs or {}))
     finally:

@@ -249,6 +249,12 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
         given, keywords = arguments(args, nargs, kwnames)
         askers = asked_of(given, keywords, error)
         if not askers:
+            writes = composite.name[len(composite.name) - 1:] == "_"
+            if (writes or "out" in keywords) and not isinstance(error, TypeError):
+                from wengert_core.dispatch.refused_writes import refused_write
+                refusal = refused_write(composite.name, given, keywords, writes)
+                if refusal is not None:
+                    raise refusal from None
             if composite.writes:
                 keywords.pop("out", None)      # the function knows nothing of it
             refusal = misfit(composite.function, composite.name, given, keywords, error)

@@ -288,6 +288,8 @@ cdef inline int bind_keywords(Op op, PyObject* const* values, Py_ssize_t n, PyOb
         if slots[slot] != NULL:
             shown = "input" if op.params[slot] == "self" else op.params[slot]
             raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
+        if op.kinds[slot] & K_VARARGS and op.defaults[slot] == NULL and PyLong_CheckExact(values[i]):     # one int only by place
+            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' must be tuple of ints, not int; {signature(op)}")
         slots[slot] = values[i]
     return 0
 
@@ -387,7 +389,7 @@ cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t 
 cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except NULL:
     """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, in our words."""
     try:
-        raised_in_words(op, args, nargs)
+        raised_in_words(op, args, nargs, kwnames)
     except TypeError as error:
         from wengert_core.dispatch.overrides import asked_of, called
         given, keywords = arguments(args, nargs, kwnames)
@@ -399,17 +401,25 @@ cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject
     return <PyObject*> result
 
 
-cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs) except -1:
+cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
     """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises, of one in Python's
-    inner words, or of memory that is missing, another that names the op. Looked at only here, after a failure: a ``try`` around each call would cost every call.
+    inner words, or of memory that is missing, another that names the op; where the target of a write is refused, what refuses it.
+    Looked at only here, after a failure: a ``try`` around each call would cost every call.
     """
-    if not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError) or PyErr_ExceptionMatches(LookupError)
+    cdef bint writes = op.flags & OP_INPLACE or (op.out_slot >= 0 and kwnames != NULL)
+    if not writes and not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError) or PyErr_ExceptionMatches(LookupError)
             or PyErr_ExceptionMatches(AttributeError) or PyErr_ExceptionMatches(MemoryError) or PyErr_ExceptionMatches(ValueError)):
         return raised()
     cdef Py_ssize_t i
     try:
         raised()
     except Exception as error:
+        if writes and not isinstance(error, TypeError):
+            from wengert_core.dispatch.refused_writes import refused_write
+            given, keywords = arguments(args, nargs, kwnames)
+            refusal = refused_write(op.name, given, keywords, op.flags & OP_INPLACE != 0, op.flags & OP_NO_RECORD == 0)
+            if refusal is not None:
+                raise refusal from None
         from wengert_core.dispatch.argument_errors import in_words
         refusal = in_words(op.name, error, [<object> args[i] for i in range(nargs)])
         if refusal is None:

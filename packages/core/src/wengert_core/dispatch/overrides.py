@@ -1,7 +1,7 @@
 """``__torch_function__``: operands that say themselves what a function gives.
 
-Those that are no tensors are asked after a call was refused, so that a call of tensors costs nothing. Tensors of
-subclasses are asked first: Note [Tensors of subclasses are asked first] in binding/torch_function.pyx.
+Those that are no tensors are asked after a call was refused, so that a call of tensors costs nothing. Modes and tensors
+of subclasses are asked first: Note [Tensors of subclasses are asked first] in binding/torch_function.pyx.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, switch
+from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, set_level, switch_off
+from wengert_core.dispatch.function_modes import answer_of_mode, asked_mode
 from wengert_core.tensors.tensor import Tensor
 
 HANDLER = "__torch_function__"
@@ -95,8 +96,14 @@ def answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: lis
 def called(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: list[Any]) -> Any:
     """The answer to a call; TypeError when none has one."""
     result = answer(func, args, kwargs, askers)
+    return answered(func, result, None, askers)
+
+
+def answered(func: Any, result: Any, mode: Any, askers: list[Any]) -> Any:
+    """A result; TypeError for NotImplemented, which names those who were asked."""
     if result is NotImplemented:
-        listed = "".join(f"\n  - tensor subclass {type(one)}" for one in askers)
+        listed = "" if mode is None else f"\n  - mode object {mode!r}"
+        listed += "".join(f"\n  - tensor subclass {type(one)}" for one in askers)
         refusal = TypeError(
             f"Multiple dispatch failed for 'torch.{func.__name__}'; all __torch_function__ handlers returned "
             f"NotImplemented:\n{listed}\n\nGive one of the types a __torch_function__ that takes this function"
@@ -126,24 +133,34 @@ def operated(name: str, a: Any, b: Any) -> Any:
 
 
 def operated_first(name: str, a: Any, b: Any) -> tuple[Any] | None:
-    """The answer of tensors of subclasses to an operator; None when all have switched it off."""
-    askers = asked_of((a, b), {})
-    if not askers:
+    """The answer of modes and of tensors of subclasses to an operator; None when all have switched it off."""
+    askers, mode = asked_of((a, b), {}), asked_mode()
+    if not askers and mode is None:
         return None
     is_first = isinstance(a, Tensor)
     args = (a, b) if is_first else (b, a)
     func = Tensor.__eq__ if name == "eq" else operator_function(name, is_first)
-    return (answer(func, args, {}, askers),)
+    return (asked_first(func, args, {}, mode, askers),)
+
+
+def asked_first(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: Any, askers: list[Any]) -> Any:
+    """The answer of a mode, else of the arguments that are asked; NotImplemented when none has one."""
+    if mode is not None:
+        result = answer_of_mode(func, tuple(map(type, askers)), args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return answer(func, args, kwargs, askers)
 
 
 def first_answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
-    """The answer to a call with tensors of subclasses, which are asked before it runs; None when all have switched it
-    off.
+    """The answer to a call of a mode, or of tensors of subclasses, which are asked before it runs; None when all have
+    switched it off.
     """
-    if func.__name__ in NEVER_ASKED:
+    askers = [] if func.__name__ in NEVER_ASKED else asked_of(args, kwargs)
+    mode = asked_mode()
+    if not askers and mode is None:
         return None
-    askers = asked_of(args, kwargs)
-    return (called(func, args, kwargs, askers),) if askers else None
+    return (answered(func, asked_first(func, args, kwargs, mode, askers), mode, askers),)
 
 
 def answered_or_called(func: Any, args: tuple[Any, ...]) -> Any:
@@ -159,7 +176,7 @@ def asked_index(func: Any, args: tuple[Any, ...], refusal: Exception) -> tuple[A
 
 
 class DisableTorchFunctionSubclass:
-    """A block in which no value with ``__torch_function__`` is asked, in this thread.
+    """A block in which no value with ``__torch_function__`` is asked, in this thread; modes are.
 
     >>> from wengert_core import Tensor, ones
     >>> class Length(Tensor):
@@ -172,11 +189,19 @@ class DisableTorchFunctionSubclass:
     Length
     """
 
+    _level = 1
+
     def __enter__(self) -> None:
-        self._before = switch(False)
+        self._before = switch_off(self._level)
 
     def __exit__(self, *exception: object) -> None:
-        switch(self._before)
+        set_level(self._before)
+
+
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A block in which nobody is asked, in this thread: neither modes nor values with ``__torch_function__``."""
+
+    _level = 2
 
 
 def converted(result: Any, cls: type) -> Any:

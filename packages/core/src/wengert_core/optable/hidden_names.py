@@ -1,16 +1,16 @@
-"""Which rows ``dir(wengert)`` does not show, because torch has no function of that name at the top.
+"""Which rows ``wengert`` neither shows nor gives, because torch has no function of that name at the top.
 
-They are there all the same: code that was written for wengert_core, formulas and plugins call them by these names.
+They are rows all the same: formulas, plugins and other ops call them by these names, from ``wengert_core`` or ``find``.
 """
 
 METHODS = (
     "add_ addcdiv_ addcmul_ addmm_ atan2_ bernoulli_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_ "
-    "bitwise_right_shift_ bitwise_xor_ cauchy_ contiguous copy_ copysign_ div_ eq_ erfinv_ expand expand_as "
-    "exponential_ floor_divide_ fmod_ ge_ geometric_ gt_ heaviside_ hypot_ index_add_ index_copy_ index_fill_ le_ "
-    "lerp_ log_normal_ logical_and_ logical_not_ logical_or_ logical_xor_ lt_ mH mT masked_fill_ masked_scatter_ mul_ "
-    "ne_ new_empty new_empty_strided new_full new_ones new_tensor new_zeros normal_ pow_ random_ remainder_ repeat "
-    "reshape_as resize_ scatter_ scatter_add_ set_ sgn_ sign_ squeeze_ sub_ t_ transpose_ tril_ triu_ unfold "
-    "uniform_ unsqueeze_ view view_as"
+    "bitwise_right_shift_ bitwise_xor_ cauchy_ contiguous copy_ copysign_ digamma_ div_ eq_ erfinv_ expand expand_as "
+    "exponential_ floor_divide_ fmod_ ge_ geometric_ gt_ heaviside_ hypot_ index_add_ index_copy_ index_fill_ "
+    "index_reduce_ le_ lerp_ lgamma_ log_normal_ logical_and_ logical_not_ logical_or_ logical_xor_ lt_ masked_fill_ "
+    "masked_scatter_ mH mT mul_ ne_ new_empty new_empty_strided new_full new_ones new_tensor new_zeros nextafter_ "
+    "normal_ pow_ random_ remainder_ repeat reshape_as resize_ scatter_ scatter_add_ scatter_reduce_ set_ sgn_ sign_ "
+    "squeeze_ sub_ t_ transpose_ tril_ triu_ unfold uniform_ unsqueeze_ view view_as"
 ).split()
 """torch has these as methods (or attributes) only."""
 
@@ -24,27 +24,26 @@ ELSEWHERE = (
 """torch has these in nn.functional or linalg, some by another name."""
 
 INNER = (
-    "_adaptive_avg_pool1d _adaptive_avg_pool2d _adaptive_avg_pool3d _affine_grid_generator _aminmax _batch_norm "
-    "_binary_cross_entropy _binary_cross_entropy_loss _binary_cross_entropy_slope "
-    "_binary_cross_entropy_with_logits _block_diag _cdist _celu _celu_ _cholesky _cholesky_inverse "
-    "_cholesky_solve _col2im _ctc_loss _diag_embed _diagonal_copy _dist _embedding _embedding_bag _fft_c2c "
-    "_fft_c2r _fft_r2c _fw_primal _geqrf _grid_sampler_2d _grid_sampler_3d _group_norm _huber _huber_loss _huber_slope "
-    "_im2col _layer_norm _ldexp _linalg_cross _linalg_householder_product _linalg_lu "
+    "_adaptive_avg_pool1d _affine_grid_generator _batch_norm _binary_cross_entropy _binary_cross_entropy_loss "
+    "_binary_cross_entropy_slope _binary_cross_entropy_with_logits _block_diag _cdist _celu _celu_ _cholesky "
+    "_cholesky_inverse _cholesky_solve _col2im _diag_embed _diagonal_copy _dist _eigenpairs _embedding "
+    "_fw_primal _geqrf _grid_sampler_2d _grid_sampler_3d _group_norm _histogram _histogramdd _huber _huber_loss "
+    "_huber_slope _im2col _isin _layer_norm _ldexp _linalg_cross _linalg_householder_product _linalg_lu "
     "_lu_permutation _lu_unpack _max _median _min _mse_loss _multi_margin_loss _multilabel_margin_loss "
     "_nan_to_num _nan_to_num_ _nanmedian _nansum _norm _ormqr _pdist _pixel_shuffle _pixel_unshuffle "
-    "_prelu_kernel _prelu_kernel_backward _put _reflection_pad1d _reflection_pad2d _reflection_pad3d _renorm "
-    "_reshape_alias _replication_pad1d _replication_pad2d _replication_pad3d _rsub _scaled_dot_product_attention "
-    "_scaled_dot_product_attention_backward _smooth_l1 _smooth_l1_loss _smooth_l1_slope _soft_margin_loss _take "
-    "_to_copy _trace _triangular_solve _trilinear _unsafe_view _upsample_backward _upsample_bicubic2d "
-    "_upsample_bicubic2d_aa _upsample_bilinear2d _upsample_bilinear2d_aa _upsample_lanczos2d_aa "
-    "_upsample_linear1d _upsample_nearest1d _upsample_nearest2d _upsample_nearest3d _upsample_nearest_exact1d "
-    "_upsample_nearest_exact2d _upsample_nearest_exact3d _upsample_trilinear3d adaptive_avg_pool_backward "
-    "adaptive_max_pool2d adaptive_max_pool3d alias avg_pool_backward convolution_weight diagonal_backward "
-    "elu_backward gelu_backward hardshrink_backward hardsigmoid_backward hardswish_backward hardtanh_backward "
-    "index leaky_relu_backward linalg_lu_solve log_sigmoid_backward matrix_H max_pool2d_with_indices "
-    "max_pool3d_with_indices mish_backward nll_loss_backward normalization_backward numpy_T pool_gather "
-    "pool_scatter restride select_backward sigmoid_backward silu_backward slice slice_backward softplus_backward "
-    "softshrink_backward tanh_backward threshold_backward "
+    "_prelu_kernel_backward _put _reflection_pad1d _reflection_pad2d _reflection_pad3d _renorm "
+    "_replication_pad1d _replication_pad2d _replication_pad3d _reshape_alias _rsub _scaled_dot_product_attention "
+    "_scaled_dot_product_attention_backward _searchsorted _smooth_l1 _smooth_l1_loss _smooth_l1_slope "
+    "_soft_margin_loss _take _to_copy _trace _triangular_solve _unique_consecutive _unsafe_view "
+    "_upsample_backward _upsample_bicubic2d _upsample_bicubic2d_aa _upsample_bilinear2d _upsample_bilinear2d_aa "
+    "_upsample_lanczos2d_aa _upsample_linear1d _upsample_nearest1d _upsample_nearest2d _upsample_nearest3d "
+    "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d _upsample_trilinear3d "
+    "adaptive_avg_pool_backward adaptive_max_pool2d adaptive_max_pool3d alias avg_pool_backward "
+    "convolution_weight diagonal_backward elu_backward gelu_backward hardshrink_backward hardsigmoid_backward "
+    "hardswish_backward hardtanh_backward index leaky_relu_backward linalg_lu_solve log_sigmoid_backward "
+    "matrix_H max_pool2d_with_indices max_pool3d_with_indices mish_backward nll_loss_backward "
+    "normalization_backward numpy_T pool_gather pool_scatter restride select_backward sigmoid_backward "
+    "silu_backward slice slice_backward softplus_backward softshrink_backward tanh_backward threshold_backward "
 ).split()
 """What formulas and other ops call."""
 

@@ -48,9 +48,10 @@ def ops_of(table: OpTable) -> dict[str, object]:
 
 
 def functions_of(table: OpTable) -> dict[str, object]:
-    """The rows that become functions of ``wengert``. A row such as ``max.dim`` is a form of the op ``max``."""
+    """The rows that become functions of ``wengert``: none is internal, or a form of another op, as ``max.dim`` is."""
     ops = table.ops
-    return {name: op for name, op in ops.items() if name.partition(".")[0] not in ops or "." not in name}
+    shown = {name: op for name, op in ops.items() if name not in table.hidden}
+    return {name: op for name, op in shown.items() if name.partition(".")[0] not in ops or "." not in name}
 
 
 def refuse_taken(table: OpTable, claims: dict[str, dict[str, object]]) -> None:

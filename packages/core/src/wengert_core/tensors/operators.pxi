@@ -67,7 +67,7 @@ cdef object overridden_or_plain(int which, PyObject* a, PyObject* b):
 
 
 cdef object overridden(int which, PyObject* a, PyObject* b):
-    """The answer of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
+    """The answer of modes and of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
     cdef PyObject* args[2]
     args[0], args[1] = a, b
     if which == O_IMATMUL or not asks(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
@@ -119,8 +119,8 @@ cdef object property_of(str name, Tensor self):
 
 
 cdef bint is_asked(PyObject* self) noexcept:
-    """Return whether a tensor is of a subclass, and has not been asked. Note [Tensors of subclasses are asked first]"""
-    return type(<object> self) is not Tensor and asks(&self, 1)
+    """Return whether a tensor is of a subclass and has not been asked, or a mode. Note [Tensors of subclasses are asked first]"""
+    return asks(&self, 1)
 
 
 cdef object refused_index(str name, tuple args):

@@ -8,13 +8,14 @@ from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, check_input, check_shared
 from wengert_core.drivers.steps cimport after_write, before_write, broadcast, guard_write, record
-from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
 from wengert_core.exchange.device_memory cimport fill_elsewhere, number_elsewhere
 from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, Overlap, may_meet, overlap_of
 from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
@@ -51,6 +52,10 @@ cdef int check_fits(Op op, Tensor target, Tensor source) except -1:
     return 0
 
 
+cdef inline bint loses_imaginary(int source, int target) noexcept:
+    return FACTS.category[source] == CAT_COMPLEX and FACTS.category[target] != CAT_COMPLEX and target != BOOL
+
+
 cdef object copy_run(Op op, PyObject** slots, uint32_t live):
     """copy_(self, src): src, converted and broadcast, becomes self's contents."""
     cdef Tensor target = <Tensor> slots[0], source
@@ -64,6 +69,8 @@ cdef object copy_run(Op op, PyObject** slots, uint32_t live):
         return fill_run(op, slots, live)
     else:
         raise op_error(op, 1, "Tensor", slots[1])
+    if source.code != target.code and loses_imaginary(source.code, target.code):
+        warn_user("Casting complex values to real discards the imaginary part")     # before shapes are read: it runs Python
     if not same_shape(source, target):
         check_fits(op, target, source)
     found = overlap_of(source, target) if may_meet(source, target) else APART

@@ -12,7 +12,7 @@ from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
 from wengert_core.drivers.out_argument cimport finished, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
-from wengert_core.drivers.steps cimport broadcast
+from wengert_core.drivers.steps cimport broadcast, given_out
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
 from wengert_core.exchange.device_memory cimport elsewhere, namespace
@@ -103,6 +103,8 @@ cdef object nonzero_run(Op op, PyObject** slots, uint32_t live):
     cdef bint apart = PyObject_IsTrue(<object> slots[1])
     cdef Py_ssize_t shape[2]
     cdef int order[2]
+    if apart and given_out(op, slots) != <PyObject*> None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     t = held_if_large(t)
     if elsewhere():
         out = places_elsewhere(as_vector(t) if apart else t)

@@ -19,9 +19,11 @@ from wengert_core.dtypes.scalars cimport check_bound, number_code
 from wengert_core.exchange.arrays cimport apart, array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.thread_pool cimport LARGE
+from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.overlap cimport may_meet
 from wengert_core.tensors.tensor cimport Tensor, alias, new_like, shape_tuple, strides_of
@@ -165,6 +167,7 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
     cdef Tensor source
     job.what = WALK_ADD if way == SCATTER_ADD or way == INDEX_ADD else WALK_WRITE
     if way == SCATTER:
+        check_one_value(op, slots)
         job.what = scatter_mode(<object> slots[5])
         value = slots[4] if slots[3] == <PyObject*> None else slots[3]
     for i in range(t.rank):
@@ -182,6 +185,17 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
     job.data = source.data
     set_strides(job, source)
     return source
+
+
+cdef int check_one_value(Op op, PyObject** slots) except -1:
+    """Raise TypeError for both src and value; warn of a reduction of a tensor, as torch does."""
+    if slots[3] != <PyObject*> None and slots[4] != <PyObject*> None:
+        given = (<object> slots[1], <object> slots[2], <object> slots[3], <object> slots[4])
+        raise invalid_combination(op.name, given, "(int dim, Tensor index, Tensor src), (int dim, Tensor index, Number value)")
+    if slots[5] != <PyObject*> None and isinstance(<object> slots[3], Tensor):
+        warn_user("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. "
+                  "Use torch.scatter_reduce instead for more reduction options.")
+    return 0
 
 
 cdef object factor_of(object alpha, int code):

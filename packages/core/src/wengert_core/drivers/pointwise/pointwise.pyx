@@ -32,6 +32,7 @@ from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
+from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
@@ -309,6 +310,8 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
         if isinstance(<object> own[i], Tensor):
             live |= (<Tensor> own[i]).flags
             only_numbers = False
+    if only_numbers and not op.options.get("takes_numbers"):
+        raise invalid_combination(op.name, tuple([<object> own[i] for i in range(max(p.n_in, p.n_promote))]), op.schema)
     if only_numbers and isinstance(<object> given_out(op, own), Tensor):
         live |= (<Tensor> given_out(op, own)).flags & WG_FOREIGN      # numbers are where the result is wanted
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:

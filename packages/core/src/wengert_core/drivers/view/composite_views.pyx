@@ -220,7 +220,9 @@ cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots)
     cdef int order[64]
     cdef int i
-    if t.rank != 2 and t.rank:
+    if t.rank == 0:
+        warn_user("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+    elif t.rank != 2:
         warn_user("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
                   "error in a future release. Consider `x.mT` to transpose batches of matrices or "
                   "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")

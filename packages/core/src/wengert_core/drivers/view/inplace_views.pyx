@@ -224,7 +224,7 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t itemsize = FACTS.itemsize[code], offset = int_slot(op, slots, 2), end, step = 1
-    cdef int i, ndim = 1
+    cdef int i, n_strides, ndim = 1
     if slots[3] == <PyObject*> None:
         shape[0] = memory.count // itemsize - offset
     else:
@@ -232,8 +232,10 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
     for i in range(ndim - 1, -1, -1):
         strides[i] = step
         step = mul_add("set_", step, shape[i] if shape[i] > 1 else 1, 0)
-    if slots[4] != <PyObject*> None and ints_slot(op, slots, 4, strides) != ndim:
-        raise RuntimeError(f"set_(): size has {ndim} elements, stride another number of them")
+    if slots[4] != <PyObject*> None:
+        n_strides = ints_slot(op, slots, 4, strides)
+        if n_strides != ndim:
+            raise RuntimeError(f"unequal size length ({ndim}) and stride length ({n_strides}) given to set_()")
     for i in range(ndim):
         if shape[i] < 0 or strides[i] < 0 or offset < 0:
             raise RuntimeError(f"set_(): sizes, strides and the offset must not be negative, got sizes {[shape[k] for k in range(ndim)]}, "

@@ -115,6 +115,19 @@ WG_REMAINDER(floor_divide_f32, wg_floor_quotient(mod, x, y))
 WG_OP2(div_trunc_f32, float, float, float, WG_NO_PARAMS, truncf(x / y))
 WG_OP2(div_trunc_f64, double, double, double, WG_NO_PARAMS, trunc(x / y))
 
+/* The sign of what does not fit goes as in torch: abs() of the wrapped product, which in 64 bits may be the least number. */
+#define WG_LCM(SUF, T, WORD) \
+    WG_INLINE T wg_lcm_##SUF(T a, T b) { \
+        const WORD x = a < 0 ? 0 - (WORD)a : (WORD)a, y = b < 0 ? 0 - (WORD)b : (WORD)b; \
+        WORD g = x, rest = y; \
+        while (rest) { const WORD next = g % rest; g = rest; rest = next; } \
+        const WORD product = g ? x / g * y : 0; \
+        return (T)product < 0 ? (T)(0 - product) : (T)product; \
+    } \
+    WG_OP2(lcm_##SUF, T, T, T, WG_NO_PARAMS, wg_lcm_##SUF(x, y))
+WG_LCM(i32, int32_t, uint32_t)
+WG_LCM(i64, int64_t, uint64_t)
+
 /* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
 #define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, (T)(z ^ ((y ^ z) & (T)-(T)(x != 0))))
 WG_WHERE(1, uint8_t)
@@ -160,6 +173,7 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(hardshrink, 1, 1), WG_REAL(softshrink, 1, 1), WG_REAL(shrink_backward, 2, 1), WG_REAL(nan_to_num, 1, 3),
     {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},
     {"floor_divide", WG_F32, 2, 0, WG_F32, floor_divide_f32_loop},
+    {"lcm", WG_I32, 2, 0, WG_I32, lcm_i32_loop}, {"lcm", WG_I64, 2, 0, WG_I64, lcm_i64_loop},
     {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
     WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
     WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),

@@ -1,6 +1,6 @@
 /* cumsum and cumprod: strips of kept elements, each with an accumulator. Included by scan.pyx only.
  *
- * bool and integers accumulate in int64 (wrapping), float16 and bfloat16 in float, float and double in double.
+ * bool and integers accumulate in int64 (wrapping), float16 and bfloat16 in float, the rest in double.
  */
 #ifndef WENGERT_SCAN_H
 #define WENGERT_SCAN_H
@@ -56,21 +56,25 @@ typedef struct { const char *name; int src, dst; wg_scan_fn fn; } wg_scan_entry;
 WG_SCANS(cumsum, 0, wg_add_i64, WG_ADD)
 WG_SCANS(cumprod, 1, wg_mul_i64, WG_MUL)
 
-#define WG_SCAN_COMPLEX(NAME, T, UNIT, OP) \
+#define WG_SCAN_COMPLEX(NAME, T, PART, UNIT, OP) \
     static void NAME(char *src, Py_ssize_t outer_n, Py_ssize_t outer_stride, Py_ssize_t n, Py_ssize_t stride, \
                      char *dst, Py_ssize_t dst_outer, Py_ssize_t dst_stride) { \
         for (Py_ssize_t i = 0; i < outer_n; i++) { \
-            T acc = UNIT; \
+            wg_c128 acc = UNIT; \
             for (Py_ssize_t k = 0; k < n; k++) { \
-                acc = OP(acc, *(const T *)(src + i * outer_stride + k * stride)); \
-                *(T *)(dst + i * dst_outer + k * dst_stride) = acc; \
+                const T *x = (const T *)(src + i * outer_stride + k * stride); \
+                T *sum = (T *)(dst + i * dst_outer + k * dst_stride); \
+                const wg_c128 wide = {x->re, x->im}; \
+                acc = OP(acc, wide); \
+                sum->re = (PART)acc.re; \
+                sum->im = (PART)acc.im; \
             } \
         } \
     }
-WG_SCAN_COMPLEX(cumsum_C64, wg_c64, WG_ZERO_wg_c64, wg_add_wg_c64)
-WG_SCAN_COMPLEX(cumsum_C128, wg_c128, WG_ZERO_wg_c128, wg_add_wg_c128)
-WG_SCAN_COMPLEX(cumprod_C64, wg_c64, WG_ONE_wg_c64, wg_mul_wg_c64)
-WG_SCAN_COMPLEX(cumprod_C128, wg_c128, WG_ONE_wg_c128, wg_mul_wg_c128)
+WG_SCAN_COMPLEX(cumsum_C64, wg_c64, float, WG_ZERO_wg_c128, wg_add_wg_c128)
+WG_SCAN_COMPLEX(cumsum_C128, wg_c128, double, WG_ZERO_wg_c128, wg_add_wg_c128)
+WG_SCAN_COMPLEX(cumprod_C64, wg_c64, float, WG_ONE_wg_c128, wg_mul_wg_c128)
+WG_SCAN_COMPLEX(cumprod_C128, wg_c128, double, WG_ONE_wg_c128, wg_mul_wg_c128)
 
 #define WG_SCAN_ROWS(NAME) \
     {#NAME, WG_BOOL, WG_I64, NAME##_BOOL}, {#NAME, WG_U8, WG_I64, NAME##_U8}, {#NAME, WG_I8, WG_I64, NAME##_I8}, \

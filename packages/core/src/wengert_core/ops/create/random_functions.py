@@ -15,6 +15,7 @@ from wengert_core.exchange import from_data as _from_data
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.rng import pcg64, samplers
 from wengert_core.rng.generator import generator_of, numpy_generator
+from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 from wengert_core.tensors.vmap_hooks import randomness_here, unfilled
 
@@ -299,8 +300,17 @@ def normal(
         sample = samplers.normal(rng, shape, kind) * std + mean
     else:
         sample = samplers.normal(rng, shape, kind, mean, std)
+    warn_of_shape("normal", out if tensors else None, shape)
     result = _from_data.put(_from_data.blank(kind, *shape), sample)
     return _factory.finish("normal", result.to(DEVICES[place]) if place else result, out, requires_grad)
+
+
+def warn_of_shape(name: str, out: Tensor | None, shape: tuple[int, ...]) -> None:
+    """Warn of an out= with elements that is resized."""
+    if out is not None and out.numel() and tuple(out.shape) != shape:
+        warn_user(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
+                  f"not match the required output shape {list(shape)}. Give {name}() an out= of that shape, or an "
+                  "empty one")  # fmt: skip
 
 
 def _normal_of_each(

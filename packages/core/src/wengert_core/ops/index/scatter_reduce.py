@@ -10,6 +10,8 @@ from wengert_core.runtime.user_warnings import warn_user
 
 array = TABLE.array
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
+OTHER_NAMES = {"max": "amax", "min": "amin"}
+"""Names of reductions that scatter_reduce takes beside those which it is documented with, as in torch."""
 
 
 def least_of(xp: Any, dtype: Any) -> Any:
@@ -26,7 +28,7 @@ def check_reduction(x: Any, reduce: str, allowed: tuple[str, ...], name: str) ->
     """Errors for an unknown reduction, and for the order of complex numbers."""
     if reduce not in allowed:
         raise RuntimeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
             if name.startswith("scatter")
             else f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
@@ -53,6 +55,7 @@ def reduced_at(xp: Any, x: Any, places: Any, values: Any, reduce: str, include_s
 
 def scattered(xp: Any, x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> Any:
     """The reference of scatter_reduce."""
+    reduce = OTHER_NAMES.get(reduce, reduce)
     check_reduction(x, reduce, REDUCTIONS, "scatter_gather_tensor_cpu_reduce")
     check_scatter(x, dim, index, src)
     if not index.size:
@@ -147,10 +150,11 @@ def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
         )
 
 
-def index_reduced_beta(xp: Any, *arguments: Any) -> Any:
+def index_reduced_beta(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> Any:
     """index_reduced, with torch's warning."""
+    check_reduction(x, reduce, REDUCTIONS[1:], "index_reduce")
     warn_user("index_reduce() is in beta and the API may change at any time.")
-    return index_reduced(xp, *arguments)
+    return index_reduced(xp, x, dim, index, source, reduce, include_self)
 
 
 array(

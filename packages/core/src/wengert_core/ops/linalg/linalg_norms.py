@@ -10,7 +10,7 @@ from wengert_core.messages.short_repr import told
 from wengert_core.ops.linalg.linalg_checks import check_floating, check_matrix
 from wengert_core.ops.linalg.linalg_solve import inv_op
 from wengert_core.ops.linalg.linalg_spectral import svdvals
-from wengert_core.ops.reduce.norms import norm_op, real_order
+from wengert_core.ops.reduce.norms import check_norm_dtype, norm_op, real_order
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -58,6 +58,8 @@ def matrix_norm(
     if ord not in ORDERS:
         raise RuntimeError(f"{name}: Order {told(ord, str)} not supported.")
     dims = two_dims(name, A, dim)
+    if dtype is not None:
+        check_norm_dtype(name, A, dtype)
     if ord == "fro":
         result = norm_op(A, 2, list(dims), keepdim, dtype=dtype)
     else:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dtypes.cpp_names import not_implemented_for
-from wengert_core.dtypes.dtypes import type_name
+from wengert_core.dtypes.dtypes import C_NAMES, type_name
 from wengert_core.ops.nn.normalization import check_affine
 from wengert_core.optable.core_table import TABLE
+from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
 ops, composite = TABLE.ops, TABLE.composite
@@ -76,10 +77,13 @@ def rms_norm(
     check_layer(input, shape, weight, None)
     if input.dtype.category < 2:
         raise not_implemented_for("rms_norm", input.dtype)
-    eps = 2.0 ** {"float64": -52, "float16": -10, "bfloat16": -7}.get(input.dtype.name, -23) if eps is None else eps
+    if weight is not None and weight.dtype is not input.dtype and input.dtype.category == 2:
+        warn_user(f"Mismatch dtype between input and weight: input dtype = {C_NAMES[input.dtype.code]}, weight dtype = "
+                  f"{C_NAMES[weight.dtype.code]}, Cannot dispatch to fused implementation.")
     wide = input if input.dtype.itemsize > 2 else input.float()
-    result = (wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()).to(input.dtype)
-    return result if weight is None else result * weight
+    eps = 2.0 ** (-52 if wide.dtype.name in ("float64", "complex128") else -23) if eps is None else eps
+    result = wide * (wide.square().mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()
+    return (result if weight is None else result * weight).to(input.dtype)
 
 
 def top_layer_norm(

@@ -87,6 +87,12 @@ def check_statistics(name: str, x: Tensor | None, n: int) -> None:
         raise RuntimeError(f"{name} should contain {n} elements not {x.numel()}")
 
 
+def check_both(name: str, running_mean: Tensor | None, running_var: Tensor | None) -> None:
+    """Raise ValueError for one running statistic without the other."""
+    if (running_mean is None) != (running_var is None):
+        raise ValueError(f"running_mean and running_var must either both be None or neither be None: {name}() got one")
+
+
 def check_mixed(input: Tensor, *others: Tensor | None) -> None:
     """Weights and statistics have the input's dtype; those of a 16-bit input may be float32."""
     if input.dtype.category != 2:
@@ -152,10 +158,11 @@ def batch_normalized(
     """batch_norm, once its input is known to be large enough."""
     shape = input.shape
     channels = shape[1] if len(shape) > 1 else 0
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    if not training and running_mean is None:
-        raise RuntimeError("running_mean must be defined in evaluation mode")
+    if training:
+        check_both("batch_norm", running_mean, running_var)
+    for name, x in (("running_mean", running_mean), ("running_var", running_var)):
+        if x is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode: batch_norm(training=False) reads it")
     for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         check_statistics(name, x, channels)
     check_mixed(input, running_mean, running_var, weight, bias)
@@ -204,6 +211,7 @@ def instance_normalized(
     shape = input.shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    check_both("instance_norm", running_mean, running_var)
     images, channels, size = shape[0], shape[1], math.prod(shape[2:])
     for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         check_statistics(name, x, channels)

@@ -23,24 +23,29 @@ TWO_BOOLS = (
     "instead."
 )
 
+ALONE = {"takes_numbers": True}
+"""Of the rows that take two numbers and no tensor, as their functions do in torch."""
+
 # ---- sums and products
 add = binary(
     "add(Any self, Any other, *, Scalar alpha=1) -> Tensor",
     kernels=[np.add],
     alpha="alpha",
+    texts=ALONE,
     doc="self + alpha * other.",
 )
 sub = binary(
     "sub(Any self, Any other, *, Scalar alpha=1) -> Tensor",
     kernels=[np.subtract],
     alpha="alpha",
+    texts=ALONE,
     operator=True,
     dtypes=NUMERIC,
     check="no_bool",
     refusal={"bool": TWO_BOOLS},
     doc="self - alpha * other.",
 )
-mul = binary("mul(Any self, Any other) -> Tensor", kernels=[np.multiply], doc="self * other.")
+mul = binary("mul(Any self, Any other) -> Tensor", kernels=[np.multiply], texts=ALONE, doc="self * other.")
 neg = unary(
     "neg(Tensor self) -> Tensor", kernels=[np.negative], dtypes=NUMERIC, refusal={"bool": NEGATED_BOOL}, doc="-self."
 )
@@ -102,7 +107,10 @@ div = binary(
         "floor": {"kernels": ["floor_divide", np.floor_divide], "reference": divide_down, **ROUNDED},
         "trunc": {"kernels": ["div_trunc"], "reference": divide_to_zero, "narrow": "quotient", **ROUNDED},
     },
-    texts={"variant_error": "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"},
+    texts={
+        "variant_error": "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'",
+        **ALONE,
+    },
     doc="self / other; rounding_mode: None, 'floor' or 'trunc'.",
 )
 floor_divide = binary(
@@ -110,7 +118,7 @@ floor_divide = binary(
     kernels=["floor_divide", np.floor_divide],
     dtypes=COUNTABLE,
     check="divisor",
-    texts={"label": "div_floor_cpu"},
+    texts={"label": "div_floor_cpu", **ALONE},
     narrow="first",
     doc="self / other, rounded down.",
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.dtypes.dtypes import SCALAR_NAMES
+from wengert_core.dtypes.dtypes import SCALAR_NAMES, get_default_dtype
 from wengert_core.exchange.type_info import result_type
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING, INTEGRAL
@@ -17,13 +17,29 @@ from wengert_core.tensors.tensor import Tensor
 ops, composite = TABLE.ops, TABLE.composite
 
 # ---- common divisors and multiples
-for name, ufunc, words in (
-    ("gcd", np.gcd, "The greatest common divisor, never negative."),
-    ("lcm", np.lcm, "The least common multiple, never negative."),
-):
-    TABLE.pointwise_binary(
-        f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[ufunc], dtypes=INTEGRAL, no_record=True, doc=words
-    )
+TABLE.pointwise_binary(
+    "gcd(Tensor self, Tensor other) -> Tensor",
+    kernels=[np.gcd],
+    dtypes=INTEGRAL,
+    no_record=True,
+    doc="The greatest common divisor, never negative.",
+)
+
+
+def least_multiple(xp: Any, x: Any, other: Any) -> Any:
+    """The reference of lcm. A multiple that does not fit wraps around; from 32 bits on it is positive, as in torch."""
+    found = xp.lcm(x, other)
+    return found if found.dtype.itemsize < 4 else xp.abs(found)
+
+
+TABLE.pointwise_binary(
+    "lcm(Tensor self, Tensor other) -> Tensor",
+    kernels=["lcm", np.lcm],
+    reference=least_multiple,
+    dtypes=INTEGRAL,
+    no_record=True,
+    doc="The least common multiple, never negative.",
+)
 
 # ---- powers of two
 TABLE.pointwise_binary(
@@ -60,13 +76,46 @@ def check_operand(position: str, x: Any) -> None:
         raise TypeError(f"ldexp(): argument '{position}' (position {number}) must be Tensor, not {type(x).__name__}")
 
 
-def power_of_two(self: Any, other: Any) -> Tensor:
-    """2 ** other, in the dtype of the product with self."""
-    for position, x in (("input", self), ("other", other)):
-        check_operand(position, x)
+def product_type(self: Tensor, other: Tensor) -> Any:
+    """The dtype of self * 2 ** other."""
     kind = result_type(self, other)
-    kind = kind if kind.category > 1 else DTYPES["float32"]
-    return ops["pow"](2.0, other.to(kind))
+    return kind if kind.category > 1 else get_default_dtype()
+
+
+def scaled(self: Tensor, other: Tensor) -> Tensor:
+    """The stages of ldexp.
+
+    By an integer the product is rounded once, also where 2 ** other does not fit into its dtype: a float64 is brought
+    near 1 first, a narrower dtype is computed in float64, whose exponents reach far enough for both factors.
+    """
+    kind = product_type(self, other)
+    if other.dtype.category != 1 or kind.is_complex:
+        return ops["mul"](self, power_of_two(other, kind))
+    if kind.name != "float64":
+        wide = ops["mul"](self.to(DTYPES["float64"]), power_of_two(bounded(other, 700), DTYPES["float64"]))
+        return wide.to(kind)
+    fraction, exponent = ops["frexp"](self.to(kind))
+    exponent = bounded(ops["add"](bounded(other, 4500), exponent), 1150)
+    last = ops["clamp"](exponent, -1022, 1000)
+    exact = ops["mul"](fraction, power_of_two(ops["sub"](exponent, last), kind))
+    return ops["mul"](exact, power_of_two(last, kind))
+
+
+def bounded(exponent: Tensor, limit: int) -> Tensor:
+    """Exponents in int64, those beyond a limit as the limit."""
+    return ops["clamp"](exponent.to(DTYPES["int64"]), -limit, limit)
+
+
+def power_of_two(exponent: Tensor, kind: Any) -> Tensor:
+    """2 ** exponent in a dtype."""
+    return ops["pow"](2.0, exponent.to(kind))
+
+
+def numpy_ldexp(xp: Any, x: Any, other: Any) -> Any:
+    """The reference of ldexp."""
+    if x.dtype.kind != "f" or other.dtype.kind not in "iu":
+        return x * 2.0**other
+    return xp.ldexp(x, xp.clip(other.astype(xp.int64), -4500, 4500).astype(xp.int32))
 
 
 @composite
@@ -77,21 +126,26 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return ldexp_op(input, other, out=out)
 
 
+LDEXP = "_ldexp(Tensor self, Tensor other) -> Tensor"
 ldexp_op = TABLE.staged(
-    "_ldexp(Tensor self, Tensor other) -> Tensor",
-    stages=lambda self, other: ops["mul"](self, power_of_two(self, other)),
-    reference=lambda xp, x, other: x * 2.0**other,
+    LDEXP,
+    stages=scaled,
+    reference=numpy_ldexp,
     method=False,
     doc="self * 2 ** other.",
 )
 
 
+written_ldexp = TABLE.as_a_whole(ldexp_op, LDEXP, scaled)
+
+
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """In-place version of ldexp."""
-    factor = power_of_two(self, other)
+    for position, x in (("input", self), ("other", other)):
+        check_operand(position, x)
     if self.dtype.category < 2:
         raise RuntimeError(f"ldexp can't be cast to the desired output type {SCALAR_NAMES[self.dtype.code]}")
-    return ops["mul_"](self, factor)
+    return written_ldexp(self, other)
 
 
 # ---- powers in double precision

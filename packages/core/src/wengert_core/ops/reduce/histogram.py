@@ -86,7 +86,11 @@ def edges_between(xp: Any, x: Any, low: float, high: float, name: str) -> tuple[
 def bins_of(xp: Any, x: Any, bins: int, low: float, high: float) -> tuple[Any, Any]:
     """(the numbers of the bins of values, a mask of those inside): bins of one width, the last one closed."""
     inside = (x >= low) & (x <= high)
-    number = ((xp.where(inside, x, low) - low) * (bins / (high - low) if high > low else 0)).astype(xp.int64)
+    if high / 2 - low / 2 > xp.finfo(x.dtype).max / 2:  # halves have a difference that the dtype holds
+        x, low, high = x / 2, low / 2, high / 2
+        number = ((xp.where(inside, x, low) - low) / (high - low) * bins).astype(xp.int64)
+    else:
+        number = ((xp.where(inside, x, low) - low) * (bins / (high - low) if high > low else 0)).astype(xp.int64)
     return xp.minimum(number, bins - 1), inside
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_core.drivers.decomposed import as_dtype
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
+from wengert_core.exchange.type_info import promote_types
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -26,6 +27,20 @@ def check_empty(self: Any, ord: Any, dim: Any) -> None:
             )
 
 
+def check_norm_dtype(name: str, self: Any, dtype: Any) -> None:
+    """Raise RuntimeError for a dtype= that a norm does not compute in: another kind of numbers, or a narrower dtype."""
+    if dtype.category < 2:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {SCALAR_NAMES[dtype.code]}")
+    if self.dtype.is_complex != dtype.is_complex:
+        kind = "complex" if self.dtype.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {SCALAR_NAMES[dtype.code]}")
+    if promote_types(self.dtype, dtype) is not dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({SCALAR_NAMES[self.dtype.code]}) should be convertible without narrowing "
+            f"to the specified dtype ({SCALAR_NAMES[dtype.code]})"
+        )
+
+
 def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord), and its limits."""
     if self.dtype.category < 2:
@@ -34,11 +49,7 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
             f"{SCALAR_NAMES[self.dtype.code]}"
         )
     if dtype is not None:
-        if self.dtype.is_complex and not dtype.is_complex:
-            raise RuntimeError(
-                "linalg.vector_norm: dtype should be complex for complex inputs, but got "
-                f"{SCALAR_NAMES[dtype.code]}"
-            )
+        check_norm_dtype("linalg.vector_norm", self, dtype)
         self = as_dtype(self, dtype.name)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):

@@ -125,15 +125,23 @@ std_mean_op = TABLE.staged(
 )
 
 
-def spread_arguments(dim: Any, keepdim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
+FORMS = (
+    "(bool unbiased), (tuple of ints dim, bool unbiased, bool keepdim), "
+    "(tuple of ints dim, *, Number correction, bool keepdim)"
+)
+
+
+def spread_arguments(name: str, dim: Any, keepdim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
     """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0).
 
-    What was left out is LEFT_OUT for dim, None for keepdim.
+    name: the function, for errors. Arguments that were left out are LEFT_OUT for dim, None for keepdim.
     """
-    if isinstance(dim, bool) or (dim is LEFT_OUT and unbiased is not None):
-        if (isinstance(dim, bool) and unbiased is not None) or correction is not None or keepdim is not None:
-            given = (None if dim is LEFT_OUT else dim, unbiased, correction, keepdim)
-            raise invalid_combination("var", given, "(bool unbiased), (tuple of ints dim, bool unbiased, bool keepdim)")
+    alone = isinstance(dim, bool) or (dim is LEFT_OUT and unbiased is not None)
+    if (alone and ((isinstance(dim, bool) and unbiased is not None) or keepdim is not None)) or (
+        correction is not None and (alone or unbiased is not None)
+    ):
+        raise invalid_combination(name, (None if dim is LEFT_OUT else dim, unbiased, correction, keepdim), FORMS)
+    if alone:
         dim, unbiased = None, dim if unbiased is None else unbiased
     if unbiased is not None:
         correction = int(unbiased)
@@ -150,7 +158,7 @@ def var(
     out: Any = None,
 ) -> Any:
     """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
-    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = spread_arguments("var", dim, keepdim, unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
@@ -164,7 +172,7 @@ def std(
     out: Any = None,
 ) -> Any:
     """The standard deviation over some dims; arguments as var."""
-    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = spread_arguments("std", dim, keepdim, unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
@@ -177,7 +185,7 @@ def var_mean(
     correction: Any = None,
 ) -> Any:
     """(var, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = spread_arguments("var_mean", dim, keepdim, unbiased, correction)
     return var_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 
@@ -190,7 +198,7 @@ def std_mean(
     correction: Any = None,
 ) -> Any:
     """(std, mean) over the same dims."""
-    dim, correction, keepdim = spread_arguments(dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = spread_arguments("std_mean", dim, keepdim, unbiased, correction)
     return std_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 

@@ -82,6 +82,9 @@ def places(geometry: Geometry, length: int, device: Any) -> Any:
 
 def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
     """Put the elements at the places of ``source``, then read with ``target``."""
+    for sizes, strides, _ in (source, target) if shared is None else (source, target, shared):
+        if len(sizes) != len(strides):
+            raise RuntimeError(f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}")
     start = min(source[2], target[2])
     source, target = shifted(source, start), shifted(target, start)
     length = max(extent(source), extent(target))

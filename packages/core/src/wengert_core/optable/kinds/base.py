@@ -38,7 +38,7 @@ class Rows:
     """Operators of one owner, by name.
 
     name: what the registry knows the table by, and what formulas for it are registered under.
-    hidden: names of rows that ``dir(wengert)`` leaves out.
+    hidden: names of rows that are internal: ``wengert`` neither shows nor gives them, ``find`` does.
     documentation: the package whose folder ``documentation`` has the rows' entries (``op_docs``), or "".
     """
 

@@ -53,7 +53,7 @@ def slopes(
     """d result / d self, and d result / d src for each element that went somewhere."""
     if reduce == "prod":
         of_self, of_src = product_slopes(self, dim, index, src, include_self)
-    elif reduce in ("amax", "amin"):
+    elif reduce in ("amax", "amin", "max", "min"):
         of_self, of_src = (self == result).to(self.dtype), (src == result.gather(dim, index)).to(self.dtype)
         shares = of_self.scatter_add(dim, index, of_src)
         of_self, of_src = of_self / shares, of_src / shares.gather(dim, index)

@@ -128,9 +128,9 @@ def linear_name(input: str, bias: str) -> str:
 derivative(
     "linear",
     node=linear_name,
+    bias=1,  # first, as in addmm: leaves get their gradients in this order
     input=input_grad,
     weight=weight_grad,
-    bias=1,
     jvp={
         "input": lambda input_t, weight: wc.matmul(input_t, weight.t()),
         "weight": lambda weight_t, input: wc.matmul(input, weight_t.t()),

@@ -34,17 +34,17 @@ TABLE.not_differentiable("gcd", "lcm")
 
 
 # ---- ldexp
-def power_of_two(x: Tensor, other: Tensor) -> Tensor:
-    """2 ** other in the dtype of x."""
-    return wc.pow(2.0, other.to(x.dtype))
+def times_power_of_two(x: Tensor, other: Tensor) -> Tensor:
+    """x * 2 ** other in the dtype of x; by an integer also where 2 ** other does not fit into that dtype."""
+    return wc.ldexp(x, other) if other.dtype.category == 1 else x * wc.pow(2.0, other.to(x.dtype)).conj()
 
 
 derivative(
     "_ldexp",
-    self=lambda grad, other: grad * power_of_two(grad, other).conj(),
+    self=lambda grad, other: times_power_of_two(grad, other),
     other=lambda grad, result: grad * (result * math.log(2)).conj(),
     jvp={
-        "self": lambda self_t, other, result: self_t * power_of_two(result, other),
+        "self": lambda self_t, other: times_power_of_two(self_t, other.conj()),
         "other": lambda other_t, result: other_t * (result * math.log(2)),
     },
 )

@@ -1,0 +1,55 @@
+"""The modes that answer for every call of a block.
+
+Note [Modes are asked before tensors] is in binding/torch_function.pyx.
+"""
+
+from __future__ import annotations
+
+from _thread import _local  # the module threading costs a part of a millisecond to import
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.binding.torch_function import count_modes, modes_are_asked
+
+
+class Stack(_local):
+    """A thread's modes, the innermost last."""
+
+    def __init__(self) -> None:
+        self.modes: list[Any] = []
+
+
+STACK = Stack()
+
+
+def push_mode(mode: Any) -> None:
+    """Turn a mode on, inside of those that are on."""
+    STACK.modes.append(mode)
+    count_modes(len(STACK.modes))
+
+
+def pop_mode() -> Any:
+    """Turn the innermost mode off, and return it."""
+    mode = STACK.modes.pop()
+    count_modes(len(STACK.modes))
+    return mode
+
+
+def asked_mode() -> Any:
+    """The mode that is asked of a call, or None."""
+    return STACK.modes[-1] if STACK.modes and modes_are_asked() else None
+
+
+def answer_of_mode(func: Callable[..., Any], types: tuple[type, ...], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What the innermost mode says of a call; while it is asked, those around it are asked of what it calls."""
+    mode = pop_mode()
+    try:
+        handler = mode.__torch_function__
+        if getattr(handler, "__self__", None) is not mode:
+            raise RuntimeError(
+                "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain "
+                "method"
+            )
+        return handler(func, types, args, kwargs or None)
+    finally:
+        push_mode(mode)
