@@ -166,7 +166,7 @@ class _set_fwd_grad_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
-        self.before = forward.is_enabled()
+        self.before: bool = forward.is_enabled()
         forward.switch(mode)
 
     def clone(self) -> _set_fwd_grad_enabled:
