@@ -3,7 +3,8 @@ from builtins import float as _float
 from builtins import int as _int
 from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.devices.device import layout as _layout
+from wengert_core.tensors.tensor import Tensor, _Device, _DType
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def fft(
@@ -12,7 +13,7 @@ def fft(
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def fft2(
     input: Tensor,
@@ -20,20 +21,27 @@ def fft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def fftfreq(
     n: _int,
     d: _float = 1.0,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = None,
+    device: _Device | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
-def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def fftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def fftshift(input: Tensor, dim: Any = None) -> Tensor: ...
 def hfft(
     input: Tensor,
@@ -41,7 +49,7 @@ def hfft(
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def hfft2(
     input: Tensor,
@@ -49,16 +57,23 @@ def hfft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
-def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def hfftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def ifft(
     input: Tensor,
     n: _int | None = None,
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def ifft2(
     input: Tensor,
@@ -66,9 +81,16 @@ def ifft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
-def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def ifftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor: ...
 def ihfft(
     input: Tensor,
@@ -76,7 +98,7 @@ def ihfft(
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def ihfft2(
     input: Tensor,
@@ -84,7 +106,7 @@ def ihfft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def ihfftn(
     input: Tensor,
@@ -92,7 +114,7 @@ def ihfftn(
     dim: Any = None,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def irfft(
     input: Tensor,
@@ -100,7 +122,7 @@ def irfft(
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def irfft2(
     input: Tensor,
@@ -108,7 +130,7 @@ def irfft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def irfftn(
     input: Tensor,
@@ -116,7 +138,7 @@ def irfftn(
     dim: Any = None,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def rfft(
     input: Tensor,
@@ -124,7 +146,7 @@ def rfft(
     dim: _int = -1,
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def rfft2(
     input: Tensor,
@@ -132,17 +154,24 @@ def rfft2(
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def rfftfreq(
     n: _int,
     d: _float = 1.0,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = None,
+    device: _Device | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
-def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor: ...
+def rfftn(
+    input: Tensor,
+    s: Any = None,
+    dim: Any = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
