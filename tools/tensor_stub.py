@@ -44,8 +44,12 @@ KINDS = {
 }
 OBJECTS = {"device": "_Device", "generator": "_Generator", "layout": "_layout", "memory_format": "_memory_format"}
 # Types of parameters that a function in Python leaves open, by their names: those that are alike everywhere.
-OPEN = {"dtype": "_DType | None", "device": "_Device | None", "generator": "_Generator | None",
-        "layout": "_layout | None"}
+OPEN = {
+    "dtype": "_DType | None", "device": "_Device | None", "generator": "_Generator | None", "layout": "_layout | None",
+    "dim": "_Ints | None", "s": "Sequence[_int] | None", "driver": "str | None", "correction": "_float | None",
+    "atol": "_float | Tensor | None", "rtol": "_float | Tensor | None", "prepend": "Tensor | None",
+    "append": "Tensor | None", "fweights": "Tensor | None", "aweights": "Tensor | None",
+}
 # Names that are methods of Tensor or dtypes as well: stubs call the types by these.
 SHADOWED = {"bool": "_bool", "int": "_int", "float": "_float", "dtype": "_dtype"}
 

@@ -1143,8 +1143,14 @@ def cosine_embedding_loss(
     reduction: _int = 0,
 ) -> Tensor: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
-def count_nonzero(input: Any, dim: Any = None) -> Tensor: ...
-def cov(input: Tensor, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor: ...
+def count_nonzero(input: Any, dim: _Ints | None = None) -> Tensor: ...
+def cov(
+    input: Tensor,
+    *,
+    correction: _int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor: ...
 def cross(input: Tensor, other: Tensor, dim: _int | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def ctc_loss(
     log_probs: Tensor,
@@ -1182,8 +1188,8 @@ def diff(
     input: Tensor,
     n: _int = 1,
     dim: _int = -1,
-    prepend: Any = None,
-    append: Any = None,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
@@ -1896,7 +1902,7 @@ def nan_to_num_(
 ) -> Tensor: ...
 def nanmean(
     input: Any,
-    dim: Any = None,
+    dim: _Ints | None = None,
     keepdim: _bool = False,
     *,
     dtype: _DType | None = None,
@@ -1913,7 +1919,7 @@ def nanquantile(
 ) -> Tensor: ...
 def nansum(
     input: Any,
-    dim: Any = None,
+    dim: _Ints | None = None,
     keepdim: _bool = False,
     *,
     dtype: _DType | None = None,
@@ -2047,7 +2053,7 @@ def nonzero(input: Tensor, *, as_tuple: _bool = False, out: Tensor | None = None
 def norm(
     input: Tensor,
     p: Any = "fro",
-    dim: Any = None,
+    dim: _Ints | None = None,
     keepdim: _bool = False,
     out: Tensor | None = None,
     dtype: _DType | None = None,
@@ -2546,20 +2552,20 @@ def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] = ..., *, out: Tensor
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def std(
     input: Tensor,
-    dim: Any = ...,
+    dim: _Ints | None = ...,
     unbiased: _bool = ...,
     keepdim: _bool = ...,
     *,
-    correction: Any = None,
+    correction: _float | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def std_mean(
     input: Tensor,
-    dim: Any = ...,
+    dim: _Ints | None = ...,
     unbiased: _bool = ...,
     keepdim: _bool = ...,
     *,
-    correction: Any = None,
+    correction: _float | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 def stft(
     input: Tensor,
@@ -2732,20 +2738,20 @@ def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
 def var(
     input: Tensor,
-    dim: Any = ...,
+    dim: _Ints | None = ...,
     unbiased: _bool = ...,
     keepdim: _bool = ...,
     *,
-    correction: Any = None,
+    correction: _float | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def var_mean(
     input: Tensor,
-    dim: Any = ...,
+    dim: _Ints | None = ...,
     unbiased: _bool = ...,
     keepdim: _bool = ...,
     *,
-    correction: Any = None,
+    correction: _float | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload

@@ -1,10 +1,11 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
+from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.devices.device import layout as _layout
-from wengert_core.tensors.tensor import Tensor, _Device, _DType
+from wengert_core.tensors.tensor import Tensor, _Device, _DType, _Ints
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def fft(
@@ -17,7 +18,7 @@ def fft(
 ) -> Tensor: ...
 def fft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -36,13 +37,13 @@ def fftfreq(
 ) -> Tensor: ...
 def fftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def fftshift(input: Tensor, dim: Any = None) -> Tensor: ...
+def fftshift(input: Tensor, dim: _Ints | None = None) -> Tensor: ...
 def hfft(
     input: Tensor,
     n: _int | None = None,
@@ -53,7 +54,7 @@ def hfft(
 ) -> Tensor: ...
 def hfft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -61,8 +62,8 @@ def hfft2(
 ) -> Tensor: ...
 def hfftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,
@@ -77,7 +78,7 @@ def ifft(
 ) -> Tensor: ...
 def ifft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -85,13 +86,13 @@ def ifft2(
 ) -> Tensor: ...
 def ifftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def ifftshift(input: Tensor, dim: Any = None) -> Tensor: ...
+def ifftshift(input: Tensor, dim: _Ints | None = None) -> Tensor: ...
 def ihfft(
     input: Tensor,
     n: _int | None = None,
@@ -102,7 +103,7 @@ def ihfft(
 ) -> Tensor: ...
 def ihfft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -110,8 +111,8 @@ def ihfft2(
 ) -> Tensor: ...
 def ihfftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,
@@ -126,7 +127,7 @@ def irfft(
 ) -> Tensor: ...
 def irfft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -134,8 +135,8 @@ def irfft2(
 ) -> Tensor: ...
 def irfftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,
@@ -150,7 +151,7 @@ def rfft(
 ) -> Tensor: ...
 def rfft2(
     input: Tensor,
-    s: Any = None,
+    s: Sequence[_int] | None = None,
     dim: Any = (-2, -1),
     norm: str | None = None,
     *,
@@ -169,8 +170,8 @@ def rfftfreq(
 ) -> Tensor: ...
 def rfftn(
     input: Tensor,
-    s: Any = None,
-    dim: Any = None,
+    s: Sequence[_int] | None = None,
+    dim: _Ints | None = None,
     norm: str | None = None,
     *,
     out: Tensor | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
 from wengert_core.tensors import return_types as _return_types
-from wengert_core.tensors.tensor import Tensor, _DType
+from wengert_core.tensors.tensor import Tensor, _DType, _Ints
 
 # ---- from here on written by tools/tensor_stub.py from the op table: do not edit
 def cholesky(A: Tensor, *, upper: _bool = False, out: Tensor | None = None) -> Tensor: ...
@@ -38,7 +38,7 @@ def lstsq(
     B: Tensor,
     rcond: Any = None,
     *,
-    driver: Any = None,
+    driver: str | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> _return_types.linalg_lstsq: ...
 def lu(A: Tensor, *, pivot: _bool = True, out: Sequence[Tensor] | None = None) -> _return_types.linalg_lu: ...
@@ -81,15 +81,15 @@ def matrix_rank(
     tol: _float | Tensor = ...,
     hermitian: _bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: _float | Tensor | None = None,
+    rtol: _float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor: ...
 def norm(
     A: Tensor,
     ord: Any = None,
-    dim: Any = None,
+    dim: _Ints | None = None,
     keepdim: _bool = False,
     *,
     dtype: _DType | None = None,
@@ -100,8 +100,8 @@ def pinv(
     rcond: _float | Tensor = ...,
     hermitian: _bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: _float | Tensor | None = None,
+    rtol: _float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> _return_types.linalg_qr: ...
@@ -128,10 +128,10 @@ def svd(
     A: Tensor,
     full_matrices: _bool = True,
     *,
-    driver: Any = None,
+    driver: str | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> _return_types.linalg_svd: ...
-def svdvals(A: Tensor, *, driver: Any = None, out: Tensor | None = None) -> Tensor: ...
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor: ...
 def tensorinv(A: Tensor, ind: _int = 2, *, out: Tensor | None = None) -> Tensor: ...
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor: ...
 def vander(x: Tensor, *, N: _int | None = None) -> Tensor: ...
@@ -139,7 +139,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: _int = -1, out: Tensor | None = None) -
 def vector_norm(
     x: Any,
     ord: Any = 2,
-    dim: Any = None,
+    dim: _Ints | None = None,
     keepdim: _bool = False,
     *,
     dtype: _DType | None = None,

@@ -605,8 +605,14 @@ class Tensor:
     def cos_(self) -> Tensor: ...
     def cosh(self, *, out: Tensor | None = None) -> Tensor: ...
     def cosh_(self) -> Tensor: ...
-    def count_nonzero(self, dim: Any = None) -> Tensor: ...
-    def cov(self, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor: ...
+    def count_nonzero(self, dim: _Ints | None = None) -> Tensor: ...
+    def cov(
+        self,
+        *,
+        correction: _int = 1,
+        fweights: Tensor | None = None,
+        aweights: Tensor | None = None,
+    ) -> Tensor: ...
     def cross(self, other: Tensor, dim: _int | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def cummax(self, dim: _int, *, out: Sequence[Tensor] | None = None) -> _return_types.cummax: ...
     def cummin(self, dim: _int, *, out: Sequence[Tensor] | None = None) -> _return_types.cummin: ...
@@ -626,8 +632,8 @@ class Tensor:
         self,
         n: _int = 1,
         dim: _int = -1,
-        prepend: Any = None,
-        append: Any = None,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
@@ -897,7 +903,7 @@ class Tensor:
     ) -> Tensor: ...
     def nanmean(
         self,
-        dim: Any = None,
+        dim: _Ints | None = None,
         keepdim: _bool = False,
         *,
         dtype: _DType | None = None,
@@ -914,7 +920,7 @@ class Tensor:
     ) -> Tensor: ...
     def nansum(
         self,
-        dim: Any = None,
+        dim: _Ints | None = None,
         keepdim: _bool = False,
         *,
         dtype: _DType | None = None,
@@ -1030,7 +1036,13 @@ class Tensor:
     def nonzero(self, *, as_tuple: Literal[True], out: Tensor | None = None) -> tuple[Tensor, ...]: ...
     @overload
     def nonzero(self, *, as_tuple: _bool = False, out: Tensor | None = None) -> Any: ...
-    def norm(self, p: Any = "fro", dim: Any = None, keepdim: _bool = False, dtype: _DType | None = None) -> Tensor: ...
+    def norm(
+        self,
+        p: Any = "fro",
+        dim: _Ints | None = None,
+        keepdim: _bool = False,
+        dtype: _DType | None = None,
+    ) -> Tensor: ...
     def normal_(self, mean: _float = 0, std: _float = 1, *, generator: _Generator | None = None) -> Tensor: ...
     def not_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def not_equal_(self, other: _Operand) -> Tensor: ...
@@ -1219,11 +1231,11 @@ class Tensor:
     def squeeze_(self, *dim: _int) -> Tensor: ...
     def std(
         self,
-        dim: Any = ...,
+        dim: _Ints | None = ...,
         unbiased: _bool = ...,
         keepdim: _bool = ...,
         *,
-        correction: Any = None,
+        correction: _float | None = None,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def stft(
@@ -1326,11 +1338,11 @@ class Tensor:
     def unsqueeze_(self, dim: _int) -> Tensor: ...
     def var(
         self,
-        dim: Any = ...,
+        dim: _Ints | None = ...,
         unbiased: _bool = ...,
         keepdim: _bool = ...,
         *,
-        correction: Any = None,
+        correction: _float | None = None,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
