@@ -26,12 +26,14 @@ from wengert_core.dispatch.op import Op
 from wengert_core.optable.core_table import TABLE
 from wengert_special.table import load as load_special
 
+from tools.generate.result_types import ANY_NUMBER, FIELDS, classes, flag_of, out_type, result_type
 from tools.workspace.packages import ROOT
 
 MARK = "# ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit"
 CORE = ROOT / "packages" / "core" / "src" / "wengert_core"
 WENGERT = ROOT / "packages" / "wengert" / "src" / "wengert"
 WIDTH = 120
+RESULT_MODULE = "wengert_core.tensors.return_types"
 SPECIAL = load_special()  # an optional part, whose names the stubs have all the same
 OPS = {**TABLE.ops, **SPECIAL.ops}
 METHODS = {**TABLE.methods, **SPECIAL.methods}
@@ -42,7 +44,13 @@ KINDS = {
     "float": "_float", "dtype": "_DType", "str": "str", "Tensor[]": "Sequence[Tensor]", "object": "Any",
 }
 OBJECTS = {"device": "_Device", "generator": "_Generator", "layout": "_layout", "memory_format": "_memory_format"}
-RESULTS = {"Tensor": "Tensor", "Tensor[]": "tuple[Tensor, ...]", "(Tensor values, Tensor indices)": "_ValuesIndices"}
+# Types of parameters that a function in Python leaves open, by their names: those that are alike everywhere.
+OPEN = {
+    "dtype": "_DType | None", "device": "_Device | None", "generator": "_Generator | None", "layout": "_layout | None",
+    "dim": "_Ints | None", "s": "Sequence[_int] | None", "driver": "str | None", "correction": "_float | None",
+    "atol": "_float | Tensor | None", "rtol": "_float | Tensor | None", "prepend": "Tensor | None",
+    "append": "Tensor | None", "fweights": "Tensor | None", "aweights": "Tensor | None",
+}
 # Names that are methods of Tensor or dtypes as well: stubs call the types by these.
 SHADOWED = {"bool": "_bool", "int": "_int", "float": "_float", "dtype": "_dtype"}
 
@@ -67,10 +75,27 @@ class Signature(NamedTuple):
 
 
 def signature(function: Any) -> Signature:
-    """What a stub says of an op, of another name for one, or of a function in Python."""
+    """The signature of an op, of another name for one, or of a function in Python."""
     if isinstance(function, partial):
         function = function.func
-    return of_schema(function.schema) if isinstance(function, Op) else of_function(function)
+    found = of_schema(function.schema) if isinstance(function, Op) else of_function(function)
+    if found.parameters[-1:] and found.parameters[-1].star == "**" and function.__name__.endswith("_"):
+        found = in_place_of(signature(OPS[function.public_name.removesuffix("_")]))
+    result = result_type(function, found.result)
+    return Signature([typed(one, result) for one in found.parameters], result)
+
+
+def in_place_of(found: Signature) -> Signature:
+    """The signature of a function's in-place form, which hands on what it gets."""
+    return found._replace(parameters=[one for one in found.parameters if one.name not in ("inplace", "out")])
+
+
+def typed(one: Parameter, result: str) -> Parameter:
+    """The parameter, with a type where its annotation says nothing and its name tells; result: the function's."""
+    if one.type not in ("Any", "Any | None") or one.default not in ("None", "..."):
+        return one
+    known = out_type(result) if one.name == "out" else OPEN.get(one.name, one.type)
+    return one._replace(type=known)
 
 
 def of_schema(schema: str) -> Signature:
@@ -80,7 +105,7 @@ def of_schema(schema: str) -> Signature:
         text = f"{shown} | None" if optional and shown != "Any" else shown
         shown = "" if required else left_out(text, default)
         parameters.append(Parameter(name, text, shown, keyword_only, varargs))
-    return Signature(parameters, RESULTS.get(schema.rsplit(" -> ", 1)[1], "tuple[Tensor, ...]"))
+    return Signature(parameters, "Tensor" if schema.endswith("-> Tensor") else ANY_NUMBER)
 
 
 def of_function(function: Callable[..., Any]) -> Signature:
@@ -129,6 +154,29 @@ def as_function(found: Signature) -> Signature:
     return Signature([p._replace(name="input") if p.name == "self" else p for p in found.parameters], found.result)
 
 
+def definitions(name: str, op: Any, found: Signature) -> list[str]:
+    """The lines of an op: a def, or overloads where a flag turns one result into several."""
+    flag = flag_of(op)
+    if not flag:
+        return definition(name, found)
+    return [line for form in flag_forms(found, *flag) for line in ("@overload", *definition(name, form))]
+
+
+def flag_forms(found: Signature, flag: str, result: str) -> list[Signature]:
+    """The overloads of an op: without the flag, with it by name, with it by position, and as it happens to be set."""
+    i = [one.name for one in found.parameters].index(flag)
+    before, one, after = found.parameters[:i], found.parameters[i], found.parameters[i + 1 :]
+    required = one._replace(type="Literal[True]", default="")
+    by_name = [each._replace(keyword_only=True) for each in (required, *after)]
+    forms = [
+        Signature([*before, one._replace(type="Literal[False]"), *after], "Tensor"),
+        Signature([*before, *by_name], result),
+        Signature([*(each._replace(default="") for each in before), required, *after], result),
+        found._replace(result="Any"),
+    ]
+    return forms if any(each.default for each in before) else [forms[0], *forms[2:]]
+
+
 def definition(name: str, found: Signature) -> list[str]:
     """The lines of a def; two overloads where numbers may stand as arguments of their own."""
     for i, one in enumerate(found.parameters):
@@ -160,7 +208,7 @@ def methods(names: set[str]) -> Iterable[str]:
             if value.fset is not None:
                 lines += [f"@{name}.setter", f"def {name}(self, value: Any) -> None: ..."]
         else:
-            lines = definition(name, as_method(signature(value)))
+            lines = definitions(name, value, as_method(signature(value)))
         yield from ("    " + line for line in lines)
 
 
@@ -170,7 +218,7 @@ def functions(names: set[str], place: str = "") -> Iterable[str]:
         where, _, name = dotted.rpartition(".")
         hidden = name in names or not (place or hasattr(wengert_core, name))
         if where == place and not hidden:
-            yield from definition(name, as_function(signature(value)))
+            yield from definitions(name, value, as_function(signature(value)))
 
 
 def top_level(names: set[str]) -> Iterable[str]:
@@ -181,7 +229,7 @@ def top_level(names: set[str]) -> Iterable[str]:
             yield f"from wengert_core import {name} as {name}"
     for name, value in sorted(SPECIAL.ops.items()):
         if "." not in name and not name.startswith("_"):
-            yield from definition(name, as_function(signature(value)))
+            yield from definitions(name, value, as_function(signature(value)))
 
 
 def written_names() -> Iterable[str]:
@@ -194,7 +242,14 @@ def written_names() -> Iterable[str]:
             yield f"wengert.{name}"
 
 
+def named_tuples(names: set[str]) -> Iterable[str]:
+    """The named tuples in ``wengert.return_types``: imported one by one."""
+    return (f"from {RESULT_MODULE} import {name} as {name}" for name in sorted(FIELDS) if name not in names)
+
+
 STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
+    CORE / "tensors" / "return_types.pyi": classes,
+    WENGERT / "return_types.pyi": named_tuples,
     CORE / "tensors" / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
     WENGERT / "__init__.pyi": top_level,

@@ -15,7 +15,13 @@ from tools.workspace.packages import ROOT, packages
 ALLOWED = ROOT / "tools" / "workspace" / "stubs-allowlist.txt"
 ALSO_ALLOWED = ROOT / ".mypy_cache" / "stubs-allowlist.txt"
 COMPARE = "import sys, wengert; from mypy import stubtest; sys.exit(stubtest.main())"
-MOUNTED = ["wengert.autograd", "wengert.linalg", "wengert.nn"]
+MOUNTED = [
+    f"wengert.{name}"
+    for name in (
+        "amp", "autograd", "backends", "compiler", "cpu.amp", "func", "jit", "linalg", "nn", "overrides", "random",
+        "return_types", "testing", "utils", "version",
+    )
+]
 
 
 def stubbed_modules() -> list[str]:

@@ -65,6 +65,9 @@ class strong_zeros(Mode):
     [0.0, 0.0]
     """
 
+    mode: bool
+    first: bool
+
     def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
         if callable(mode) and not isinstance(mode, type):
             return cls().__call__(mode)

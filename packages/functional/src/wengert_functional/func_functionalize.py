@@ -8,13 +8,14 @@ from typing import Any
 
 from wengert_core.extend import Tensor
 
+from wengert_functional.signatures import P, R
 from wengert_functional.trees import flatten, unflatten
 
 MUTATIONS = "mutations"
 BOTH = "mutations_and_views"
 
 
-def functionalize(func: Callable[..., Any], *, remove: str = MUTATIONS) -> Callable[..., Any]:
+def functionalize(func: Callable[P, R], *, remove: str = MUTATIONS) -> Callable[P, R]:
     """A function that gives what ``func`` gives, derivatives too, for programs that look at a function's operations.
 
     remove: "mutations", or "mutations_and_views": no result is a view. Writes and views that a function makes on its

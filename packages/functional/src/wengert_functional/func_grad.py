@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Concatenate, Literal, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
@@ -14,10 +14,33 @@ from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
 from wengert_functional.func_products import pulled
 from wengert_functional.levels import Level, is_nested, leaving, passed, reaches_out, tracked, without_graph
+from wengert_functional.signatures import A, B, P, R, X
 
 WHERE = "grad_and_value(f)(*args)"
 
 
+@overload
+def grad(
+    func: Callable[Concatenate[Tensor, P], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[A, P], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[A, P], tuple[Any, X]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Callable[Concatenate[A, P], tuple[A, X]]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[A, B, P], Any], argnums: Literal[1], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], B]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[A, B, P], Any], argnums: tuple[Literal[0], Literal[1]], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[A, B]]: ...
+@overload
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Any: ...
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The function that gives the gradient of ``func``, whose output is a scalar tensor.
 
@@ -39,6 +62,28 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     return gradient
 
 
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[Tensor, P], R], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[Tensor, P], tuple[Tensor, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[A, P], R], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, P], tuple[A, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[A, P], tuple[R, X]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Callable[Concatenate[A, P], tuple[A, tuple[R, X]]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[A, B, P], R], argnums: Literal[1], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[B, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[A, B, P], R], argnums: tuple[Literal[0], Literal[1]], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[tuple[A, B], R]]: ...
+@overload
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Any: ...
 def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """As grad; the function gives (gradient, value), or with has_aux (gradient, (value, aux)).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Concatenate, Literal, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
@@ -25,10 +25,26 @@ from wengert_functional.levels import (
     tracked,
 )
 from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
+from wengert_functional.signatures import P, R, X
 
 RANDOMNESS = ("error", "different", "same")
 
 
+@overload
+def jacrev(
+    func: Callable[Concatenate[Tensor, P], R], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False,
+    chunk_size: int | None = None, _preallocate_and_copy: bool = False,
+) -> Callable[Concatenate[Tensor, P], R]: ...
+@overload
+def jacrev(
+    func: Callable[Concatenate[Tensor, P], tuple[R, X]], argnums: Literal[0] = 0, *, has_aux: Literal[True],
+    chunk_size: int | None = None, _preallocate_and_copy: bool = False,
+) -> Callable[Concatenate[Tensor, P], tuple[R, X]]: ...
+@overload
+def jacrev(
+    func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Any: ...
 def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
            _preallocate_and_copy: bool = False) -> Callable[..., Any]:
     """The function that gives the Jacobian of ``func``, by a backward pass for all elements of an output together.
@@ -66,6 +82,20 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
     return jacobian
 
 
+@overload
+def jacfwd(
+    func: Callable[Concatenate[Tensor, P], R], argnums: Literal[0] = 0, has_aux: Literal[False] = False, *,
+    randomness: str = "error",
+) -> Callable[Concatenate[Tensor, P], R]: ...
+@overload
+def jacfwd(
+    func: Callable[Concatenate[Tensor, P], tuple[R, X]], argnums: Literal[0] = 0, *, has_aux: Literal[True],
+    randomness: str = "error",
+) -> Callable[Concatenate[Tensor, P], tuple[R, X]]: ...
+@overload
+def jacfwd(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Any: ...
 def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *,
            randomness: str = "error") -> Callable[..., Any]:
     """The function that gives the Jacobian of ``func`` in forward mode: func is called once for each argument, with
@@ -164,6 +194,12 @@ def check_primals(values: list[Any]) -> None:
             raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
 
 
+@overload
+def hessian(
+    func: Callable[Concatenate[Tensor, P], Tensor], argnums: Literal[0] = 0
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Any: ...
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The function that gives the Hessian of ``func``: jacrev(jacrev(func)).
 
@@ -175,7 +211,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    second = jacrev(jacrev(func, argnums), argnums)
+    second: Callable[..., Any] = jacrev(jacrev(func, argnums), argnums)
 
     @wraps(func)
     def checked(*args: Any, **keywords: Any) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, Protocol, overload
 
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, grad, is_grad_enabled
-from wengert_engine.forward import dual
+from wengert_engine.forward.dual import dual
 from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, make_dual
 
 from wengert_functional import trees
@@ -26,13 +26,34 @@ from wengert_functional.levels import (
     tracked,
     without_graph,
 )
+from wengert_functional.signatures import Primals, R, X
 
 zeros_like = TABLE.ops["zeros_like"]
 VJP = "vjp(f, *primals)"
 JVP = "jvp(f, primals, tangents)"
 
 
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+class Pull(Protocol[*Primals]):
+    """The function from cotangents to a vector-Jacobian product for each primal."""
+
+    def __call__(
+        self, cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[*Primals]: ...
+
+
+@overload
+def vjp(
+    func: Callable[[*Primals], R], *primals: *Primals, has_aux: Literal[False] = False
+) -> tuple[R, Pull[*Primals]]: ...
+@overload
+def vjp(
+    func: Callable[[*Primals], tuple[R, X]], *primals: *Primals, has_aux: Literal[True]
+) -> tuple[R, Pull[*Primals], X]: ...
+@overload
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any: ...
+def vjp(  # type: ignore[misc]  # to mypy, *Any is less than any *Primals
+    func: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> Any:
     """What ``func(*primals)`` returns, and a function from cotangents to vector-Jacobian products.
 
     Arguments and output may be nested in tuples, lists and dicts. has_aux: func returns (output, aux); aux is returned
@@ -84,6 +105,18 @@ def pulled(outputs: list[Any], inputs: list[Any], weights: list[Any], again: boo
             for gradient, value in zip(found, inputs, strict=True)]
 
 
+@overload
+def jvp(
+    func: Callable[..., R], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    func: Callable[..., tuple[R, X]], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[True]
+) -> tuple[R, R, X]: ...
+@overload
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> Any: ...
 def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """What ``func(*primals)`` returns, and its Jacobian-vector product with ``tangents``.
 
@@ -201,7 +234,7 @@ class Called:
         return trees.unflatten(self.spec, [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves])
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """What ``func(*primals)`` returns, and the function from tangents to Jacobian-vector products at ``primals``.
 
     func is called once; each call of the function that is returned costs a backward pass through what it recorded.

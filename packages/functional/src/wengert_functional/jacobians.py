@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from wengert_core.extend import Tensor
 from wengert_engine import enable_grad
 from wengert_engine.messages import errors
 
@@ -26,6 +27,21 @@ STRATEGIES = ("forward-mode", "reverse-mode")
 NAME = "torch.autograd.functional.jacobian"
 
 
+@overload
+def jacobian(
+    func: Callable[..., Tensor], inputs: Tensor, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def jacobian(
+    func: Callable[..., Tensor], inputs: tuple[Tensor, ...], create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> tuple[Tensor, ...]: ...
+@overload
+def jacobian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Any: ...
 def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """The Jacobian of ``func`` at ``inputs``.
@@ -126,6 +142,21 @@ def nested(found: list[list[Any]], several_out: bool, several_in: bool, create_g
     return tuple(rows) if several_out else rows[0]
 
 
+@overload
+def hessian(
+    func: Callable[..., Tensor], inputs: Tensor, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def hessian(
+    func: Callable[..., Tensor], inputs: tuple[Tensor, ...], create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> tuple[tuple[Tensor, ...], ...]: ...
+@overload
+def hessian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Any: ...
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
             vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of ``func`` at ``inputs``: the Jacobian of its gradient.

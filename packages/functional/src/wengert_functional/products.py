@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled, set_grad_enabled
 
 from wengert_functional.checks import (
@@ -22,10 +23,19 @@ from wengert_functional.checks import (
     tracked,
     zeros_like,
 )
+from wengert_functional.signatures import R
 
 Result = tuple[Any, Any]
 
 
+@overload
+def vjp(
+    func: Callable[..., R], inputs: Tensor, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, Tensor]: ...
+@overload
+def vjp(
+    func: Callable[..., R], inputs: tuple[Tensor, ...], v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, tuple[Tensor, ...]]: ...
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> Result:
     """The product of a vector ``v`` and the Jacobian of ``func`` at ``inputs``.
@@ -59,8 +69,8 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return returned(outputs, several_out, create_graph), returned(found, several_in, create_graph)
 
 
-def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
-        strict: bool = False) -> Result:
+def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool = False,
+        strict: bool = False) -> tuple[R, R]:
     """The product of the Jacobian of ``func`` at ``inputs`` and a vector ``v``.
 
     Arguments as for vjp, with v of the size of the inputs; it may be left out for one input of one element.
@@ -103,6 +113,14 @@ def second(first: Any, weights: Any, v: Any, create_graph: bool) -> Any:
     return products(first, weights, v, create_graph)
 
 
+@overload
+def vhp(
+    func: Callable[..., R], inputs: Tensor, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, Tensor]: ...
+@overload
+def vhp(
+    func: Callable[..., R], inputs: tuple[Tensor, ...], v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, tuple[Tensor, ...]]: ...
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> Result:
     """The product of a vector ``v`` and the Hessian of ``func`` at ``inputs``.
@@ -123,6 +141,14 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return returned(outputs, False, create_graph), returned(found, several_in, create_graph)
 
 
+@overload
+def hvp(
+    func: Callable[..., R], inputs: Tensor, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, Tensor]: ...
+@overload
+def hvp(
+    func: Callable[..., R], inputs: tuple[Tensor, ...], v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[R, tuple[Tensor, ...]]: ...
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> Result:
     """The product of the Hessian of ``func`` at ``inputs`` and a vector ``v``.

@@ -13,6 +13,7 @@ from wengert_core.extend import Tensor, as_list, short_repr
 from wengert_engine.vmap import interpreter as batched
 
 from wengert_functional import levels, trees
+from wengert_functional.signatures import P, R
 
 Dims = int | tuple[Any, ...]
 RANDOMNESS = ("error", "different", "same")
@@ -20,8 +21,8 @@ cat = TABLE.ops["cat"]
 levels.batching = batched
 
 
-def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
-         chunk_size: int | None = None) -> Callable[..., Any]:
+def vmap(func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+         chunk_size: int | None = None) -> Callable[P, R]:
     """The function that maps ``func`` over a dim of its arguments: it is called once, on tensors without that dim.
 
     in_dims: the dim of each argument, or None for one that is the same for all; an int for all of them, or a tuple

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 from wengert_core.extend import Tensor, casts_again, rng_states, warn_user
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
@@ -19,6 +19,7 @@ from wengert_graph.recomputing import Segment, random_state
 __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
            "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
 
+R = TypeVar("R")
 CHECKS = ("default", "none")
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -148,9 +149,9 @@ class CheckpointFunction(Function):
         return None, None, *(leaf.grad if isinstance(leaf, Tensor) else None for leaf in leaves)
 
 
-def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+def checkpoint(function: Callable[..., R], *args: Any, use_reentrant: bool | None = None,
                context_fn: Callable[[], Contexts] = noop_context_fn, determinism_check: str = "default",
-               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
+               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> R:
     """``function(*args, **kwargs)``, without keeping what its derivative needs: backward computes it again.
 
     use_reentrant: False (say so: the default, True, warns) is the way that works everywhere: keyword arguments,
@@ -176,15 +177,17 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     if not use_reentrant:
         if determinism_check not in CHECKS:
             raise errors.no_such_check(determinism_check, CHECKS)
-        return _later(function, args, kwargs, context_fn(), preserve=preserve,
-                      check_facts=determinism_check != "none",
-                      debug=debug if Wishes.debug is None else Wishes.debug,
-                      early_stop=early_stop if Wishes.early_stop is None else Wishes.early_stop)
+        result: R = _later(function, args, kwargs, context_fn(), preserve=preserve,
+                           check_facts=determinism_check != "none",
+                           debug=debug if Wishes.debug is None else Wishes.debug,
+                           early_stop=early_stop if Wishes.early_stop is None else Wishes.early_stop)
+        return result
     if kwargs:
         raise errors.unexpected_keywords(list(kwargs))
     if context_fn is not noop_context_fn or debug is not False:
         raise errors.only_without_reentry()
-    return CheckpointFunction.apply(function, preserve, *args)
+    output: R = CheckpointFunction.apply(function, preserve, *args)
+    return output
 
 
 def _later(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], contexts: Contexts,

@@ -57,7 +57,7 @@ class Drawing:
             raise TypeError(f"Drawing(): argument 'limit' must be int or None, not {type(limit).__name__}")
         self.boxes: list[Box] = []
         self.arrows: list[Arrow] = []
-        self.hidden = 0  # nodes beyond the limit
+        self.hidden: int = 0  # nodes beyond the limit
         self._names, self._saved = names, saved
         self._steps: dict[Node, Step] = {}
         for step in walk(root):

@@ -6,13 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.tensors.tensor import _Device, _DType, _Ints, _Operand, _Scalar
+from wengert_compat.amp.autocast_mode import autocast as autocast
+from wengert_compat.amp.deprecated import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from wengert_compat.amp.deprecated import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from wengert_compat.amp.deprecated import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from wengert_compat.amp.deprecated import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from wengert_compat.amp.deprecated import set_autocast_cpu_enabled as set_autocast_cpu_enabled
+from wengert_compat.amp.deprecated import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from wengert_compat.amp.settings import autocast_decrement_nesting as autocast_decrement_nesting
+from wengert_compat.amp.settings import autocast_increment_nesting as autocast_increment_nesting
+from wengert_compat.amp.settings import clear_autocast_cache as clear_autocast_cache
+from wengert_compat.amp.settings import get_autocast_dtype as get_autocast_dtype
+from wengert_compat.amp.settings import is_autocast_cache_enabled as is_autocast_cache_enabled
+from wengert_compat.amp.settings import is_autocast_enabled as is_autocast_enabled
+from wengert_compat.amp.settings import set_autocast_cache_enabled as set_autocast_cache_enabled
+from wengert_compat.amp.settings import set_autocast_dtype as set_autocast_dtype
+from wengert_compat.amp.settings import set_autocast_enabled as set_autocast_enabled
+from wengert_compat.compiling import compile as compile
+from wengert_compat.deterministic import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from wengert_compat.deterministic import get_deterministic_debug_mode as get_deterministic_debug_mode
+from wengert_compat.deterministic import (
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+)
+from wengert_compat.deterministic import set_deterministic_debug_mode as set_deterministic_debug_mode
+from wengert_compat.deterministic import use_deterministic_algorithms as use_deterministic_algorithms
+from wengert_compat.dlpack import to_dlpack as to_dlpack
+from wengert_compat.numerics import get_float32_matmul_precision as get_float32_matmul_precision
+from wengert_compat.numerics import set_float32_matmul_precision as set_float32_matmul_precision
+from wengert_compat.numerics import set_flush_denormal as set_flush_denormal
 from wengert_engine import enable_grad as enable_grad
 from wengert_engine import inference_mode as inference_mode
 from wengert_engine import is_grad_enabled as is_grad_enabled
 from wengert_engine import is_inference_mode_enabled as is_inference_mode_enabled
 from wengert_engine import no_grad as no_grad
-from wengert_engine.graph.tensor_attributes import detach as detach
-from wengert_engine.graph.tensor_attributes import detach_ as detach_
 from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_engine.anomaly.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from wengert_engine.anomaly.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
@@ -26,10 +52,23 @@ from wengert import nn as nn
 from wengert import profiler as profiler
 from wengert import signal as signal
 from wengert import special as special
+from wengert import amp as amp
+from wengert import backends as backends
+from wengert import compiler as compiler
+from wengert import cpu as cpu
+from wengert import func as func
+from wengert import jit as jit
+from wengert import overrides as overrides
+from wengert import return_types as return_types
+from wengert import testing as testing
+from wengert import version as version
 from wengert import utils as utils
 
 __version__: str
 plugins: Registry
+
+def detach(input: Tensor) -> Tensor: ...
+def detach_(input: Tensor) -> Tensor: ...
 
 def __getattr__(name: str) -> Any: ...  # what plugins bring
 

@@ -17,6 +17,7 @@ from typing import Any
 import wengert_core
 from wengert_core.api.namespace import LATER as CORE_LATER
 from wengert_core.optable import lazy_names as core_names
+from wengert_core.tensors import named_tuple
 from wengert_core.tensors.lazy_attribute import PROMISED, Later
 from wengert_core.tensors.tensor import Tensor
 from wengert_core.tensors.tensor import mount as mount_on_tensor
@@ -43,6 +44,7 @@ def compose(namespace: dict[str, Any]) -> None:
     for name in [name for name in group.names() if name.startswith("top.") and not is_late(group.current(name))]:
         names: Any = group.get(name)
         mount(names)
+    sys.modules["wengert.return_types"] = named_tuple.MODULE  # which is no file: so that it can be imported
     ours = [one.name for one in group.candidates() if one.distribution.first_party and is_place(one.name)]
     inside = [f"{place}." for place in core_names.PLACES]
     OUR_PLACES.update(*(enclosing(name) for name in (*ours, *PARTS, *inside)))

@@ -24,6 +24,16 @@ class Candidate:
         "short", "state", "target", "value",
     )  # fmt: skip
 
+    distribution: Distribution
+    group: str
+    in_process: bool
+    name: str
+    noun: str
+    problem: str
+    short: str
+    state: str
+    target: str
+
     def __init__(self, distribution: Distribution, group: str, name: str, target: str, problem: str = "") -> None:
         self.distribution, self.group, self.name = distribution, group, name
         self.short, self.noun = KNOWN.get(group, ("", "plugin"))

@@ -32,6 +32,13 @@ class Registry:
     arrangement: grows when other entry points may be in use than before.
     """
 
+    epoch: int
+    arrangement: int
+    lock: RLock
+    binder: Binder
+    rules: Rules
+    places: dict[str, Place]
+
     def __init__(self, paths: Iterable[object] | None = None, environ: Mapping[str, str] | None = None) -> None:
         self.epoch = self.arrangement = 0
         self.lock = RLock()

@@ -24,6 +24,10 @@ def _take_as_it_is(candidate: Candidate, obj: object, stage: Stage) -> None:
 class Group:
     """The plugins of one entry-point group. Names are listed without loading anything; `get` and `find` load."""
 
+    short: str
+    full: str
+    noun: str
+
     def __init__(self, registry: Registry, short: str, full: str, noun: str) -> None:
         self._registry = registry
         self.short, self.full, self.noun = short, full, noun

@@ -87,9 +87,9 @@ class Rules:
     """The switches of one registry; of several that fit, the last one given counts."""
 
     def __init__(self) -> None:
-        self.first_party_only = False
-        self.eager = False
-        self.strict = False
+        self.first_party_only: bool = False
+        self.eager: bool = False
+        self.strict: bool = False
         self._switches: list[tuple[Pattern, str]] = []  # pattern, why it is off ('': it is on)
         self._choices: list[tuple[Pattern, str]] = []  # pattern, distribution
 

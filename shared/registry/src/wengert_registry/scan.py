@@ -28,10 +28,10 @@ class Distribution:
     __slots__ = ("first_party", "folder", "hidden_by", "name", "version")
 
     def __init__(self, name: str, version: str = "", folder: str = "") -> None:
-        self.name = name  # normalised: 'acme-gpu'
-        self.version = version  # '' where unknown
-        self.folder = folder
-        self.first_party = False
+        self.name: str = name  # normalised: 'acme-gpu'
+        self.version: str = version  # '' where unknown
+        self.folder: str = folder
+        self.first_party: bool = False
         self.hidden_by: Distribution | None = None  # one of the same name, earlier on sys.path
 
     def __str__(self) -> str:

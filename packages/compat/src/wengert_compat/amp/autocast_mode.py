@@ -54,8 +54,8 @@ class autocast:
         self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
     ) -> None:
         check_text(device_type)
-        self.device = settings.type_of(device_type, "autocast")
-        self.fast_dtype = settings.get_autocast_dtype(self.device) if dtype is None else dtype
+        self.device: str = settings.type_of(device_type, "autocast")
+        self.fast_dtype: Any = settings.get_autocast_dtype(self.device) if dtype is None else dtype
         self._cache_enabled = settings.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self._enabled = enabled
         self._before: list[tuple[bool, Any, bool]] = []

@@ -63,12 +63,21 @@ def writer(
     return write
 
 
-is_autocast_cpu_enabled = reader("is_autocast_cpu_enabled", "is_autocast_enabled", "cpu", settings.is_autocast_enabled)
-get_autocast_cpu_dtype = reader("get_autocast_cpu_dtype", "get_autocast_dtype", "cpu", settings.get_autocast_dtype)
-get_autocast_gpu_dtype = reader("get_autocast_gpu_dtype", "get_autocast_dtype", "cuda", settings.get_autocast_dtype)
-set_autocast_cpu_enabled = writer("set_autocast_cpu_enabled", "set_autocast_enabled", "cpu",
-                                  settings.set_autocast_enabled, "enabled", bool)
-set_autocast_cpu_dtype = writer("set_autocast_cpu_dtype", "set_autocast_dtype", "cpu",
-                                settings.set_autocast_dtype, "dtype", dtype)
-set_autocast_gpu_dtype = writer("set_autocast_gpu_dtype", "set_autocast_dtype", "cuda",
-                                settings.set_autocast_dtype, "dtype", dtype)
+is_autocast_cpu_enabled: Callable[[], bool] = reader(
+    "is_autocast_cpu_enabled", "is_autocast_enabled", "cpu", settings.is_autocast_enabled
+)
+get_autocast_cpu_dtype: Callable[[], dtype] = reader(
+    "get_autocast_cpu_dtype", "get_autocast_dtype", "cpu", settings.get_autocast_dtype
+)
+get_autocast_gpu_dtype: Callable[[], dtype] = reader(
+    "get_autocast_gpu_dtype", "get_autocast_dtype", "cuda", settings.get_autocast_dtype
+)
+set_autocast_cpu_enabled: Callable[[bool], None] = writer(
+    "set_autocast_cpu_enabled", "set_autocast_enabled", "cpu", settings.set_autocast_enabled, "enabled", bool
+)
+set_autocast_cpu_dtype: Callable[[dtype], None] = writer(
+    "set_autocast_cpu_dtype", "set_autocast_dtype", "cpu", settings.set_autocast_dtype, "dtype", dtype
+)
+set_autocast_gpu_dtype: Callable[[dtype], None] = writer(
+    "set_autocast_gpu_dtype", "set_autocast_dtype", "cuda", settings.set_autocast_dtype, "dtype", dtype
+)

@@ -57,4 +57,4 @@ class MatmulSettings:
         vars(self)[name] = value
 
 
-matmul = MatmulSettings()
+matmul: MatmulSettings = MatmulSettings()

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from operator import index
 from typing import Any, Self
 
-from wengert_core.api.untyped_storage import NAMES, UntypedStorage, check_dtype, is_size, untyped_storage
+from wengert_core.api.untyped_storage import NAMES, UntypedStorage, check_dtype, constant, is_size, untyped_storage
+from wengert_core.devices.device import device as _device
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import whole_memory
 from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
@@ -111,10 +112,19 @@ class TypedStorage:
         """The dtype of the elements."""
         return self._dtype
 
-    device = property(lambda self: self._untyped.device, doc="The device of the memory.")
-    is_cuda = property(lambda self: self._untyped.is_cuda, doc="Whether the memory is on a CUDA device.")
-    is_hpu = is_sparse = property(lambda self: False, doc="False: this kind of storage does not exist.")
-    filename = property(lambda self: None, doc="None: no storage is a file.")
+    @property
+    def device(self) -> _device:
+        """The device of the memory."""
+        return self._untyped.device
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a CUDA device."""
+        return self._untyped.is_cuda
+
+    is_hpu: bool = constant(False, "False: this kind of storage does not exist.")
+    is_sparse: bool = is_hpu
+    filename: None = constant(None, "None: no storage is a file.")
 
     def untyped(self) -> UntypedStorage:
         """Return the storage without a dtype on the same memory."""

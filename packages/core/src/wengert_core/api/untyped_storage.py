@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
+from wengert_core.devices.device import device as _device
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import looks_into, move_memory, whole_memory, why_not_movable
 from wengert_core.dtypes.dtypes import ALL, dtype
@@ -35,6 +36,11 @@ NAMES: dict[str, str] = {
     "bool": "bool",
 }  # fmt: skip
 """Methods that convert the elements, and the dtypes they give."""
+
+
+def constant(value: Any, doc: str) -> Any:
+    """Return a property that is always ``value``."""
+    return property(lambda self: value, doc=doc)
 
 
 class UntypedStorage:
@@ -95,7 +101,7 @@ class UntypedStorage:
 
     # ---- facts
     @property
-    def device(self) -> Any:
+    def device(self) -> _device:
         """The device of the memory."""
         return self._memory.device
 
@@ -104,14 +110,20 @@ class UntypedStorage:
         """Whether the memory is on a CUDA device."""
         return bool(self._memory.is_cuda)
 
-    is_hpu = is_sparse = is_sparse_csr = property(lambda self: False, doc="False: this kind of storage does not exist.")
-    filename = property(lambda self: None, doc="None: no storage is a file.")
+    is_hpu: bool = constant(False, "False: this kind of storage does not exist.")
+    is_sparse: bool = is_hpu
+    is_sparse_csr: bool = is_hpu
+    filename: None = constant(None, "None: no storage is a file.")
 
     def nbytes(self) -> int:
         """Return the number of bytes."""
         return self._memory.numel()
 
-    size = __len__ = nbytes
+    size = nbytes
+
+    def __len__(self) -> int:
+        """Return the number of bytes."""
+        return self._memory.numel()
 
     def element_size(self) -> int:
         """Return 1: an element is a byte."""

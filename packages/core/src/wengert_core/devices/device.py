@@ -291,5 +291,5 @@ class layout:
         return self._name
 
 
-strided = layout("strided")
+strided: layout = layout("strided")
 """The layout of every tensor."""

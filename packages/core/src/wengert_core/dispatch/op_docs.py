@@ -134,15 +134,15 @@ def parameters(op: Any) -> list[Parameter]:
     """Return the parameters of a row: ``input`` for ``self``."""
     op = op.func if isinstance(op, partial) else op
     if isinstance(op, Op):
-        return [parameter_of_schema(i, *parameter) for i, parameter in enumerate(parse_schema(op.schema)[1])]
+        return [parameter_of_schema(*parameter) for parameter in parse_schema(op.schema)[1]]
     listed = inspect.signature(op).parameters.values()
     return [Parameter(p.name, str(p.replace(annotation=p.empty)), p.kind is p.KEYWORD_ONLY) for p in listed]
 
 
-def parameter_of_schema(i: int, own: str, kind: str, optional: bool, varargs: bool, keyword_only: bool, required: bool,
+def parameter_of_schema(own: str, kind: str, optional: bool, varargs: bool, keyword_only: bool, required: bool,
                         default: object) -> Parameter:
-    """Return a parameter of ``parse_schema``, the i-th."""
-    name = "input" if own == "self" and i == 0 else own
+    """Return a parameter of ``parse_schema``."""
+    name = "input" if own == "self" else own
     shown = name if required else f"{name}={default!r}"
     return Parameter(name, f"*{shown}" if varargs and required else shown, keyword_only)
 

@@ -38,6 +38,10 @@ def load(family: str) -> None:
 class Names(dict[str, Any]):
     """What the loaded families have given, by name; the others are loaded when one of their names is asked for."""
 
+    listed: dict[str, str]
+    by_name: dict[str, str]
+    whole: bool
+
     def __init__(self, listed: dict[str, str]) -> None:
         super().__init__()
         self.listed, self.by_name = listed, dict[str, str]()

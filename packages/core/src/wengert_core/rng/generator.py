@@ -156,7 +156,7 @@ def _checked_state(state: Any) -> bytes:
     return bytes(state.tolist())
 
 
-default_generator = Generator()
+default_generator: Generator = Generator()
 """What functions without ``generator=`` draw from."""
 default_generator.seed()
 

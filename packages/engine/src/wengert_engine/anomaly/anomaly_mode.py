@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert_core.runtime.user_warnings import warn_user
 
-from wengert_engine.anomaly import anomaly
+from wengert_engine.anomaly.anomaly import anomaly
 
 FORWARD_HELP = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
@@ -185,7 +185,7 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True, *, check_inf: bool = False,
                  check_forward: bool = False) -> None:
-        self.before = anomaly.get_flags()
+        self.before: tuple[bool, bool, bool, bool] = anomaly.get_flags()
         switch(mode, check_nan, check_inf, check_forward)
 
     def __enter__(self) -> None:
@@ -217,8 +217,8 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False, check_forward: bool = False) -> None:
-        self.before = anomaly.get_flags()
-        self.wanted = (True, check_nan, check_inf, check_forward)
+        self.before: tuple[bool, bool, bool, bool] = anomaly.get_flags()
+        self.wanted: tuple[bool, bool, bool, bool] = (True, check_nan, check_inf, check_forward)
         warn_user("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
                   "for debugging.")
 

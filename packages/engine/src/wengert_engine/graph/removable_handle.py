@@ -20,6 +20,10 @@ class RemovableHandle:
 
     __slots__ = ("extra", "hooks", "id")
 
+    extra: list[Hooks]
+    hooks: Hooks
+    id: int
+
     def __init__(self, hooks_dict: Hooks, *, extra_dict: Hooks | list[Hooks] | None = None) -> None:
         self.hooks = hooks_dict
         self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]

@@ -21,7 +21,7 @@ class MultiHandle(RemovableHandle):
     __slots__ = ("handles",)
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
-        self.handles = tuple(handles)
+        self.handles: tuple[RemovableHandle, ...] = tuple(handles)
 
     def remove(self) -> None:
         """Remove the hooks; harmless when they are gone already."""

@@ -16,7 +16,7 @@ from wengert_core.dispatch.op import type_words
 from wengert_core.dispatch.overrides import asked_of, called
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine.forward import dual as forward
+from wengert_engine.forward.dual import dual as forward
 from wengert_engine.modes.grad_mode import Mode
 
 __all__ = [
@@ -166,7 +166,7 @@ class _set_fwd_grad_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
-        self.before = forward.is_enabled()
+        self.before: bool = forward.is_enabled()
         forward.switch(mode)
 
     def clone(self) -> _set_fwd_grad_enabled:

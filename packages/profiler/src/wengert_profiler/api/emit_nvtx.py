@@ -18,7 +18,7 @@ from wengert_profiler.columns.event_names import CUSTOM, FUNCTION, NODE, OP, dot
 class Ranges:
     """A sink of ranges: a subclass says how one is opened (``push``) and closed (``pop``)."""
 
-    record_shapes = False
+    record_shapes: bool = False
 
     def __init__(self, record_shapes: Any = False) -> None:
         self.record_shapes = record_shapes is True or record_shapes == "shapes"
@@ -107,6 +107,10 @@ class IttRanges(Ranges):
 class Emitting:
     """What emit_nvtx and emit_itt have in common."""
 
+    enabled: bool
+    record_shapes: bool
+    entered: bool
+
     name = ""
     ranges: type[Ranges]
 
@@ -140,7 +144,7 @@ class emit_nvtx(Emitting):
     """
 
     name = "NVTX"
-    ranges = NvtxRanges
+    ranges: type[Ranges] = NvtxRanges
 
 
 class emit_itt(Emitting):
@@ -150,4 +154,4 @@ class emit_itt(Emitting):
     """
 
     name = "ITT"
-    ranges = IttRanges
+    ranges: type[Ranges] = IttRanges

@@ -50,6 +50,21 @@ class profile:
     >>> print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=3)) # doctest: +SKIP
     """
 
+    enabled: bool
+    entered: bool
+    record_shapes: bool
+    with_flops: bool
+    profile_memory: bool
+    with_stack: bool
+    with_modules: bool
+    use_kineto: bool
+    use_cpu: bool
+    experimental_config: Any
+    acc_events: bool
+    post_processing_timeout_s: float | None
+    activity_filters: Any
+    sinks: list[Any]
+
     def __init__(
         self,
         enabled: bool = True,

@@ -32,6 +32,9 @@ class record_function:
     ['step', 'aten::ones', 'aten::mul']
     """
 
+    name: str
+    args: str | None
+
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
         self._events: list[int] = []

@@ -45,6 +45,11 @@ OWN = os.path.dirname(os.path.abspath(__file__))
 class Records:
     """The events of a finished recording."""
 
+    recording: Recording
+    started: int
+    stopped: int
+    device_times: list[DeviceTime]
+
     def __init__(self, recording: Recording, stopped: int, device_times: list[DeviceTime] | None = None) -> None:
         self.recording, self.started, self.stopped = recording, recording.started, stopped
         self.device_times = device_times or []

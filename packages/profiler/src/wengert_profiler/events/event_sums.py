@@ -12,6 +12,15 @@ from wengert_profiler.events.timing_mixin import FormattedTimesMixin
 class FunctionEventAvg(FormattedTimesMixin):
     """The sum over all events with one key; ``cpu_time`` and ``device_time`` are per call."""
 
+    node_id: int
+    is_async: bool
+    is_remote: bool
+    is_legacy: bool
+    cpu_time_total: float
+    self_cpu_time_total: float
+    device_time_total: float
+    self_device_time_total: float
+
     def __init__(self) -> None:
         self.key: str | None = None
         self.count = 0

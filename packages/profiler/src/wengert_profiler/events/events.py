@@ -18,6 +18,9 @@ class Interval:
 
     __slots__ = ("end", "start")
 
+    end: float
+    start: float
+
     def __init__(self, start: float, end: float) -> None:
         self.start, self.end = start, end
 
@@ -73,6 +76,32 @@ class FunctionEvent(FormattedTimesMixin):
         "trace_name",
         "use_device",
     )
+
+    concrete_inputs: list[Any] | None
+    count: int
+    cpu_memory_usage: int
+    device_index: int
+    device_memory_usage: int
+    device_type: DeviceType
+    flops: int | None
+    fwd_thread: int | None
+    id: int
+    input_shapes: list[Any] | None
+    is_async: bool
+    is_legacy: bool
+    is_remote: bool
+    is_user_annotation: bool
+    kwinputs: dict[str, Any] | None
+    name: str
+    node_id: int
+    overload_name: str | None
+    scope: int
+    sequence_nr: int
+    stack: list[str] | None
+    thread: int
+    time_range: Interval
+    trace_name: str | None
+    use_device: str | None
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ class Comparison(Sequence[Change]):
     """The changes of two profiles, what became slower first."""
 
     def __init__(self, changes: list[Change]) -> None:
-        self.changes = sorted(changes, key=lambda change: -change.difference)
+        self.changes: list[Change] = sorted(changes, key=lambda change: -change.difference)
 
     def __len__(self) -> int:
         return len(self.changes)

@@ -65,6 +65,9 @@ class saved_tensors:
     (4000, 0, [('aten::exp', 4000)])
     """
 
+    peak: int
+    held: int
+
     record_shapes = False
 
     def __init__(self) -> None:

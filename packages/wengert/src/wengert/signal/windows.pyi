@@ -2,36 +2,36 @@ from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
 from collections.abc import Sequence
-from typing import Any
 
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.devices.device import layout as _layout
+from wengert_core.tensors.tensor import Tensor, _Device, _DType
 
 # ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 def bartlett(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def blackman(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def cosine(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def exponential(
@@ -40,9 +40,9 @@ def exponential(
     center: _float | None = None,
     tau: _float = 1.0,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def gaussian(
@@ -50,9 +50,9 @@ def gaussian(
     *,
     std: _float = 1.0,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def general_cosine(
@@ -60,9 +60,9 @@ def general_cosine(
     *,
     a: Sequence[_float],
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def general_hamming(
@@ -70,27 +70,27 @@ def general_hamming(
     *,
     alpha: _float = 0.54,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def hamming(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def hann(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def kaiser(
@@ -98,17 +98,17 @@ def kaiser(
     *,
     beta: _float = 12.0,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def nuttall(
     M: _int,
     *,
     sym: _bool = True,
-    dtype: Any = None,
-    layout: Any = ...,
-    device: Any = None,
+    dtype: _DType | None = None,
+    layout: _layout | None = ...,
+    device: _Device | None = None,
     requires_grad: _bool = False,
 ) -> Tensor: ...

@@ -1,2 +1,3 @@
 from wengert.utils import checkpoint as checkpoint
+from wengert.utils import dlpack as dlpack
 from wengert.utils import hooks as hooks

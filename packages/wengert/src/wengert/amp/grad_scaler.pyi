@@ -1,0 +1,3 @@
+from wengert_compat.amp.grad_scaler import GradScaler as GradScaler
+
+__all__ = ["GradScaler"]

@@ -1,0 +1,1 @@
+from wengert.cpu import amp as amp
