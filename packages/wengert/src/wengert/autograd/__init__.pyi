@@ -21,6 +21,7 @@ from wengert_engine import set_grad_enabled as set_grad_enabled
 from wengert_engine.anomaly.anomaly_mode import AnomalyError as AnomalyError
 from wengert_engine.anomaly.anomaly_mode import detect_anomaly as detect_anomaly
 from wengert_engine.anomaly.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from wengert_engine.function.nested import NestedIOFunction as NestedIOFunction
 from wengert_engine.graph.gradient_edge import GradientEdge
 from wengert_engine.hooks.mutation import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from wengert_engine.modes.grad_mode import _force_original_view_tracking as _force_original_view_tracking
