@@ -3,7 +3,7 @@
 import pytest
 import wengert_core as wc
 from wengert_engine.graph import gradient_edge
-from wengert_engine.graph.removable_handle import multi_grad
+from wengert_engine.hooks import multi_grad
 from wengert_engine.namespaces import forward_ad
 
 

@@ -4,7 +4,7 @@ import pytest
 import wengert_core as wc
 from wengert_core.optable.lazy_names import OPS
 from wengert_engine import grad
-from wengert_engine.record.record import node_probe
+from wengert_engine.record import node_probe
 
 
 def leaf():

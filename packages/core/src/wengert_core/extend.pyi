@@ -1,5 +1,10 @@
+from wengert_core.backends.accelerator import functions as _functions
 from wengert_core.binding.checked_methods import checked as checked
+from wengert_core.binding.sequences import listed as _listed
+from wengert_core.binding.torch_function import _disabled_torch_function_impl as _disabled_torch_function_impl
+from wengert_core.binding.torch_function import is_enabled as _is_enabled
 from wengert_core.devices.device import device as device
+from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
 from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
 from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
@@ -10,7 +15,9 @@ from wengert_core.dispatch.function_modes import asked_mode as asked_mode
 from wengert_core.dispatch.function_modes import pop_mode as pop_mode
 from wengert_core.dispatch.function_modes import push_mode as push_mode
 from wengert_core.dispatch.op import Op as Op
+from wengert_core.dispatch.op import find as _find
 from wengert_core.dispatch.op import library as library
+from wengert_core.dispatch.op import names as _names
 from wengert_core.dispatch.op import type_words as type_words
 from wengert_core.dispatch.overrides import DisableTorchFunction as DisableTorchFunction
 from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
@@ -21,6 +28,7 @@ from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
 from wengert_core.dtypes.dtypes import dtype as dtype
 from wengert_core.geometry.size import Size as Size
+from wengert_core.messages.short_repr import told as _told
 from wengert_core.messages.signatures import invalid_combination as invalid_combination
 from wengert_core.optable.kinds.base import BOOL as BOOL
 from wengert_core.optable.kinds.base import COMPLEX as COMPLEX
@@ -32,9 +40,23 @@ from wengert_core.optable.kinds.base import NUMERIC as NUMERIC
 from wengert_core.optable.kinds.base import REAL as REAL
 from wengert_core.optable.kinds.signatures import SIGNATURES as SIGNATURES
 from wengert_core.optable.op_table import OpTable as OpTable
+from wengert_core.rng.generator import get_states as _get_states
+from wengert_core.rng.generator import set_states as _set_states
+from wengert_core.runtime.blas_lookup import num_threads as _num_threads
 from wengert_core.runtime.user_warnings import warn_user as warn_user
 from wengert_core.tensors.named_tuple import Result as Result
 from wengert_core.tensors.tensor import Tensor as Tensor
 from wengert_core.tensors.tensor import mount as mount
 
 NAMES: dict[str, tuple[str, str]]
+accelerator_functions = _functions
+as_list = _listed
+blas_num_threads = _num_threads
+device_plugin = _plugin_of
+disabled_torch_function = _disabled_torch_function_impl
+find_op = _find
+is_torch_function_enabled = _is_enabled
+op_names = _names
+rng_states = _get_states
+set_rng_states = _set_states
+short_repr = _told

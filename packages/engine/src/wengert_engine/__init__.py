@@ -27,7 +27,7 @@ from wengert_engine.modes.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from wengert_engine.record.record import record as _record  # noqa: F401 - tells core's hooks what it does
+from wengert_engine.record import record as _record  # noqa: F401 - tells core's hooks what it does
 from wengert_engine.record.saved_values import read_saved as _read_saved
 
 if _TYPE_CHECKING:

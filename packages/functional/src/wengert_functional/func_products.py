@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, overload
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, grad, is_grad_enabled
-from wengert_engine.forward.dual import dual
+from wengert_engine.forward import dual
 from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, make_dual
 
 from wengert_functional import trees

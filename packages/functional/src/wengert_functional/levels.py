@@ -15,7 +15,7 @@ from typing import Any
 
 from wengert_core.extend import Tensor
 from wengert_engine import inference_mode, is_inference_mode_enabled
-from wengert_engine.forward.dual import dual
+from wengert_engine.forward import dual
 from wengert_engine.graph.tensor_attributes import edge_of
 from wengert_engine.modes.transforms import count_transforms
 from wengert_engine.namespaces.forward_ad import make_dual

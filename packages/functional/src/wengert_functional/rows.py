@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_engine import grad, no_grad
-from wengert_engine.forward.dual import dual
+from wengert_engine.forward import dual
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 from wengert_engine.reverse.launch import run_backward
 from wengert_engine.reverse.roots import input_edges, root_edges

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from wengert_engine.graph.node import Node
-from wengert_engine.record.record import node_probe
+from wengert_engine.record import node_probe
 
 FRAME = re.compile(r'File "([^"]*)", line (\d+)(?:, in (\S+))?\n?\s*(.*)')
 

@@ -9,7 +9,7 @@ from wengert_engine import no_grad
 from wengert_engine.graph.fit import fit
 from wengert_engine.graph.node import Node
 from wengert_engine.graph.tensor_attributes import edge_of
-from wengert_engine.record.record import node_probe
+from wengert_engine.record import node_probe
 
 from wengert_graph.walking import Step, walk
 

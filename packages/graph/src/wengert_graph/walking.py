@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from wengert_core.extend import Tensor
 from wengert_engine.graph.node import Node, accumulated_leaf
 from wengert_engine.graph.tensor_attributes import edge_of
-from wengert_engine.record.record import node_probe
+from wengert_engine.record import node_probe
 
 from wengert_graph.source import line_of
 

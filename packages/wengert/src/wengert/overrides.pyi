@@ -1,3 +1,5 @@
+from wengert_compat.overrides import BaseTorchFunctionMode as BaseTorchFunctionMode
+from wengert_compat.overrides import TorchFunctionMode as TorchFunctionMode
 from wengert_compat.overrides import handle_torch_function as handle_torch_function
 from wengert_compat.overrides import has_torch_function as has_torch_function
 from wengert_compat.overrides import has_torch_function_unary as has_torch_function_unary
@@ -6,6 +8,8 @@ from wengert_compat.overrides import is_tensor_like as is_tensor_like
 from wengert_compat.overrides import wrap_torch_function as wrap_torch_function
 
 __all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",

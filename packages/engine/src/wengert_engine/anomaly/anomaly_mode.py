@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert_core.runtime.user_warnings import warn_user
 
-from wengert_engine.anomaly.anomaly import anomaly
+from wengert_engine.anomaly import anomaly
 
 FORWARD_HELP = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 

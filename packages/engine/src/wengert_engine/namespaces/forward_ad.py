@@ -16,7 +16,7 @@ from wengert_core.dispatch.op import type_words
 from wengert_core.dispatch.overrides import asked_of, called
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine.forward.dual import dual as forward
+from wengert_engine.forward import dual as forward
 from wengert_engine.modes.grad_mode import Mode
 
 __all__ = [

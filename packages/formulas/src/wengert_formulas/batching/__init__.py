@@ -18,7 +18,7 @@ from wengert_formulas.batching.index import (  # noqa: F401
     getitem_fill,
     searching,
 )
-from wengert_formulas.batching.linalg.matrices import distances, matmul, matrices, products  # noqa: F401
+from wengert_formulas.batching.linalg import distances, matmul, matrices, products  # noqa: F401
 from wengert_formulas.batching.loss import cross_entropy_nll, regression  # noqa: F401
 from wengert_formulas.batching.nn import (  # noqa: F401
     attention,
@@ -29,7 +29,7 @@ from wengert_formulas.batching.nn import (  # noqa: F401
     pooling,
     upsampling,
 )
-from wengert_formulas.batching.pointwise.broadcast import broadcast, complex, gamma, gated_activations, powers  # noqa: F401
+from wengert_formulas.batching.pointwise import broadcast, complex, gamma, gated_activations, powers  # noqa: F401
 from wengert_formulas.batching.reduce import (  # noqa: F401
     dimwise,
     norms,
