@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from wengert_core.extend import FLOATING, Op, OpTable
-from wengert_formulas.table import FormulaTable
+from wengert_formulas.extend import FormulaTable
 
 TABLE = OpTable("acme")
 FORMULAS = FormulaTable("acme")

@@ -95,6 +95,21 @@ def test_what_is_imported_is_declared(package: str) -> None:
         assert not missing, f"{package}'s pyproject.toml declares {sorted(declared & set(BELOW))}"
 
 
+def test_examples_and_special_import_faces_alone() -> None:
+    """What a stranger copies imports nothing but ``wengert``, core's names for users and the faces."""
+    allowed = {"wengert_core", "wengert_registry"}
+    allowed |= {f"wengert_{package}.extend" for package in ("core", "formulas", "testing")}
+    for folder in ("docs/examples/plugin", "docs/examples/device", "packages/special/src"):
+        source = ROOT / folder if folder.endswith("src") else ROOT / folder / "src"
+        own = {path.name for path in source.iterdir()}
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            if "build" in file.parts:
+                continue
+            found = {module for module in in_python(file.read_text(encoding="utf-8")) if module.startswith("wengert_")}
+            outside = {module for module in found if module.partition(".")[0] not in own} - allowed
+            assert not outside, f"{file.relative_to(ROOT)} imports {sorted(outside)}"
+
+
 @pytest.mark.parametrize("package", ["cuda", "special", "compat", "functional", "gradcheck", "graph", "profiler"])
 def test_extenders_import_the_face_of_core_alone(package: str) -> None:
     """Our own packages use what a stranger's may use."""

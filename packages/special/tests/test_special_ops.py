@@ -12,11 +12,19 @@ from wengert_engine.graph.formula import bind
 from wengert_registry import registry
 from wengert_special import derivatives
 from wengert_special.table import TABLE, load
-from wengert_testing import devices
-from wengert_testing.case import Fixed, OpCase, T, fixed
-from wengert_testing.gradients import check_gradients, check_inplace
-from wengert_testing.sim import SimDevice
-from wengert_testing.values import check_dtypes, check_strided, check_value
+from wengert_testing.extend import (
+    Fixed,
+    OpCase,
+    SimDevice,
+    T,
+    check_dtypes,
+    check_gradients,
+    check_inplace,
+    check_strided,
+    check_value,
+    devices,
+    fixed,
+)
 
 load()
 UNARY = [(T(),), (T(5),), (T(2, 3),), (T(0, 3),), (T(2, 1, 3),)]

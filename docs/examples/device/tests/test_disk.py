@@ -4,9 +4,9 @@ import os
 
 import pytest
 import wengert as wg
-from wengert_testing.devices import check_gradients, check_values, rows
+from wengert_testing.extend import devices
 
-SOME = [case for case in rows() if os.environ.get("WENGERT_DISK_TESTS") == "all" or case.op in {
+SOME = [case for case in devices.rows() if os.environ.get("WENGERT_DISK_TESTS") == "all" or case.op in {
     "add", "mul", "exp", "sum", "matmul", "cat", "sort", "index_select", "softmax", "layer_norm", "where", "slice",
     "zeros"}]
 
@@ -43,9 +43,9 @@ def test_the_kernel_of_its_own_is_used(monkeypatch):
 
 @pytest.mark.parametrize("case", SOME, ids=str)
 def test_values_are_those_of_the_cpu(case):
-    check_values(case, "disk")
+    devices.check_values(case, "disk")
 
 
 @pytest.mark.parametrize("case", [case for case in SOME if case.grad], ids=str)
 def test_gradients_are_those_of_the_cpu(case):
-    check_gradients(case, "disk")
+    devices.check_gradients(case, "disk")

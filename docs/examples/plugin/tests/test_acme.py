@@ -5,9 +5,8 @@ import pytest
 import wengert as wg
 from wengert_acme.ops import TABLE
 from wengert_acme.samples import CASES
-from wengert_formulas.forward import jvp
-from wengert_testing.gradients import check_gradients
-from wengert_testing.values import check_dtypes, check_strided, check_value
+from wengert_formulas.extend import jvp
+from wengert_testing.extend import check_dtypes, check_gradients, check_strided, check_value
 
 wg.log_cosh  # noqa: B018 - the first use of a name of the plugin loads it, methods of Tensor and all
 

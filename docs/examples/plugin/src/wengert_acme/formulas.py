@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wengert_formulas.table import FormulaTable
+from wengert_formulas.extend import FormulaTable
 
 TABLE = FormulaTable("acme")  # of the op table with this name
 

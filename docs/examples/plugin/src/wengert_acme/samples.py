@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from wengert_testing.case import OpCase, T
+from wengert_testing.extend import OpCase, T
 
 UNARY = [(T(),), (T(5),), (T(2, 3),), (T(0),)]
 PAIRS = [(T(2, 3), T(2, 3)), (T(2, 3), T(3)), (T(2, 1), T(1, 4)), (T(), T(3)), (T(0, 2), T(2))]

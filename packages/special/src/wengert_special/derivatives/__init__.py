@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from wengert_formulas.table import FormulaTable
+from wengert_formulas.extend import FormulaTable
 
 TABLE = FormulaTable("special")
 
