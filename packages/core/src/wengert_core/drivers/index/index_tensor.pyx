@@ -389,7 +389,6 @@ cdef bint any_large(object indices):
 
 cdef object index_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
-    cdef uint32_t modes = thread_state().modes
     if t.count >= LARGE or any_large(<object> slots[1]):
         t = held(t)
     out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gathered(op, t, <object> slots[1])
@@ -490,7 +489,6 @@ cdef object index_array(Tensor index):
 cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
     """index_put(self, indices, values, accumulate) and its in-place variant."""
     cdef Tensor t = <Tensor> slots[0], values = <Tensor> slots[2], target
-    cdef uint32_t modes = thread_state().modes
     cdef bint inplace = op.flags & OP_INPLACE
     cdef PyObject* keep = NULL
     cdef PyObject* own[4]

@@ -21,7 +21,7 @@ from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
 cdef enum:
-    WITHOUT_GIL = 0x8000 
+    WITHOUT_GIL = 0x8000
 
 cdef struct Lines:                     # Op.data of these ops
     Reduction* places

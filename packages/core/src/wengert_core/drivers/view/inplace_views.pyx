@@ -174,7 +174,6 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
 cdef object set_run(Op op, PyObject** slots, uint32_t live):
     """set_(self, source): source's memory and geometry, with the version counter of self."""
     cdef Tensor t = checked_self(op, slots), given
-    cdef uint32_t version
     cdef PyObject* keep = NULL
     cdef Py_ssize_t none = 0
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
