@@ -19,6 +19,7 @@ cdef enum:
 
 cdef uint32_t flags_of_other(PyObject* value) noexcept             # of a subclass of Tensor, of the tensors in a tuple or list
 cdef object intercepted(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
+cdef object run_on_device(Op op, PyObject** slots, uint32_t live)  # the last in the order
 cdef object dispatched(Op op, PyObject** slots)                    # dispatch, for who needs its address
 cdef int watch_only(Op op, int slot) except -1                     # -1: none
 

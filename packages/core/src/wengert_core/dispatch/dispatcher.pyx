@@ -4,7 +4,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from wengert_core.dispatch.argument_casts cimport run_cast
 from wengert_core.dispatch.hooks cimport Hooks, hooks
-from wengert_core.runtime.state cimport WG_BATCHED, WG_CAST, WG_DERIVING, WG_FOREIGN, WG_OBSERVE
+from wengert_core.runtime.state cimport WG_BATCHED, WG_CAST, WG_DERIVING, WG_OBSERVE
 
 cdef extern from "Python.h":
     bint PyTuple_Check(PyObject* o) noexcept
@@ -43,11 +43,15 @@ cdef object intercepted(Op op, PyObject** slots, uint32_t live):
         return HOOKS.run_observed(op, slots, live)
     if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING and HOOKS.run_in_derivative != NULL:   # inside of a batch: when its rule runs
         return HOOKS.run_in_derivative(op, slots, live)
-    if live & WG_BATCHED and HOOKS.run_batched != NULL:
+    if HOOKS.run_batched != NULL:      # a batched tensor is FOREIGN too, so that it is met where no vmap is current
         return HOOKS.run_batched(op, slots, live)
-    if live & WG_FOREIGN and HOOKS.run_on_device != NULL:
-        return HOOKS.run_on_device(op, slots, live)
-    raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+    return run_on_device(op, slots, live)
+
+
+cdef object run_on_device(Op op, PyObject** slots, uint32_t live):
+    if HOOKS.run_on_device == NULL:
+        raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
+    return HOOKS.run_on_device(op, slots, live)
 
 
 cdef int watch_only(Op op, int slot) except -1:

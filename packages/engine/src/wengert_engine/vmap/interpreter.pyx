@@ -17,7 +17,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memmove
 
 from wengert_core.binding.torch_function cimport restore, switched_off
-from wengert_core.dispatch.dispatcher cimport dispatch
+from wengert_core.dispatch.dispatcher cimport dispatch, run_on_device
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
                                        K_TENSOR_OR_NUMBER, OP_INPLACE, Op, find_op)
@@ -292,7 +292,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
     cdef Rule rule
     cdef PyObject* own[16]
     if level == 0 and not (current and live & WG_BATCHED):
-        raise RuntimeError(f"{op.name}: a batched tensor outside of its vmap")
+        return run_on_device(op, slots, live)
     rule = rule_of(op)
     if rule.is_random:
         level = current
