@@ -21,14 +21,18 @@ LATE = {
     "wengert_core.binding.checked_methods": {
         "dispatch.argument_errors": "looked up when a call has failed",
         "dispatch.overrides": "looked up when a call has failed",
-        "dispatch.refused_writes": "looked up when a call has failed",
+        "drivers.refused_writes": "looked up when a call has failed",
     },
     "wengert_core.binding.torch_function": {"dispatch.overrides": "asked for tensors of subclasses alone"},
     "wengert_core.tensors.operators": {
         "dispatch.overrides": "asked when an operand is no tensor, or of a subclass",
         "ops.create.factory_functions": "an operand that is an array: asarray is loaded by the first of them",
     },
-    "wengert_core.dispatch.composite": {"drivers.out_argument": "out= of a composite is rare"},
+    "wengert_core.dispatch.op": {"drivers.refused_writes": "looked up when a call that writes has failed"},
+    "wengert_core.dispatch.composite": {
+        "drivers.out_argument": "out= of a composite is rare",
+        "drivers.refused_writes": "looked up when a call that writes has failed",
+    },
     "wengert_core.dispatch.overrides": {
         "ops.operators": "the operators, by name, for classes with __torch_function__",
         "optable.lazy_names": "the function of a method's name, for classes with __torch_function__",

@@ -16,7 +16,7 @@ SIMPLE = {"_bool": bool, "_dtype": wg.dtype, "Any": object, "Size": wg.Size, "Te
 
 @pytest.fixture(scope="session")
 def stub(tool):
-    return tool("tensor_stub")
+    return tool("generate.tensor_stub")
 
 
 @pytest.fixture(scope="session")

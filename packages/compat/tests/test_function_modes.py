@@ -1,4 +1,4 @@
-"""What tests/oracle/cases/function_modes.txt does not ask: threads, gradients inside, and the engine."""
+"""What tests/torch_parity/recorded/cases/function_modes.txt does not ask: threads, gradients inside, and the engine."""
 
 import threading
 

@@ -1,5 +1,8 @@
 from wengert_core.backends.accelerator import functions as _functions
 from wengert_core.binding.checked_methods import checked as checked
+from wengert_core.binding.function_modes import asked_mode as asked_mode
+from wengert_core.binding.function_modes import pop_mode as pop_mode
+from wengert_core.binding.function_modes import push_mode as push_mode
 from wengert_core.binding.sequences import listed as _listed
 from wengert_core.binding.torch_function import _disabled_torch_function_impl as _disabled_torch_function_impl
 from wengert_core.binding.torch_function import is_enabled as _is_enabled
@@ -11,9 +14,6 @@ from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
 from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
 from wengert_core.dispatch.argument_casts import casts_again as casts_again
 from wengert_core.dispatch.argument_casts import set_argument_casts as set_argument_casts
-from wengert_core.dispatch.function_modes import asked_mode as asked_mode
-from wengert_core.dispatch.function_modes import pop_mode as pop_mode
-from wengert_core.dispatch.function_modes import push_mode as push_mode
 from wengert_core.dispatch.op import Op as Op
 from wengert_core.dispatch.op import find as _find
 from wengert_core.dispatch.op import library as library

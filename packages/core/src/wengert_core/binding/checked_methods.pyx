@@ -214,7 +214,7 @@ cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObje
         raised()
     except Exception as error:
         if method.name[len(method.name) - 1:] == "_" and method.name[:2] != "__" and not isinstance(error, TypeError):
-            from wengert_core.dispatch.refused_writes import refused_write
+            from wengert_core.drivers.refused_writes import refused_write
             given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
             refusal = refused_write(method.name, given, keywords, True)
             if refusal is not None:

@@ -9,7 +9,7 @@ Note [Tensors of subclasses are asked first]
 
 Note [Modes are asked before tensors]
     A ``TorchFunctionMode`` answers for every call in its block, of whatever arguments. The first one sets the same number, so that
-    calls look further; each thread counts the modes that it has on. The stack of modes is kept in ``dispatch/function_modes.py``,
+    calls look further; each thread counts the modes that it has on. The stack of modes is kept in ``binding/function_modes.py``,
     without the one that is being asked: what it calls is asked of those around it. ``_disabled_torch_function_impl`` switches off
     tensors alone, the engine the modes as well.
 """

@@ -251,7 +251,7 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
         if not askers:
             writes = composite.name[len(composite.name) - 1:] == "_"
             if (writes or "out" in keywords) and not isinstance(error, TypeError):
-                from wengert_core.dispatch.refused_writes import refused_write
+                from wengert_core.drivers.refused_writes import refused_write
                 refusal = refused_write(composite.name, given, keywords, writes)
                 if refusal is not None:
                     raise refusal from None

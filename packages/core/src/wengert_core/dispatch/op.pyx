@@ -415,7 +415,7 @@ cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObjec
         raised()
     except Exception as error:
         if writes and not isinstance(error, TypeError):
-            from wengert_core.dispatch.refused_writes import refused_write
+            from wengert_core.drivers.refused_writes import refused_write
             given, keywords = arguments(args, nargs, kwnames)
             refusal = refused_write(op.name, given, keywords, op.flags & OP_INPLACE != 0, op.flags & OP_NO_RECORD == 0)
             if refusal is not None:

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from wengert_core.binding.function_modes import answer_of_mode, asked_mode
 from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, set_level, switch_off
-from wengert_core.dispatch.function_modes import answer_of_mode, asked_mode
 from wengert_core.tensors.tensor import Tensor
 
 HANDLER = "__torch_function__"

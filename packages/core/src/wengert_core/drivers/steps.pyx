@@ -107,7 +107,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
     if op.flags & OP_NO_RECORD:        # its results have no history that could be lost
         live &= ~(<uint32_t> (WG_GRAD | WG_DUAL))
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
-        from wengert_core.dispatch.refused_writes import out_requires_grad
+        from wengert_core.drivers.refused_writes import out_requires_grad
         raise out_requires_grad(op.name)
     if live & WG_DUAL and dual_is_open():
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "

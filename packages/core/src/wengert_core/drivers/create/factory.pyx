@@ -280,7 +280,7 @@ cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
 cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
     """Let out= take the values; it gets the shape it needs, in its own memory."""
     if target.flags & thread_state().modes & WG_GRAD:
-        from wengert_core.dispatch.refused_writes import out_requires_grad
+        from wengert_core.drivers.refused_writes import out_requires_grad
         raise out_requires_grad(name)
     if name in SEQUENCES and target.count == t.count:
         t = as_shape_of(t, target)     # numbers in a row fill an out= of any shape
