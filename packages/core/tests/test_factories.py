@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wengert_core.drivers.create.factory import mark_requires_grad, set_requires_grad_hook
 
@@ -47,7 +47,7 @@ def numbers_in_lists(draw: Any) -> Any:
 
 
 @given(numbers_in_lists())
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nested_lists_as_numpy_reads_them(data: Any) -> None:
     expected = np.array(data)
     t = wg.tensor(data)

@@ -3,7 +3,7 @@
 import pytest
 import wengert as wg
 from gradcheck_helpers import op, real
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from wengert_gradcheck import GradcheckError, check_formula, strategies
 
 FEW = settings(max_examples=25, deadline=None)
@@ -90,7 +90,7 @@ def test_matrices(a):
 def test_layouts_are_drawn():
     seen = set()
 
-    @settings(max_examples=100, deadline=None, database=None)
+    @settings(max_examples=100, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(strategies.tensors(min_dims=2))
     def look(x):
         seen.add(x.is_contiguous())

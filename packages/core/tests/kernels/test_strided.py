@@ -1,7 +1,7 @@
 """n-dimensional copies, casts and fills against NumPy's assignment."""
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from wengert_core.kernels.testing import testing
@@ -25,7 +25,7 @@ def views(draw: st.DrawFn, shape: tuple[int, ...], name: str) -> NDArray:
 SHAPES = st.lists(st.sampled_from([0, 1, 2, 3, 5, 33]), max_size=4).map(tuple)
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), SHAPES, st.sampled_from(BY_SIZE))
 def test_copy_between_any_two_layouts(data: st.DataObject, shape: tuple[int, ...], name: str) -> None:
     src, dst = data.draw(views(shape, name)), data.draw(views(shape, name))
@@ -34,7 +34,7 @@ def test_copy_between_any_two_layouts(data: st.DataObject, shape: tuple[int, ...
     np.testing.assert_array_equal(dst, want)
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), SHAPES, st.sampled_from(DTYPES), st.sampled_from(DTYPES))
 def test_cast_between_any_two_layouts(data: st.DataObject, shape: tuple[int, ...], src: str, dst: str) -> None:
     source, target = data.draw(views(shape, src)), data.draw(views(shape, dst))
