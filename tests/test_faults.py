@@ -36,7 +36,7 @@ x = torch.ones(4_000_000, dtype=torch.float64, requires_grad=True)
 y = ((x * 2).sin().exp() * x).sum()
 with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
-for room in range(5_000_000, 75_000_000, 5_000_000):
+for room in range(5_000_000, 45_000_000, 5_000_000):
     resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
     try:
         y.backward(retain_graph=True)
@@ -50,7 +50,7 @@ y.backward()
 assert x.grad.shape == x.shape
 """)
     lines = out.splitlines()[:-1]
-    assert len(lines) == 14
+    assert len(lines) == 8
     for line in lines:
         assert "was run backward" in line, line
 
