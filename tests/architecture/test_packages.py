@@ -96,7 +96,7 @@ def test_what_is_imported_is_declared(package: str) -> None:
 
 
 def test_examples_and_special_import_faces_alone() -> None:
-    """What a stranger copies imports nothing but ``wengert``, core's names for users and the faces."""
+    """Examples to copy, and special, import nothing but ``wengert``, core's names for users and the faces."""
     allowed = {"wengert_core", "wengert_registry"}
     allowed |= {f"wengert_{package}.extend" for package in ("core", "formulas", "testing")}
     for folder in ("docs/examples/plugin", "docs/examples/device", "packages/special/src"):

@@ -1,4 +1,4 @@
-"""What tests/torch_parity/recorded/cases/function_modes.txt does not ask: threads, gradients inside, and the engine."""
+"""Function modes beyond tests/torch_parity/recorded/cases/function_modes.txt: threads, gradients inside, and the engine."""
 
 import threading
 

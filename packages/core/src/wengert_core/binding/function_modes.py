@@ -41,7 +41,7 @@ def asked_mode() -> Any:
 
 
 def answer_of_mode(func: Callable[..., Any], types: tuple[type, ...], args: Any, kwargs: dict[str, Any]) -> Any:
-    """What the innermost mode says of a call; while it is asked, those around it are asked of what it calls."""
+    """The answer of the innermost mode to a call; while it is asked, those around it are asked of what it calls."""
     mode = pop_mode()
     try:
         handler = mode.__torch_function__

@@ -130,7 +130,7 @@ def is_enabled():
 
 
 def modes_are_asked():
-    """Whether modes are asked in this thread, where it has some."""
+    """Return whether modes are asked in this thread, where it has some."""
     return wengert_asking_is_off < ALL_OFF
 
 

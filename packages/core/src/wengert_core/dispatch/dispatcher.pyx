@@ -1,4 +1,4 @@
-"""Who runs a call that is not the driver's alone: see dispatcher.pxd, and Note [Order of hooks] in hooks.pxd."""
+"""Dispatch of a call that is not the driver's alone: see dispatcher.pxd, and Note [Order of hooks] in hooks.pxd."""
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 

@@ -8,7 +8,6 @@ from libc.string cimport memcpy
 
 cimport numpy as cnp
 
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out, written
 from wengert_core.drivers.references cimport call_reference, check_kind, result_arrays, result_into
@@ -26,7 +25,6 @@ cdef enum:
     SMALL = 16384                      # bytes of a result that is copied as it is and then turned
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, tuple results, str widen, str order):

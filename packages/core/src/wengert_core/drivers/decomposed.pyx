@@ -7,7 +7,6 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_this, check_kind, result_array
@@ -21,7 +20,6 @@ from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, stages):

@@ -48,7 +48,7 @@ def refused_write(str name not None, tuple args not None, dict keywords not None
 
 
 cdef bint any_requires(values) except -1:
-    """Whether a tensor among some values, or in a list or tuple of them, requires grad."""
+    """Return whether a tensor among some values, or in a list or tuple of them, requires grad."""
     for value in values:
         if isinstance(value, Tensor) and requires_grad(<Tensor> value) and not (<Tensor> value).flags & WG_BATCHED:
             return True

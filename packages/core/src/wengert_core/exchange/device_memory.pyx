@@ -133,7 +133,7 @@ _PINNED = None                          # owners of pinned memory by their id, w
 
 
 def is_pinned(Tensor t):
-    """Whether the tensor is in pinned memory of the host."""
+    """Return whether the tensor is in pinned memory of the host."""
     owner = owner_of(t)
     return owner is not None and _PINNED is not None and _PINNED.get(id(owner)) is owner
 

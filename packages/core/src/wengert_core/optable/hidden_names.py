@@ -1,4 +1,4 @@
-"""Which rows ``wengert`` neither shows nor gives, because torch has no function of that name at the top.
+"""Internal rows, which ``wengert`` neither shows nor gives, because torch has no function of that name at the top.
 
 They are rows all the same: formulas, plugins and other ops call them by these names, from ``wengert_core`` or ``find``.
 """

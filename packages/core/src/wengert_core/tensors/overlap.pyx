@@ -1,4 +1,4 @@
-"""How the memory of two tensors lies: apart, the same, or overlapping in part."""
+"""Overlap of two tensors in memory: apart, the same, or overlapping in part."""
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.tensors.memory_format cimport is_dense, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, strides_of

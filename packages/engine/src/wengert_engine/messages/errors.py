@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wengert_core.dtypes.dtypes import ALL, C_NAMES, SCALAR_NAMES
+from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.messages.owners import formulas_of
 from wengert_core.tensors.tensor import Tensor
-
-CODES = {dtype.name: code for code, dtype in enumerate(dict.fromkeys(ALL.values()))}
 
 
 def cpp_name(dtype: Any) -> str:
     """What torch's messages call a gradient's dtype."""
-    return C_NAMES[CODES[dtype.name]]
+    return C_NAMES[dtype.code]
 
 
 def type_name(dtype: Any) -> str:
     """What torch's messages call a dtype."""
-    return SCALAR_NAMES[CODES[dtype.name]]
+    return SCALAR_NAMES[dtype.code]
 
 
 def tensor_type(dtype: Any) -> str:

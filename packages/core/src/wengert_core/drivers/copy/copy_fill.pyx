@@ -4,7 +4,6 @@ from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, check_input, check_shared
 from wengert_core.drivers.steps cimport after_write, before_write, broadcast, guard_write, record
@@ -21,7 +20,6 @@ from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, Overlap, may_mee
 from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str what):

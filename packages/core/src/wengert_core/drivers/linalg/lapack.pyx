@@ -16,7 +16,6 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_slots
 from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.drivers.array_call cimport array_run
@@ -53,7 +52,6 @@ cdef enum:
 KERNELS.solve, KERNELS.inverse, KERNELS.determinant = wg_solve, wg_inverse, wg_determinant
 KERNELS.eigh, KERNELS.svd = wg_eigh, wg_svd
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
 cdef bint LOOKED_UP[N_CODES]
 memset(LAPACK, 0, sizeof(LAPACK))

@@ -7,7 +7,6 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport call_reference, results_into
@@ -63,7 +62,6 @@ cdef enum:
     BLOCK_TILES = 16                   # tiles of keys at a time: their scores stay in the first-level cache
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 cdef const wg_tiles* TILES = wg_find_tiles(True)
 
 

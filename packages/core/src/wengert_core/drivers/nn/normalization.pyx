@@ -7,7 +7,6 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport as_many_into, call_reference, result_list
@@ -47,7 +46,6 @@ cdef enum:
     MOST_PARTS = 32                    # sums for weight and bias of their own, where rows are normalized
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, bint backward):

@@ -8,7 +8,6 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport any_large, held, held_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.nn.pooling_loops cimport run
@@ -28,7 +27,6 @@ from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE, "adaptive_largest": ADAPTIVE_LARGEST,
                    "spread_average": SPREAD_AVERAGE, "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
 

@@ -6,7 +6,6 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.out_argument cimport finished
@@ -31,7 +30,6 @@ cdef struct Lines:                     # Op.data of these ops
     int keepdim_slot
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str kind, str name):

@@ -6,7 +6,6 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP
@@ -22,7 +21,6 @@ from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.tensors.tensor cimport Tensor, bump_version, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 

@@ -12,7 +12,6 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.arguments cimport PyTuple_CheckExact
 from wengert_core.dispatch.dispatcher cimport dispatch, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_ints
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport K_INT, K_INTS, K_VARARGS, Op, call_bound, find_op, op_error
 from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.runtime.state cimport WG_ASK, WG_RECORD
@@ -23,7 +22,6 @@ cdef extern from *:
     """
     PyObject** WENGERT_TUPLE_ITEMS(PyObject* t) noexcept
 
-cdef Hooks* HOOKS = hooks()
 cdef tuple NAMES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
                     "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view", "split", "split_with_sizes",
                     "unbind", "clone", "_reshape_alias")
