@@ -1,4 +1,4 @@
-"""Function modes beyond tests/torch_parity/recorded/cases/function_modes.txt: threads, gradients inside, and the engine."""
+"""Function modes beyond the recorded answers (function_modes.txt): threads, gradients inside, and the engine."""
 
 import threading
 
