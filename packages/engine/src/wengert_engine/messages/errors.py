@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES
+from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES, dtype
 from wengert_core.messages.owners import formulas_of
 from wengert_core.tensors.tensor import Tensor
 
 
-def cpp_name(dtype: Any) -> str:
-    """What torch's messages call a gradient's dtype."""
-    return C_NAMES[dtype.code]
+def cpp_name(kind: dtype) -> str:
+    """The name of a gradient's dtype in torch's messages."""
+    return C_NAMES[kind.code]
 
 
-def type_name(dtype: Any) -> str:
-    """What torch's messages call a dtype."""
-    return SCALAR_NAMES[dtype.code]
+def type_name(kind: dtype) -> str:
+    """The name of a dtype in torch's messages."""
+    return SCALAR_NAMES[kind.code]
 
 
 def tensor_type(dtype: Any) -> str:
