@@ -237,6 +237,9 @@ class CudaDevice(DevicePlugin):
         finally:
             self.leave(before)
 
+    def fill(self, target: Any, number: Any) -> None:
+        self.cupy.copyto(target, number)  # CuPy's target[...] clears memory for -0.0
+
     def download(self, source: Any) -> Any:
         with self.cupy.cuda.Device(source.device.id):
             return source.get()

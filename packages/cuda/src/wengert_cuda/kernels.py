@@ -27,6 +27,7 @@ FLOORED = (
     "if (quotient - below > T(0.5)) below += T(1); "
     "y = b == T(0) ? a / b : quotient == T(0) ? copysign(T(0), a / b) : below;"
 )
+REMAINDER = "T rest = fmod(a, b); y = rest != T(0) && (b < T(0)) != (rest < T(0)) ? rest + b : rest;"
 FUSED: dict[str, tuple[str, str]] = {
     # op: its inputs as CuPy names them, and the code
     "add": ("T a, T b", "y = a + b;"),
@@ -46,6 +47,7 @@ FUSED: dict[str, tuple[str, str]] = {
     "log_sigmoid": ("T x", "y = (x < T(0) ? x : x != x ? x : T(0)) - log1p(exp(-abs(x)));"),
     "leaky_relu": ("T x, T slope", "y = x > T(0) ? x : x * slope;"),
     "floor_divide": ("T a, T b", FLOORED),  # CuPy's is infinite for an infinity divided
+    "remainder": ("T a, T b", REMAINDER),  # CuPy's is NaN of a number by an infinity
     "erf": ("T x", "y = erf(x);"),
     "erfc": ("T x", "y = erfc(x);"),
     "erfinv": ("T x", "y = erfinv(x);"),

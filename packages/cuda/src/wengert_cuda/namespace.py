@@ -168,6 +168,12 @@ class Namespace(Delegate):
             return kernels.elementwise("floor_divide")(x, y)
         return self.real.floor_divide(x, y)
 
+    def remainder(self, x: Any, y: Any) -> Any:
+        """The rest of a division rounded down: a number itself where it is divided by an infinity of its sign."""
+        if kernels.is_real(x, y):
+            return kernels.elementwise("remainder")(x, y)
+        return self.real.remainder(x, y)
+
 
 def on_host(value: Any) -> Any:
     """NumPy's array of an array on the device; of each in a tuple or a list."""

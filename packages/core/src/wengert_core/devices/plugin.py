@@ -123,6 +123,10 @@ class DevicePlugin:
             source = source != 0
         target[...] = source
 
+    def fill(self, target: Array, number: Any) -> None:
+        """Write a NumPy scalar of the target's dtype to every element; a zero keeps its sign."""
+        target[...] = number
+
     def upload(self, host: Any, target: Array, non_blocking: bool) -> None:
         """Copy a NumPy array of the target's dtype to the device. non_blocking: the memory is pinned, and the host need
         not wait; else the array may change as soon as this returns.

@@ -334,5 +334,5 @@ cdef object ready_array(object array):
 
 cdef int fill_elsewhere(Tensor t, const char* number) except -1:
     if t.count:
-        array_at(t)[...] = numpy_dtype(t.code).type(load_number(number, t.code))
+        plugin_of(t.device).fill(array_at(t), numpy_dtype(t.code).type(load_number(number, t.code)))
     return 0

@@ -27,9 +27,11 @@ TABLE.pointwise_binary(
 
 
 def least_multiple(xp: Any, x: Any, other: Any) -> Any:
-    """The reference of lcm. A multiple that does not fit wraps around; from 32 bits on it is positive, as in torch."""
-    found = xp.lcm(x, other)
-    return found if found.dtype.itemsize < 4 else xp.abs(found)
+    """The reference of lcm. A multiple that does not fit wraps around: below 32 bits as an int in C."""
+    divisor = xp.gcd(x, other)
+    quotient = x // xp.where(divisor == 0, 1, divisor).astype(x.dtype)
+    wide = np.int64 if x.dtype.itemsize < 4 else x.dtype
+    return xp.abs(quotient.astype(wide) * other.astype(wide)).astype(x.dtype)
 
 
 TABLE.pointwise_binary(

@@ -119,11 +119,10 @@ def middle(ignore_nan: bool) -> Any:
         if x.shape[dim] == 0:
             raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size.")
         values, places = sorted_pair(xp, x, dim, False)
-        missing = xp.sum(xp.isnan(x), axis=dim, keepdims=True) if x.dtype.kind == "f" else 0
+        missing = xp.sum(xp.isnan(x), axis=dim, keepdims=True)
         left = x.shape[dim] - missing
         k = (xp.maximum(left, 1) - 1) // 2
         k = k if ignore_nan else xp.where(missing > 0, left, k)  # the first NaN
-        k = xp.broadcast_to(k, [1 if i == dim else n for i, n in enumerate(x.shape)])
         pair = tuple(xp.take_along_axis(a, k, dim) for a in (values, places))
         return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
 
