@@ -11,6 +11,7 @@ Tip: To see a more detailed error message, either pass `debug=True` to
 `torch.utils.checkpoint.checkpoint(...)` or wrap the code block
 with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
 enable checkpoint-debug mode globally.
+(see docs/errors/checkpoint)
 """
 EXPLICIT = ("the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint "
             "without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
@@ -49,7 +50,7 @@ def other_number(before: int, now: int) -> CheckpointError:
 def unpacked_again() -> CheckpointError:
     return CheckpointError("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
                            "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
-                           "Otherwise please open an issue with details on your use case.")
+                           "Otherwise please open an issue with details on your use case. (see docs/errors/checkpoint)")
 
 
 def too_many() -> CheckpointError:

@@ -16,6 +16,7 @@ from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_fac
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.from_data cimport dtype_code
 from wengert_core.runtime.state cimport WG_BATCHED, thread_state
+from wengert_core.messages.mismatches import device_error
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
@@ -39,9 +40,7 @@ cdef object different(Op op, Tensor a, Tensor b):
     """torch's error, foreign device first."""
     if a.device == 0:
         a, b = b, a
-    return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[a.device]} and "
-                        f"{DEVICES[b.device]}! {op.name} got tensors of shape {list(shape_tuple(a))} on {DEVICES[a.device]} and "
-                        f"{list(shape_tuple(b))} on {DEVICES[b.device]}; move one with .to() (see docs/errors/device-mismatch)")
+    return device_error(op.name, (shape_tuple(a), DEVICES[a.device]), (shape_tuple(b), DEVICES[b.device]))
 
 
 cdef list tensors_of(Op op, PyObject** slots):
@@ -76,7 +75,8 @@ cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
         elif t.device != first.device:
             if is_index and i == 1:
                 raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({DEVICES[first.device]}): "
-                                   f"{op.name} got an index of shape {list(shape_tuple(t))} on {DEVICES[t.device]}; move it with .to()")
+                                   f"{op.name} got an index of shape {list(shape_tuple(t))} on {DEVICES[t.device]}; move it with .to() "
+                                   "(see docs/errors/device-mismatch)")
             raise different(op, first, t)
     return first.device if first is not None else 0
 

@@ -10,6 +10,7 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport apart, copy_into
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
+from wengert_core.messages.mismatches import device_error
 from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
 
@@ -52,9 +53,7 @@ def into(str name, Tensor result, out):
     if op is None:
         op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
     if isinstance(out, Tensor) and (<Tensor> out).device != result.device:
-        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{out.device} and {alias(result).device}! {name} got out= of shape {list(out.shape)} and computes a "
-                           f"result on {alias(result).device}; move one with .to()")
+        raise device_error(name, (out.shape, out.device), (alias(result).shape, alias(result).device))
     cdef bint fits = not isinstance(out, Tensor) or same_shape(<Tensor> out, result)
     given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
     if not fits:

@@ -18,6 +18,8 @@ from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ELSEWHERE, WG_F
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, shape_overlap, shape_tuple
 
+from wengert_core.messages.mismatches import broadcast_error, device_error
+
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
 
@@ -84,10 +86,8 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
         if shape[i + offset] == 1:
             shape[i + offset] = size
             continue
-        raise RuntimeError(
-            f"The size of tensor a ({shape[i + offset]}) must match the size of tensor b ({size}) at non-singleton dimension "
-            f"{i + offset}: {op.name} got shapes that do not broadcast, "
-            f"{[shape[k] for k in range(ndim[0])]} and {list(shape_tuple(t))} (see docs/errors/shape-mismatch)")
+        first = [shape[k] for k in range(ndim[0])]
+        raise broadcast_error(op.name, shape[i + offset], size, i + offset, (first, shape_tuple(t)))
     return 0
 
 
@@ -174,10 +174,7 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
         raise RuntimeError(f"{op.name}() would write to memory of {DEVICES[out.device]} on the CPU: got an out= of shape "
                            f"{list(shape_tuple(out))} there, and no driver that hands such calls to the device. Compute without out=, "
                            "and copy the result; please report it to whoever wrote the op")
-    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[out.device]} and "
-                       f"{DEVICES[found.device]}! {op.name} got tensors of shape {list(shape_tuple(out))} on {DEVICES[out.device]} "
-                       f"and {list(shape_tuple(found))} on {DEVICES[found.device]}; move one with .to() "
-                       "(see docs/errors/device-mismatch)")
+    raise device_error(op.name, (shape_tuple(out), DEVICES[out.device]), (shape_tuple(found), DEVICES[found.device]))
 
 
 cdef int refuse_inference(Op op, Tensor out) except -1:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.dtypes.cpp_names import CPP_NAMES
+from wengert_core.messages.mismatches import broadcast_error
 
 Array = Any
 """An array of the namespace at hand."""
@@ -31,10 +32,8 @@ def _check_parts(names: tuple[str, str], first: Array, second: Array, allowed: t
         )
     for d, (m, n) in enumerate(zip(first.shape[::-1], second.shape[::-1], strict=False), 1):
         if m != n and 1 not in (m, n):
-            raise RuntimeError(
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension "
-                f"{max(first.ndim, second.ndim) - d}"
-            )
+            dim = max(first.ndim, second.ndim) - d
+            raise broadcast_error(" and ".join(names), m, n, dim, (first.shape, second.shape))
 
 
 def join_parts(xp: Any, real: Array, imag: Array) -> Array:

@@ -244,7 +244,7 @@ cdef class Tensor:
         if self.count != 1:
             which = "no values" if self.count == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
-                               "use .any(), .all() or a comparison")
+                               "use .any(), .all() or a comparison (see docs/errors/ambiguous-bool)")
         return bool(number_in(self))
 
     def __int__(self):

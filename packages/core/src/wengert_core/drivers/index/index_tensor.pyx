@@ -145,7 +145,8 @@ cdef int broadcast_indices(list pairs, Plan* plan) except -1:
                 plan.index_shape[i] = size
             elif size != plan.index_shape[i] and size != 1:
                 shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index, _ in pairs])
-                raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+                raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes} "
+                                 "(see docs/errors/shape-mismatch)")
         plan.n *= plan.index_shape[i]
     return 0
 
@@ -584,7 +585,7 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
         same = same and values.dims[i - offset] == shape[i]
     if offset < 0:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to indexing result "
-                           f"of shape {sizes_list(ndim, shape)}")
+                           f"of shape {sizes_list(ndim, shape)} (see docs/errors/shape-mismatch)")
     values = apart(values, target)
     if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
         return values

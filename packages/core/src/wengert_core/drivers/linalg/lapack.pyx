@@ -27,7 +27,9 @@ from wengert_core.runtime.blas_lookup cimport by_one_thread, enter_one_thread, l
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_ELSEWHERE
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
-from wengert_core.tensors.tensor cimport Tensor, new_empty
+from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
+
+from wengert_core.messages.mismatches import broadcast_error
 
 cdef extern from "wengert_core/kernels/linalg/lapack.h" nogil:
     void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -198,8 +200,7 @@ cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job
         if job.sizes[shift] == 1:
             job.sizes[shift] = size
         elif size != 1 and size != job.sizes[shift]:
-            raise RuntimeError(f"The size of tensor a ({job.sizes[shift]}) must match the size of tensor b ({size}) at non-singleton "
-                               f"dimension {shift}: {op.name} broadcasts the dims in front of the matrices")
+            raise broadcast_error(op.name, job.sizes[shift], size, shift, (shape_tuple(a), shape_tuple(b)))
     job.n_batch = n
     matrices(a, n, False, &job.a)
     matrices(b, n, vectors, &job.b)

@@ -16,6 +16,7 @@ from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport given_out, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
+from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.exchange.arrays cimport array_of, converted
 from wengert_core.exchange.device_memory cimport elsewhere
 from wengert_core.runtime.state cimport WG_CAST, WG_DUAL, WG_GRAD, thread_state
@@ -302,9 +303,7 @@ cdef int joined_batch(Tensor a, Tensor b, int ndim, Py_ssize_t* shape) except -1
         size = b.dims[i]
         extra = ndim - (b.rank - 2) + i
         if shape[extra] != size and size != 1 and shape[extra] != 1:
-            raise RuntimeError(f"The size of tensor a ({shape[extra]}) must match the size of tensor b ({size}) at non-singleton dimension "
-                               f"{extra}: matmul broadcasts the dims in front of the matrices, of {list(shape_tuple(a))} and "
-                               f"{list(shape_tuple(b))}")
+            raise broadcast_error("matmul", shape[extra], size, extra, (shape_tuple(a), shape_tuple(b)))
         if shape[extra] == 1:
             shape[extra] = size
     return ndim

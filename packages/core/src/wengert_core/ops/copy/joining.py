@@ -12,6 +12,7 @@ from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.geometry.size import Size
 from wengert_core.geometry.size_math import checked_numel
+from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
@@ -212,9 +213,7 @@ def widened(a: list[int], b: list[int]) -> list[int]:
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if x != y and 1 not in (x, y):
-            raise RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
-            )
+            raise broadcast_error("broadcast_tensors", x, y, i, (a, b))
     return [y if x == 1 else x for x, y in zip(a, b, strict=True)]
 
 

@@ -12,6 +12,7 @@ from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.exchange import from_data as _from_data
+from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.rng import pcg64, samplers
 from wengert_core.rng.generator import generator_of, numpy_generator
@@ -338,7 +339,4 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
         return np.broadcast_shapes(a, b)
     except ValueError:
         dim = next(i for i in range(1, 65) if a[-i] != b[-i] and 1 not in (a[-i], b[-i]))
-        raise RuntimeError(
-            f"The size of tensor a ({a[-dim]}) must match the size of tensor b ({b[-dim]}) at non-singleton dimension "
-            f"{max(len(a), len(b)) - dim}"
-        ) from None
+        raise broadcast_error("normal", a[-dim], b[-dim], max(len(a), len(b)) - dim, (a, b)) from None

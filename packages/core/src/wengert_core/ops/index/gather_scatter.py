@@ -10,6 +10,7 @@ from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import type_name
+from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -269,10 +270,8 @@ def together(xp: Any, x: Any, mask: Any) -> Any:
     """Both broadcast to one shape; RuntimeError in torch's words."""
     for d in range(1, min(x.ndim, mask.ndim) + 1):
         if x.shape[-d] != mask.shape[-d] and 1 not in (x.shape[-d], mask.shape[-d]):
-            raise RuntimeError(
-                f"The size of tensor a ({mask.shape[-d]}) must match the size of tensor b ({x.shape[-d]}) at "
-                f"non-singleton dimension {max(x.ndim, mask.ndim) - d}"
-            )
+            dim = max(x.ndim, mask.ndim) - d
+            raise broadcast_error("masked_select", mask.shape[-d], x.shape[-d], dim, (mask.shape, x.shape))
     return xp.broadcast_arrays(x, mask)
 
 
