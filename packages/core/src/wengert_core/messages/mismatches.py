@@ -17,8 +17,8 @@ def broadcast_error(name: str, a: int, b: int, dim: int, shapes: tuple[Sequence[
     """  # noqa: E501 - a message is one line
     first, second = map(list, shapes)
     return RuntimeError(
-        f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}: {name} got "
-        f"shapes that do not broadcast, {first} and {second} {SHAPES}"
+        f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}: {name} "
+        f"got shapes that do not broadcast, {first} and {second} {SHAPES}"
     )
 
 
