@@ -22,7 +22,7 @@ cdef int slot_called(Op op, str name) except -2:
 
 
 cdef object made(Op op, PyObject** slots):
-    """What a factory gives, on the device that it is told, that of the tensor it is like, of out=, or the default one."""
+    """Return a factory's result, on the device of device=, of the tensor it is like, of out=, or the default one."""
     cdef PyObject* own[16]
     cdef int i, at = slot_called(op, "device"), like = -1
     cdef unsigned int place = _device_memory.place()

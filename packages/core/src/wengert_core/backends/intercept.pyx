@@ -60,7 +60,7 @@ cdef list tensors_of(Op op, PyObject** slots):
 
 
 cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
-    """The number of the device that the operation runs on. RuntimeError when tensors of several devices do not go together."""
+    """Return the device number that the operation runs on. RuntimeError where the tensors' devices do not agree."""
     cdef Tensor t, first = None, host = None
     if op.name == "copy_" or op.name == "fill_":
         return (<Tensor> slots[0]).device

@@ -190,7 +190,7 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
 
 
 cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
-    """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, or one that names the method."""
+    """Return the answer of an argument that has ``__torch_function__``; else raise what is set, or name the method."""
     try:
         raise_again(method, args, nargsf, kwnames)
     except TypeError as error:
@@ -207,7 +207,7 @@ cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyO
 
 
 cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except -1:
-    """Raise the exception that is set, or another in its place that names the method, or refuses to write into the tensor."""
+    """Raise the exception that is set, or one in its place that names the method or refuses the write to the tensor."""
     if not method.in_words:
         return raised()
     try:

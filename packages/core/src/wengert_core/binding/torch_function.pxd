@@ -1,4 +1,4 @@
-"""Tensors of subclasses, which are asked before a call runs. Note [Tensors of subclasses are asked first] in torch_function.pyx."""
+"""Dispatch to tensor subclasses before calls. Note [Tensors of subclasses are asked first] is in torch_function.pyx."""
 from cpython.ref cimport PyObject
 
 

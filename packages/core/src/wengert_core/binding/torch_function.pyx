@@ -97,7 +97,7 @@ cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, Py
 
 
 cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what, PyObject* value) except? NULL:
-    """The answer to an attribute's ``__get__``, ``__set__`` (of the value) or ``__delete__``; NULL, and no exception, as in asked."""
+    """Return the answer to an attribute's ``__get__``, ``__set__`` (of value) or ``__delete__``; NULL as in asked."""
     from wengert_core.dispatch.overrides import first_answer
     instance = <object> self
     args = (instance,) if value == NULL else (instance, <object> value)
@@ -135,7 +135,7 @@ def modes_are_asked():
 
 
 def switch_off(unsigned int level):
-    """Have tensors (1), or tensors and modes (2), not asked in this thread; return the level to give back to ``set_level``."""
+    """Ask no tensors (1), or no tensors and modes (2), in this thread; return the level to hand to ``set_level``."""
     before = wengert_asking_is_off
     restore(max(before, level))
     return before

@@ -138,7 +138,7 @@ cdef object cast_values(object name, object cast, list values):
 
 
 cdef int check_same_kind(object name, Py_ssize_t i, object value, object found) except -1:
-    """TypeError unless a tensor stands for a tensor, as many of them for a list of tensors, and anything else for itself."""
+    """Raise TypeError unless a tensor stands for a tensor, as many for a list of them, and anything else for itself."""
     if found is value or (isinstance(value, Tensor) and isinstance(found, Tensor)):
         return 0
     if type(value) in (list, tuple) and type(found) in (list, tuple) and len(found) == len(value):

@@ -278,7 +278,7 @@ cdef bint has_other_name(Composite composite, PyObject* kwnames) except -1:
 
 
 cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
-    """The result of a call with the function's own names of its arguments. TypeError for one that is given by both names."""
+    """Return the result of a call by the function's own argument names. TypeError where one is given by both names."""
     cdef list words = [composite.other_names.get(word, word) for word in <tuple> <object> kwnames]
     for word in words:
         if words.count(word) > 1:

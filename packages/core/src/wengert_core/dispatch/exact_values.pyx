@@ -60,7 +60,7 @@ cdef bint begins_with_bool(PyObject* value) noexcept:
 
 
 cdef tuple items_of(object value, Py_ssize_t most):
-    """Of lists and tuples the items that are in memory, whatever a subclass says; of other sequences at most ``most``."""
+    """Return the items that lists and tuples have in memory, whatever a subclass says; of others at most ``most``."""
     cdef Py_ssize_t i, n
     if isinstance(value, list):
         return PyList_AsTuple(value)
@@ -91,7 +91,7 @@ cdef tuple all_items(object value):
 
 
 def every_item(value):
-    """All items of a sequence, as a tuple. ValueError for one that is no list, tuple or array and says that it has more than 2**28."""
+    """Return all items as a tuple. ValueError for no list, tuple or array that says it has more than 2**28 items."""
     return all_items(value)
 
 

@@ -1,4 +1,4 @@
-"""Arguments that may change while an operation runs. Notes [What a kernel holds] and [What a warning may change] are in keep_alive.pxd."""
+"""Arguments that may change during an op. Notes [What a kernel holds], [What a warning may change]: keep_alive.pxd."""
 cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
@@ -10,7 +10,7 @@ from wengert_core.tensors.tensor cimport Tensor, alias
 
 
 cdef object held_slots(Op op, PyObject** slots, PyObject** own):
-    """Fill ``own`` with the arguments, tensors among them held. Who computes reads these; who records gets ``slots``."""
+    """Fill ``own`` with the arguments, tensors among them held. Kernels read these; recording gets ``slots``."""
     cdef list keep = []
     cdef int i
     for i in range(op.n_params):
@@ -28,7 +28,7 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
 
 
 cdef uint64_t layout_of_arguments(Op op, PyObject** slots) noexcept:
-    """Return a hash (FNV-1a) of memory, dtype, sizes and strides of all tensors but out=; slots: NULL where they have been read."""
+    """Return a hash (FNV-1a) of memory, dtype, sizes and strides of all tensors but out=; slots: NULL where read."""
     cdef uint64_t state = 14695981039346656037U
     cdef int i
     for i in range(0 if slots == NULL else op.n_params):

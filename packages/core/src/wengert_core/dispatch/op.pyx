@@ -115,7 +115,7 @@ cdef class Op:
 
     @property
     def qualified_name(self):
-        """The name with its library, as profiles and errors show it: "aten::mul", of a plugin's table "acme::log_cosh"."""
+        """The name with its library, as profiles and errors show it: "aten::mul"; of a plugin "acme::log_cosh"."""
         return f"{library(self.owner)}::{self.name}"
 
     @property
@@ -201,7 +201,7 @@ cdef inline bint is_plain(PyObject* value, int kind) noexcept:
 
 
 cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
-    """Return the object for a slot: the value itself, or an exact one that ``made[0]`` owns. TypeError for one of another type."""
+    """Return the object for a slot: the value, or an exact one that ``made[0]`` owns. TypeError for another type."""
     cdef int kind = op.kinds[slot] & 63
     if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
         return value
@@ -464,7 +464,7 @@ def unregister(Op op):
 
 
 def library(str owner):
-    """The library that torch's names of ops begin with: "aten" for the tables with torch's own ops, else the table's name."""
+    """Return the library in torch's names of ops: "aten" for the tables with torch's own ops, else the table's name."""
     return "aten" if owner in ("", "core", "special") else owner
 
 
@@ -478,7 +478,7 @@ def find_of_table(str table, str name):
 
 
 def set_source(source):
-    """Say what is called, with its name, when an op is asked for that is not there: it loads and gives the op, or None."""
+    """Set the function that is called, with its name, for an op that is not there: it loads and returns it, or None."""
     global SOURCE
     SOURCE = source
 

@@ -97,7 +97,7 @@ cdef object write_back(Op op, PyObject** slots, object computed, uint32_t live):
 
 
 cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
-    """The result as the first tensor of its shape lies in memory that is not contiguous; of no dims, it was flattened."""
+    """Return the result laid out as the first tensor of its shape that is not contiguous; 0-d ones were flattened."""
     cdef int i
     cdef Tensor t
     if "dims" in op.params:

@@ -1,4 +1,4 @@
-"""Rules of overlap between what an operation writes and what it reads. Note [What may overlap] is in memory_overlap.pxd."""
+"""Rules of overlap between memory that an op writes and reads. Note [What may overlap] is in memory_overlap.pxd."""
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -17,7 +17,7 @@ cdef Tensor in_step(Tensor t, Tensor out):
 
 
 cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out):
-    """``t``, or a copy where it may share memory with ``out`` in another order; an error where it certainly does, as in torch."""
+    """Return ``t``, or a copy where it may share memory with ``out`` in another order; raise where it surely does."""
     cdef Overlap found
     if t is out or not may_meet(t, out):
         return t

@@ -25,7 +25,7 @@ cdef object common_code(Op op, PyObject** slots, int n, int* code)
 
 
 cdef inline int guard_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
-    """Let the engine refuse a write to what must not be written to. keep: see Hooks.before_inplace; the caller owns it."""
+    """Let the engine refuse a write that must not happen. keep: see Hooks.before_inplace; the caller owns it."""
     keep[0] = NULL
     if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and hooks().before_inplace != NULL:
         return guarded(op, slots, keep)

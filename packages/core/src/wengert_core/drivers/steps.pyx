@@ -40,7 +40,7 @@ cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept:
 
 
 cdef bint can_cast(int source, int target) noexcept:
-    """Whether a result of dtype ``source`` may be written into a tensor of dtype ``target``: not to a lower category."""
+    """Return whether a tensor of dtype ``target`` takes a result of dtype ``source``: not of a lower category."""
     return FACTS.category[source] <= FACTS.category[target] or source == target
 
 
@@ -137,7 +137,7 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
 
 
 cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1:
-    """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not the result's very own."""
+    """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not exactly its."""
     cdef int i
     from wengert_core.drivers.out_dtypes import misfit
     arguments = {}

@@ -100,7 +100,7 @@ cdef Tensor tensor_of_result(object array, int code):
 
 
 cdef Tensor taken_over(cnp.ndarray a):
-    """A tensor on the memory of an array that nobody else will see: its owner is a tuple, by which drivers/resize.pyx knows that."""
+    """Return a tensor on an array that nobody else will see: its owner is a tuple, which drivers/resize.pyx knows."""
     cdef Tensor t = tensor_of_array(a)
     cdef PyObject* array = storage_of(t).owner
     owner = (a,)

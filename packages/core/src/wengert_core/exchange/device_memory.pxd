@@ -26,7 +26,7 @@ cdef inline bint elsewhere() noexcept:
 
 
 cdef inline bint without_kernels() noexcept:
-    """Whether references compute in place of the CPU's kernels: for another device, or because the environment says so."""
+    """Return whether references compute in place of CPU kernels: for another device, or as the environment says."""
     return ONLY_REFERENCES or elsewhere()
 
 cdef void forget_fresh() noexcept                  # an operation begins or ends: Note [Results taken over]

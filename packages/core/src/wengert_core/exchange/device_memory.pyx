@@ -112,7 +112,7 @@ cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
 
 
 def typestr(Tensor t):
-    """A tensor's dtype as array interfaces write it: "<f4". bfloat16 is two bytes without a meaning, as NumPy has none."""
+    """Return a tensor's dtype as array interfaces write it: "<f4". bfloat16 is a plain two bytes: NumPy has none."""
     return "<V2" if t.code == BFLOAT16 else numpy_dtype(t.code).str
 
 
@@ -213,7 +213,7 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
 
 
 cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
-    """Let the device copy to pinned memory of the host, unwaited for. False: the copy is not of that kind, nothing is done."""
+    """Let the device copy to pinned host memory without waiting. False: another kind of copy, nothing was done."""
     if source.code != target.code or not target.flags & TF_CONTIGUOUS \
             or not same_shape(target, source) or not is_pinned(target):
         return False

@@ -71,7 +71,7 @@ cdef int dtype_code(object spec) except -2:
 
 
 cdef int scalar_code(PyObject* value) except -2:
-    """The dtype that a fill value stands for: that of its kind of Python number, also for 0-d tensors; -1: not a number."""
+    """Return the dtype of a fill value, that of its kind of Python number, also for 0-d tensors; -1: not a number."""
     cdef int category
     if not isinstance(<object> value, Tensor):
         return number_code(value)
@@ -91,7 +91,7 @@ cdef inline bint is_leaf(object data):
 
 
 cdef int infer_code(object data, int depth=0) except -1:
-    """The dtype of data: its Python and NumPy numbers and tensors promoted together. Nothing at all: the default dtype."""
+    """Return the dtype of data: its numbers and tensors promoted together; the default dtype where there are none."""
     cdef int code = -1, own
     cdef PyObject* o = <PyObject*> data
     if PyFloat_CheckExact(o):
@@ -253,7 +253,7 @@ cdef int store_assigned(PyObject* value, int code, char* where) except -1:
 
 
 cdef int store_single(object number, int code, char* where) except -1:
-    """A Python number as dtype ``code``; RuntimeError when an integer dtype cannot hold it, or a real one an imaginary part."""
+    """Store a Python number as dtype ``code``; RuntimeError where that cannot hold it, or its imaginary part."""
     if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
         if number.imag != 0:
             raise no_room(code, number, True)

@@ -15,7 +15,7 @@ def whole(items):
 
 
 class Size(tuple):
-    """The sizes of a tensor: a tuple of ints with torch.Size's name and ``numel``; sums and multiples of it are Sizes."""
+    """Sizes of a tensor: a tuple of ints with torch.Size's name and ``numel``; sums and multiples of it are Sizes."""
 
     __slots__ = ()
 

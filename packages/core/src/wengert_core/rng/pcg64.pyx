@@ -111,7 +111,7 @@ cdef void fill_unit(wg_pcg* pcg, int code, char* data, Py_ssize_t n) noexcept no
 
 
 def normal(rng, Tensor t, mean=0, std=1):
-    """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to or what is given cannot be."""
+    """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to, or it cannot be."""
     if not std >= 0:
         return False
     cdef double at = mean, scale = std
@@ -141,7 +141,7 @@ cdef void fill_normal_now(wg_pcg* pcg, int code, char* data, Py_ssize_t n, doubl
 
 
 def whole(rng, Tensor t, low, most):
-    """Fill a contiguous int64 tensor with whole numbers from low to most; False, and nothing done, where NumPy has to."""
+    """Fill a contiguous int64 tensor with whole numbers from low to most; False, nothing done, where NumPy has to."""
     cdef int64_t least = low, last = most
     bits = rng.bit_generator
     cdef wg_pcg* pcg = known_state(bits)

@@ -119,7 +119,7 @@ cdef object property_of(str name, Tensor self):
 
 
 cdef bint is_asked(PyObject* self) noexcept:
-    """Return whether a tensor is of a subclass and has not been asked, or a mode. Note [Tensors of subclasses are asked first]"""
+    """Return whether a subclass's tensor or a mode was not asked. Note [Tensors of subclasses are asked first]"""
     return asks(&self, 1)
 
 

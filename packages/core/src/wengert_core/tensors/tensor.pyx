@@ -87,7 +87,7 @@ include "operators.pxi"
 @cython.binding(False)
 @cython.embedsignature(True)
 cdef class Tensor:
-    """A strided array of one dtype, which can take part in automatic differentiation. Made by wengert.tensor and kin."""
+    """A strided array of one dtype that can take part in automatic differentiation. Made by wengert.tensor and kin."""
 
     def __add__(a, b):
         return apply_either(O_ADD, <PyObject*> a, <PyObject*> b)
@@ -651,7 +651,7 @@ cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
 
 
 def mount(str name, value):
-    """Add an attribute to Tensor: how other modules and packages give it methods and properties. They refuse another ``self``."""
+    """Add an attribute to Tensor: other modules and packages mount methods by this. They refuse another ``self``."""
     wengert_type_set(<PyTypeObject*> Tensor, name, member(Tensor, name, value, True))
 
 

@@ -1,4 +1,4 @@
-"""Where in a program something was recorded: see trace.pxd. No line is looked up and no file read before it is shown."""
+"""Places in a program where ops were recorded: see trace.pxd. Lines are looked up and files read only when shown."""
 cimport cython
 from cpython.object cimport PyTypeObject
 

@@ -67,7 +67,7 @@ def is_open():
 
 
 def enter():
-    """Open the level, for all threads, unless it is open; whether it did: in one step, which no other thread comes between."""
+    """Open the level for all threads unless it is open; return whether it did, in one step without interruption."""
     global EPOCH, IS_OPEN
     if IS_OPEN:
         return False
@@ -311,7 +311,7 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
 
 
 cdef object checked_tangents(Op op, object found, object entry, int n):
-    """Check and return a formula's tangents of n outputs: as many, or as many as its first outputs that are differentiable."""
+    """Check and return a formula's tangents of n outputs: as many, or as many as its first, differentiable outputs."""
     cdef Py_ssize_t i, got = len(found)
     if got != n and (entry.outputs is None or got != len(entry.outputs) or tuple(entry.outputs) != op.outputs[:got]):
         raise errors.tangent_count(op, <int> got, n)
@@ -391,7 +391,7 @@ cdef int give(Tensor out, Tensor tangent) except -1:
 
 
 cdef int share_with_saved(PyObject* found, unsigned int version, PyObject** outs) except -1:
-    """The outputs that a node has saved are aliases: they have the tangents of the outputs, for a backward inside the level."""
+    """Give the aliases of outputs that a node has saved the outputs' tangents, for a backward inside the level."""
     cdef Node node
     cdef Saved* saved
     cdef Tensor tangent

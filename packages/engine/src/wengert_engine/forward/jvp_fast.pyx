@@ -172,7 +172,7 @@ cdef object value_of(Formula f, InputRule* rule, int k, PyObject** slots, PyObje
 
 
 cdef Tensor like(Tensor tangent, Tensor result):
-    """The tangent with the shape of the result, and a dtype that holds it: a part may lack what was broadcast or promoted."""
+    """Return the tangent in the result's shape and a dtype that holds it: a part may lack broadcasting or promotion."""
     cdef object dtype
     if tangent.code != result.code:
         if FACTS.category[tangent.code] == CAT_COMPLEX and FACTS.category[result.code] != CAT_COMPLEX:

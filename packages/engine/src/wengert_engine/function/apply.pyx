@@ -449,7 +449,7 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
 # ---- backward
 
 cdef list run_function(FunctionNode node, list parts):
-    """The gradients of a custom Function's inputs, one for each edge. What was freed is noticed when ctx is asked for it."""
+    """Return the gradients of a custom Function's inputs, one for each edge. ctx notices what was freed when asked."""
     cls = <object> node.function
     cdef Py_ssize_t i
     cdef list given = parts            # the node's hooks are shown these, without zeros
@@ -467,7 +467,7 @@ cdef list run_function(FunctionNode node, list parts):
 
 
 cdef inline bint gets_zeros(FunctionNode node, Py_ssize_t output) noexcept:
-    """Whether backward gets zeros for an output without a gradient: not where one that is not differentiable is left out."""
+    """Return whether backward gets zeros for an output without a gradient: a non-differentiable one only if asked."""
     return node.materialize & MATERIALIZE_NON_DIFF != 0 or output >= 32 or not node.needs >> output & 1
 
 

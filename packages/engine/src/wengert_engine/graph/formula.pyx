@@ -408,7 +408,7 @@ def bind(Op op):
 
 
 def forget_all():
-    """Let all formulas be looked up again: one was registered, replaced or removed. Nodes keep those they were made with."""
+    """Let all formulas be looked up again: one was registered, replaced or removed. Nodes keep what they have."""
     for op in list(BOUND):
         (<Op> op).derivative = NULL
     BOUND.clear()

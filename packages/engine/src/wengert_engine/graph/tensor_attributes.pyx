@@ -353,7 +353,7 @@ def delete_backward_hooks(Tensor self):
 
 
 def get_post_accumulate_hooks(Tensor self):
-    """The hooks that are called after a gradient was added into this leaf's grad, by the number of their handle, or None."""
+    """The hooks, by their handles' numbers, that run once a gradient was added into this leaf's grad; or None."""
     return held(self.extra.post_hooks) if self.extra != NULL else None
 
 

@@ -71,7 +71,7 @@ cdef tuple materialized(Node node, list parts):
 
 
 cdef Tensor nothing_of(Node node, int output):
-    """Zeros for a formula, which reads them only: one number, seen in every place. Formulas know it by its strides of 0."""
+    """Return zeros that a formula only reads: one number, at every position. Formulas know it by its strides of 0."""
     cdef OutMeta* meta = metas_of(node) + output
     cdef Py_ssize_t strides[64]
     cdef Tensor zero

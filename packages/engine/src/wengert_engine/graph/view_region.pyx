@@ -38,7 +38,7 @@ cdef bint is_of_other_kind(Tensor a, Tensor b) noexcept:
 
 
 cdef Tensor part_of(Tensor whole, tuple base, tuple view):
-    """What a view sees of a tensor that is laid out as the view's base. base, view: their regions. Ordinary operations."""
+    """Return the view's part of a tensor laid out as its base, by ordinary operations. base, view: their regions."""
     global AS_STRIDED, VIEW_AS_REAL, VIEW_AS_COMPLEX
     cdef Py_ssize_t start = offset_of(whole)
     sizes, strides, offset, dtype = view

@@ -52,7 +52,7 @@ def decorated_class(mode, cls):
 
 
 def decorate(mode, function):
-    """``function`` run inside ``mode``; generators and coroutines, asynchronous ones too, run in it between suspensions."""
+    """Run ``function`` inside ``mode``; generators and coroutines, also asynchronous, run in it between suspensions."""
     import inspect
     if inspect.isgeneratorfunction(function):
         @functools.wraps(function)
@@ -159,7 +159,7 @@ class enable_grad(no_grad):
 
 
 class set_grad_enabled(Mode):
-    """Switch recording by ``mode``: as a function at once, as a context manager for its body, as a decorator for a call."""
+    """Switch recording by ``mode``: at once as a function, for a body as a context manager, for a call as decorator."""
 
     def __init__(self, mode):
         if not isinstance(mode, bool):
@@ -193,7 +193,7 @@ cdef bint setting(str name):
 
 
 def is_multithreading_enabled():
-    """Whether ``set_multithreading_enabled`` was left on in this thread; on a CPU the engine starts no thread either way."""
+    """Return this thread's setting of ``set_multithreading_enabled``; on a CPU the engine starts no thread anyway."""
     return setting("set_multithreading_enabled")
 
 
@@ -288,7 +288,7 @@ def is_view_replay_enabled():
 
 
 class inference_mode(Mode):
-    """No recording, and no version counting that recording would need: results can never take part in it. Also a decorator."""
+    """Switch off recording and the version counting it needs: results can never take part in it. Also a decorator."""
 
     def __new__(cls, mode=True):
         if isinstance(mode, bool):

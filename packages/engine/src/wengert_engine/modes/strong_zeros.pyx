@@ -56,7 +56,7 @@ cdef object run_in_derivative(Op op, PyObject** slots, uint32_t live):
 
 
 def set_products(dict products):
-    """Let these be the strong products: by names of core's ops, functions that get a Product and return its op's result."""
+    """Install the strong products: by names of core's ops, functions that get a Product and return its op's result."""
     global PRODUCTS
     PRODUCTS = products
 

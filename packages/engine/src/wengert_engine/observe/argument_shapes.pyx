@@ -14,7 +14,7 @@ cdef inline bint is_tensors(PyObject* value) noexcept:
 
 
 cdef int write_shape(PyObject* value, int64_t* words, int n, bint inside) noexcept:
-    """Append what an argument is: its rank and sizes, -1 for no tensor, -2 - k for k tensors which follow. The new n."""
+    """Append an argument: its rank and sizes, -1 for no tensor, -2 - k for k tensors that follow. Return the new n."""
     cdef int i
     if n + 66 > MAX_WORDS:
         return n

@@ -1,4 +1,4 @@
-"""Recording: what observed operations leave behind. See event_buffer.pxd; event_writer.pyx writes it, the profiler reads it."""
+"""Event buffer of observed operations. See event_buffer.pxd; event_writer.pyx writes it, the profiler reads it."""
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc

@@ -190,7 +190,7 @@ def recorded():
 
 
 def note():
-    """An event for memory of a device that has changed between operations: its index; -1: this thread is not recorded."""
+    """Record a change in a device's memory between operations; return the event's index; -1: not in this thread."""
     cdef PyObject* here = current()
     return note_memory(<Observer> here, 0) if here != NULL and (<Observer> here).recording is not None else -1
 

@@ -39,7 +39,7 @@ cdef object CAPTURED = None            # refuses writes to what the function of 
 
 
 def set_captured(refuse):
-    """Say who answers before a write to memory older than the transform that runs: ``refuse(tensor, op's name, other)``."""
+    """Set who answers before writes to memory older than the transform that runs: ``refuse(tensor, op, other)``."""
     global CAPTURED
     CAPTURED = refuse
 
@@ -403,7 +403,7 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
 
 
 cdef int rebase_node(Node inner, Tensor view, int own) except -1:
-    """Put the node of a write to a view into a CopySlices of the view's base. own: which of its edges is the view's; -1: none."""
+    """Put the node of a write to a view into a CopySlices of its base. own: the view's edge among its own; -1: none."""
     cdef Tensor base = <Tensor> view.base
     cdef int next_dim = 0, i
     cdef uint32_t hidden = hidden_edges(inner)

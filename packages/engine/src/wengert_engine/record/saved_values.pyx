@@ -136,7 +136,7 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
 
 
 def read_saved(node, index):
-    """The value of ``node._saved_NAME``: a saved value, with its checks and its history; one that was detached, as it is."""
+    """Return the value of ``node._saved_NAME``: a saved value, checked, with its history; a detached one as it is."""
     cdef Saved* saved = saved_of(<Node> node) + <int> index
     if saved.kind == SAVED_TENSOR and saved.value != NULL and version_of(<Tensor> saved.value) == saved.version \
             and (<Tensor> saved.value).flags & TF_CUT and is_cut(node, index, <Tensor> saved.value):

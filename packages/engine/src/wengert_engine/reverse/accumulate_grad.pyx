@@ -73,7 +73,7 @@ cdef Tensor shaped_as(Tensor grad, Tensor leaf):
 
 
 cdef bint is_whole_of_unseen(Tensor t) noexcept:
-    """Whether a tensor is a view of all of another that nobody else sees: the reshaped or transposed gradient of a view."""
+    """Return whether a tensor is a view of all of another that nobody else sees: a reshaped or transposed gradient."""
     cdef Tensor base
     if t.base == NULL or Py_REFCNT(<PyObject*> t) > 1 or Py_REFCNT(t.base) > 1 or Py_REFCNT(t.storage) != 2 or t.flags & WG_GRAD \
             or t.extra != NULL:
@@ -129,7 +129,7 @@ cdef Tensor empty_with_layout(Tensor grad, Tensor leaf):
 
 
 cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
-    """A copy with the leaf's strides when the leaf is dense, which then was written to once, as in PyTorch; else contiguous."""
+    """Return a copy with a dense leaf's strides (it then was written to once, as in PyTorch); else a contiguous one."""
     cdef Tensor out
     if is_dense(leaf):
         out = empty_with_layout(grad, leaf)

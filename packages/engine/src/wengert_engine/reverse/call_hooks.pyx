@@ -100,7 +100,7 @@ cdef list run_leaf_hooks(Node node, list parts):
 
 
 cdef list run_post_hooks(Node node, list grads, list parts):
-    """The gradients of a node's inputs as its hooks leave them; they see those of the edges that next_functions shows."""
+    """Return the gradients of a node's inputs as its hooks leave them; they see the edges of next_functions."""
     grads = shown_gradients(node, grads)
     for hook in list((<dict> node.extra.post_hooks).values()):
         result = hook(tuple(grads), tuple(parts))

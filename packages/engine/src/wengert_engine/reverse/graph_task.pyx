@@ -197,7 +197,7 @@ cdef class Run:
             leave(before)
 
     cdef int reach(self, Edge* edge) except -1:
-        """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
+        """Let an edge's node run though no gradient comes from here: a Function may make some, a hook wants to know."""
         if leads_on(&self.wanted, edge.node):
             self.claim(<Node> edge.node)
             if (<Node> edge.node).kind == NODE_ACCUMULATE:
@@ -414,7 +414,7 @@ cdef class Run:
         return 0
 
     cdef int give(self, int32_t position, list parts) except -1:
-        """Keep the gradients of a node's outputs as those of the inputs that are these outputs. position: the first one."""
+        """Capture the gradients of a node's outputs as those of inputs that are these outputs. position: the first."""
         while position >= 0:
             self.results[position] = parts[self.wanted.inputs[position].output_nr]
             position = self.wanted.inputs[position].next

@@ -190,7 +190,7 @@ def run_notes():
 
 
 def will_run(nodes, Node current):
-    """For each node whether the innermost running backward reaches it. current: the node whose hooks are being called."""
+    """Map each node to whether the innermost running backward reaches it. current: the node whose hooks are running."""
     cdef Run run = current_run()
     if run.reachable is None:
         run.reachable = reached_from(run, current)

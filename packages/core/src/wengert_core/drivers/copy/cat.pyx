@@ -244,7 +244,7 @@ cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tenso
 
 
 cdef int check_place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
-    """RuntimeError where another thread has reshaped a part since out was made: the GIL was given up for the parts before it."""
+    """Raise RuntimeError where another thread has reshaped a part since out was made: earlier parts gave up the GIL."""
     cdef int k
     cdef bint fits = t.rank + stacked == out.rank and end <= step
     for k in range(t.rank if fits else 0):

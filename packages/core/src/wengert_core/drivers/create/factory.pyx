@@ -418,7 +418,7 @@ cdef int slot_called(Op op, str name) except -2:
 
 
 def configure(Op op, str kind, str like or None, impl):
-    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data" or "made"; like: name of a parameter or None."""
+    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data", "made"; like: a parameter or None."""
     cdef FactoryRow* row = <FactoryRow*> malloc(sizeof(FactoryRow))
     cdef int i, required = 0
     if row == NULL:

@@ -1,4 +1,4 @@
-"""The driver of the random family: in-place ops that fill a tensor with samples. The last parameter is the generator."""
+"""The driver of the random family: in-place ops that fill tensors with samples. The last parameter is the generator."""
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t

@@ -405,7 +405,7 @@ cdef object recorded_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop,
 
 
 def getitem(Tensor t, key):
-    """x[key]: a view for integers, slices, None and Ellipsis; a copy when tensors, lists or masks are among the indices."""
+    """Return x[key]: a view for integers, slices, None and Ellipsis; a copy for tensors, lists and masks."""
     cdef Index index
     if PyLong_CheckExact(<PyObject*> key) and t.rank:
         return single_int(t, <PyObject*> key)

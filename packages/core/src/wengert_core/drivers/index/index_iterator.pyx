@@ -31,7 +31,7 @@ cdef struct Job:                       # a walk for several threads
 
 
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1:
-    """``error`` for an entry outside; negative: entries may count from the end. message: with {at}, {dim} and {size}."""
+    """Return ``error`` for an entry outside; negative: entries may count from the end. message: {at}, {dim}, {size}."""
     cdef Py_ssize_t counter[64]
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t i, at, different = 1, low = -size if negative else 0

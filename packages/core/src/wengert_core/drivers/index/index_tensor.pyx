@@ -50,7 +50,7 @@ def configure(Op op, str what):
 # ---- planning
 
 cdef list expanded_masks(Tensor t, object indices):
-    """[(dim, int64 tensor, dims)]: 32-bit indices widened; a mask becomes byte offsets along the dims it covers (dims > 0)."""
+    """Return [(dim, int64 tensor, dims)]: 32-bit indices widened; a mask as byte offsets along its dims (dims > 0)."""
     cdef list pairs = []
     cdef Tensor index
     cdef int dim = 0
@@ -413,7 +413,7 @@ cdef Tensor gathered(Op op, Tensor t, object indices):
 
 
 cdef Tensor laid_out(Plan* plan, Tensor out):
-    """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
+    """Index a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t positions[64]
     cdef const Py_ssize_t* both[2]
@@ -557,7 +557,7 @@ cdef Tensor one_value(Tensor values, Tensor t):
 
 
 cdef object lone_mask(Tensor target, object indices):
-    """The mask that is the only index, with dims of size 1 so that it broadcasts to the target; None when there is more."""
+    """Return the mask that is the only index, with dims of size 1 to broadcast to the target; else None."""
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Tensor mask

@@ -1,4 +1,4 @@
-"""x[index] = value: copy_ or fill_ into the view that the index means, index_put_ where tensors are among the indices."""
+"""x[index] = value: copy_ or fill_ into the view that the index means, or index_put_ for indices that are tensors."""
 import numpy as np
 
 from cpython.ref cimport PyObject
@@ -85,7 +85,7 @@ cdef bint is_whole(Tensor view, Tensor t) noexcept:
 
 
 cdef inline bint fills(Tensor view, Tensor t, Tensor source) noexcept:
-    """Whether a tensor without dims is written as fill_ does it: all over another that has some, where the graph tells."""
+    """Return whether a 0-d tensor is written as fill_ does it: all over another with dims, where the graph tells."""
     return (view is t and source.rank == 0 and t.rank != 0 and (t.flags | source.flags) & WG_GRAD != 0
             and FACTS.category[source.code] <= FACTS.category[t.code])
 
@@ -144,7 +144,7 @@ cdef object call(Op op, object target, object value):
 
 
 cdef Tensor fitted(Tensor source, Tensor view):
-    """``source`` without leading dims of size 1 that the view lacks; RuntimeError in expand's words when it does not broadcast."""
+    """Return ``source`` without leading dims of size 1 that the view lacks; RuntimeError if it does not broadcast."""
     cdef int i, extra = 0
     if source.rank > view.rank:
         while extra < source.rank and source.dims[extra] == 1:

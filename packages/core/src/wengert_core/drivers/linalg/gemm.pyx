@@ -66,7 +66,7 @@ memset(CHOSEN, 0, sizeof(CHOSEN))
 
 
 def may_use_loops():
-    """False when references are asked for, or when NumPy is too new to be known (drivers/pointwise/loop_lookup.pyx says so)."""
+    """Return False when references are asked for, or NumPy is too new to be known (see pointwise/loop_lookup.pyx)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return not ONLY_REFERENCES and numpy_is_known()
@@ -152,7 +152,7 @@ cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "f
 # ---- operands
 
 cdef inline bint is_blas_able(Tensor t) noexcept:
-    """Whether BLAS takes each matrix of t as it is: one of its last two dims without gaps, the other without overlap."""
+    """Return whether BLAS takes each matrix of t as it is: one of the last two dims dense, no overlap in the other."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], rows, columns, row_step, column_step
     cdef Py_ssize_t* strides = t.dims + t.rank
     if t.flags & TF_CONTIGUOUS or t.rank == 0:
@@ -246,7 +246,7 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
 
 
 cdef void run_batches(ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, npy_intp* sizes, npy_intp* steps) noexcept nogil:
-    """Run the loop for each index of the dims in front: along the last of them by itself, along the others from here."""
+    """Run the loop for each index of the batch dims: along the last of them in the loop, along the others from here."""
     cdef Py_ssize_t index[64]
     cdef npy_intp moves[3][64]
     cdef char* args[3]

@@ -76,7 +76,7 @@ cdef int set_run(str way, run_fn run) except -1:
 
 
 def configure(Op op, str way):
-    """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in lu_solve.pyx and eigh_svd.pyx."""
+    """Make an array op one that LAPACK computes. way: one of WAYS; for "solve" and later see lu_solve, eigh_svd."""
     cdef Family* family = &FAMILIES[<int> WAYS.index(way)]
     family.way = <int> WAYS.index(way)
     if ONLY_REFERENCES:

@@ -247,7 +247,7 @@ cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef int product_shape(Op op, Tensor a, Tensor b, Py_ssize_t* shape) except -1:
-    """The result's dims where one of the two has more than two, or where a vector meets a matrix; with torch's errors."""
+    """Return the result's dims where one has more than two, or where a vector meets a matrix; with torch's errors."""
     cdef Py_ssize_t n = a.dims[a.rank - 1], k = b.dims[b.rank - 2 if b.rank > 1 else 0]
     cdef int ndim = 0, i
     if b.rank <= 2:

@@ -153,7 +153,7 @@ cdef int check_shapes(Tensor target, int ndim, Py_ssize_t* shape) except -1:
 
 
 cdef int set_up(ClassLoss* p, Op op, PyObject** slots, Tensor target, int ndim, Py_ssize_t* shape) except -1:
-    """Check what both directions check, and read the layout. Slots 3 and 4 (forward) are the reduction and the ignored class."""
+    """Check and read the layout for both directions. Slots 3 and 4 (forward): the reduction and the ignored class."""
     cdef int i
     if ndim == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")

@@ -1,4 +1,4 @@
-"""The driver of scaled dot-product attention and of its gradient. Note [Attention by blocks] in kernels/nn/attention.h."""
+"""The driver of scaled dot-product attention and its gradient. Note [Attention by blocks] in kernels/nn/attention.h."""
 cimport cython
 from cpython.object cimport PyTypeObject
 
@@ -150,7 +150,7 @@ cdef void place_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
 
 
 cdef bint is_long(Op op, PyObject** slots, int first) noexcept:
-    """Return whether a kernel on query and key from slot ``first`` on, or what makes an argument fit, should give the GIL up."""
+    """Return whether a kernel on query and key from slot ``first`` on, or fitting arguments, should release the GIL."""
     cdef Tensor query, key
     if any_large(op, slots) or not isinstance(<object> slots[first], Tensor) or not isinstance(<object> slots[first + 1], Tensor):
         return True

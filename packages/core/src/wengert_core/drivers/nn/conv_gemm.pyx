@@ -24,7 +24,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 
 cdef bint by_rows(wg_conv* p, Py_ssize_t lanes, Py_ssize_t item) noexcept nogil:
-    """Whether panels that end where a row of positions does, and are not copied, cost less than whole ones, of which some are."""
+    """Return whether panels that end with a row of positions, uncopied, cost less than whole ones, partly copied."""
     cdef Py_ssize_t tiles = (p.m + p.tiles.rows - 1) // p.tiles.rows, cost = p.row // lanes * WHOLE_PANEL
     cdef Py_ssize_t vectors = (p.row % lanes * item + 63) // 64
     if vectors:

@@ -1,4 +1,4 @@
-"""How a convolution's source is read: tables of offsets, and a padded copy. Note [Convolution by tables] in kernels/nn/convolution.h."""
+"""Offset tables and padded copy of a convolution's source. Note [Convolution by tables]: kernels/nn/convolution.h."""
 cimport cython
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport int32_t

@@ -93,7 +93,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
 
 
 cdef void cut_runs(wg_weigher* p, Py_ssize_t item, Py_ssize_t work) noexcept nogil:
-    """Blocks of a run's elements and of output channels, and chunks of columns where these are too few units for all threads."""
+    """Choose blocks of a run's elements and of output channels, and chunks of columns where units are too few."""
     cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, total = p.images * p.places, units
     cdef Py_ssize_t wanted = min(ENOUGH_UNITS, at_least(work // WORTH_A_THREAD, 1))
     p.lane_blocks = (p.run_taps * p.channels + lanes - 1) // lanes

@@ -75,7 +75,7 @@ cdef int check_windows(Op op, int ndim, Py_ssize_t* kernel, Py_ssize_t* stride, 
 
 
 cdef int fixed_windows(Op op, PyObject** slots, Pool* p, int first, bint extremes, Py_ssize_t channels) except -1:
-    """Read kernel_size, stride, padding, ... from slots on, and set the output's sizes; the tables are filled by ``fill_fixed``."""
+    """Read kernel_size, stride, padding, ... from slots on, and set the output's sizes; ``fill_fixed`` fills tables."""
     cdef Py_ssize_t kernel[64]
     cdef Py_ssize_t stride[64]
     cdef Py_ssize_t padding[64]

@@ -147,7 +147,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
 
 
 cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
-    """The record for this call: the op's own, or the one for a value of its variant argument (pow with 2, div with "floor")."""
+    """Return the record for this call: the op's own, or that of its variant argument (pow with 2, div with "floor")."""
     cdef Pointwise* p = <Pointwise*> op.data
     cdef PyObject* value
     cdef object address
@@ -333,7 +333,7 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
-    """Whether three tensors of one shape (where, lerp, clamp) are as the loop takes them, and a new tensor is asked for."""
+    """Return whether three tensors of one shape (where, lerp, clamp) fit the loop as they are, and no out= is given."""
     cdef Tensor first, x, y
     if op.flags & OP_INPLACE or given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
             or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
@@ -572,7 +572,7 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
 
 
 cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
-    """A fresh result; its dims lie in memory in the order of the first input that tells two of them apart, as in torch."""
+    """Return a fresh result; its dims lie in the order of the first input that tells two of them apart, as in torch."""
     cdef Tensor out = new_empty(code, ndim, shape)
     if ndim > 1:
         lay_out_as_inputs(out, slots, n, ndim, shape)

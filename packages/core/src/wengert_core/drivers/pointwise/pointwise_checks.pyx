@@ -101,7 +101,7 @@ cdef int only_bound(Pointwise* p, PyObject** slots):
 
 
 cdef str bound_name(Op op, Pointwise* p, PyObject** slots):
-    """The end of torch's name for a clamp of a bool: "_min_scalar", "_max_scalar", "_scalar" for both, "" for both as tensors."""
+    """Return the suffix in torch's name of clamp of a bool: "_min_scalar", "_max_scalar", "_scalar", "" for tensors."""
     if bounded_twice(p, slots):
         return "" if isinstance(<object> slots[1], Tensor) else "_scalar"
     return "_max_scalar" if only_bound(p, slots) == 2 or op.name.startswith("clamp_max") else "_min_scalar"
@@ -204,5 +204,5 @@ def unrecorded(function):
 
 
 def unguarded(function):
-    """function(), which may write to what the function of a transform captures: a write that belongs to an operation."""
+    """Run function(), which may write to captures of a transform's function: a write that belongs to an operation."""
     return without(WG_GUARD, function)

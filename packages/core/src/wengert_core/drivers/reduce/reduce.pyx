@@ -472,7 +472,7 @@ cdef int inner_axis(Axis* kept, int n, Py_ssize_t stride) noexcept nogil:
 # ---- on several threads. Note [The same result from any number of threads] in runtime/thread_pool.pxd
 
 cdef Py_ssize_t kept_units(Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit) noexcept nogil:
-    """Units of each kept dim, and how many kept elements one of the inner dim has; returns the number of kept elements."""
+    """Fill in units of each kept dim and the elements in one of the inner dim; return the number of kept elements."""
     cdef Py_ssize_t count = 1
     cdef int i
     unit[0] = 1

@@ -84,7 +84,7 @@ def logsumexp_of_rows(Tensor self, object dim, bint keepdim):
 
 
 cdef Py_ssize_t rows_of(Tensor t, uint64_t mask, Py_ssize_t* shape, int* kept) noexcept:
-    """How many rows the masked dims, the last ones, make; 0: not for the loops here. shape: of the result with keepdim."""
+    """Return how many rows the masked last dims make; 0: not for the loops here. shape: the result's with keepdim."""
     cdef Py_ssize_t rows = 1
     cdef int i
     if (t.code != FLOAT32 and t.code != FLOAT64) or not t.flags & TF_CONTIGUOUS or ONLY_REFERENCES or not t.count or t.device:

@@ -91,7 +91,7 @@ cdef object contiguous_run(Op op, PyObject** slots, uint32_t live):
 # ---- sizes
 
 cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* sizes):
-    """A view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: it as an argument, or NULL."""
+    """Return a view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: NULL or shape."""
     cdef Py_ssize_t strides[64]
     cdef PyObject* slots[2]
     cdef int kind

@@ -35,7 +35,7 @@ cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str way):
-    """Make ``op`` change its first argument's geometry. way: "view" (as op.out_of_place does), "resize_", "resize_as_" or "set_"."""
+    """Make ``op`` change its first argument's geometry. way: "view" (out_of_place), "resize_", "resize_as_", "set_"."""
     if way == "view":
         op.data = op.out_of_place.data
         op.run = restride_run
@@ -75,7 +75,7 @@ cdef object restride_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) except -1:
-    """Record what has been done. The tangent is that of the op which gives a view: nobody's own tangent changes its geometry."""
+    """Record the change. Its tangent is that of the view op: no tangent changes its geometry in place."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     try:
@@ -207,7 +207,7 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef object asked_storage(PyObject* source, int code):
-    """Return the UntypedStorage of a tensor or storage; None for what is neither. RuntimeError for a storage of another dtype."""
+    """Return the UntypedStorage of a tensor or storage; None for anything else. RuntimeError for another dtype."""
     from wengert_core.api.untyped_storage import source_of
     return source_of(<object> source, dtype_of(code))
 

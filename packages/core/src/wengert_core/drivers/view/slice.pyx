@@ -1,4 +1,4 @@
-"""Views of a part, and views with any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
+"""Views of a part and of any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list

@@ -30,7 +30,7 @@ cdef view_fn BUILDERS[V_BY_FUNCTION + 1]
 
 
 def configure(Op op, geometry):
-    """Make ``op`` a view op. geometry: a builder's name, or a function (sizes, strides, offset, *arguments) -> the three."""
+    """Make ``op`` a view op. geometry: a builder's name, or a function (sizes, strides, offset, *arguments) of all."""
     op.impl = geometry
     op.run = view_run
     watch_only(op, 0)
