@@ -29,8 +29,8 @@ cdef list PLACED = _device.PLACED
 cdef Op TO_COPY = find_op("_to_copy")
 cdef object YES = True
 cdef Op COPY_ = find_op("copy_")
+# Families in which a tensor of the host without dims stands for its number.
 cdef tuple SCALARS_MIX = ("pointwise", "composite", "indexing")
-"""Families in which a tensor of the host without dims stands for its number."""
 
 
 # ---- which device
@@ -39,9 +39,10 @@ cdef object different(Op op, Tensor a, Tensor b):
     """torch's error, foreign device first."""
     if a.device == 0:
         a, b = b, a
-    return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {DEVICES[a.device]} and "
-                        f"{DEVICES[b.device]}! {op.name} got tensors of shape {list(shape_tuple(a))} on {DEVICES[a.device]} and "
-                        f"{list(shape_tuple(b))} on {DEVICES[b.device]}; move one with .to() (see docs/errors/device-mismatch)")
+    return RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                        f"{DEVICES[a.device]} and {DEVICES[b.device]}! {op.name} got tensors of shape "
+                        f"{list(shape_tuple(a))} on {DEVICES[a.device]} and {list(shape_tuple(b))} on "
+                        f"{DEVICES[b.device]}; move one with .to() (see docs/errors/device-mismatch)")
 
 
 cdef list tensors_of(Op op, PyObject** slots):
@@ -61,22 +62,24 @@ cdef list tensors_of(Op op, PyObject** slots):
 
 cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
     """Return the device number that the operation runs on. RuntimeError where the tensors' devices do not agree."""
-    cdef Tensor t, first = None, host = None
+    cdef Tensor t, first = None
     if op.name == "copy_" or op.name == "fill_":
         return (<Tensor> slots[0]).device
     found = tensors_of(op, slots)
     is_index = op.name in ("index", "index_put", "index_put_")
     for i, item in found:
         t = <Tensor> item
-        if t.device == 0 and (t.rank == 0 and op.family in SCALARS_MIX and i != op.out_slot and not (i == 0 and op.flags & OP_INPLACE)
+        if t.device == 0 and (t.rank == 0 and op.family in SCALARS_MIX and i != op.out_slot
+                              and not (i == 0 and op.flags & OP_INPLACE)
                               or is_index and i == 1):
             continue
         if first is None:
             first = t
         elif t.device != first.device:
             if is_index and i == 1:
-                raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({DEVICES[first.device]}): "
-                                   f"{op.name} got an index of shape {list(shape_tuple(t))} on {DEVICES[t.device]}; move it with .to()")
+                raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor "
+                                   f"({DEVICES[first.device]}): {op.name} got an index of shape {list(shape_tuple(t))} "
+                                   f"on {DEVICES[t.device]}; move it with .to()")
             raise different(op, first, t)
     return first.device if first is not None else 0
 

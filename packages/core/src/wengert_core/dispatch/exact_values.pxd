@@ -1,10 +1,11 @@
 """Python values that C can read without running anybody's code.
 
 Note [Values first, memory after]
-    ``__index__``, ``__float__`` and the methods of a sequence run code, which may resize or free the tensor that a call is about.
-    So they are called once, while a call's arguments are bound (op.pyx, ``plain_slot``), and what drivers find in their slots is
-    an exact int, float, complex or bool, a tuple, a tensor, a NumPy number or array. Reading those runs nothing. Whatever else
-    takes Python values (x[...], tensor()) reads them in the same way before it looks at memory.
+    ``__index__``, ``__float__`` and the methods of a sequence run code, which may resize or free the tensor that a call
+    is about. So they are called once, while a call's arguments are bound (op.pyx, ``plain_slot``), and what drivers
+    find in their slots is an exact int, float, complex or bool, a tuple, a tensor, a NumPy number or array. Reading
+    those runs nothing. Whatever else takes Python values (x[...], tensor()) reads them in the same way before it looks
+    at memory.
 """
 from cpython.ref cimport PyObject
 
@@ -20,4 +21,4 @@ cdef object plain_int(object value)                        # an exact int; None 
 cdef object plain_ints(object value)                       # an exact int, or a tuple whose integers are exact ints
 cdef object plain_number(object value)                     # an exact number, or what is no number as it is
 cdef object plain_float(object value)                      # the same; also of what has __float__ alone
-cdef bint begins_with_bool(PyObject* value) noexcept              # a list or tuple of sizes or dims: torch looks at its first alone
+cdef bint begins_with_bool(PyObject* value) noexcept  # a list or tuple of sizes or dims: torch looks at its first alone

@@ -81,8 +81,8 @@ cdef tuple items_of(object value, Py_ssize_t most):
 cdef Py_ssize_t length_of(object value) except -1:
     cdef Py_ssize_t n = len(value)
     if n > MOST_ITEMS and not isinstance(value, (list, tuple)):
-        raise ValueError(f"a sequence of type {type(value).__name__} says that it has {n} items: at most {MOST_ITEMS} are read one by one; "
-                         "give a list, a tuple or an array")
+        raise ValueError(f"a sequence of type {type(value).__name__} says that it has {n} items: at most {MOST_ITEMS} "
+                         "are read one by one; give a list, a tuple or an array")
     return n
 
 
@@ -113,7 +113,8 @@ cdef object plain_ints(object value):
     items = list(items_of(value, MOST_NUMBERS))
     for i in range(len(items)):
         item = items[i]
-        if PyIndex_Check(<PyObject*> item) and not PyLong_CheckExact(<PyObject*> item) and not PyBool_Check(<PyObject*> item):
+        if PyIndex_Check(<PyObject*> item) and not PyLong_CheckExact(<PyObject*> item) \
+                and not PyBool_Check(<PyObject*> item):
             try:
                 items[i] = EXACT_INT(PyNumber_Index(item))
             except TypeError:          # stays: the driver's message names it and its position

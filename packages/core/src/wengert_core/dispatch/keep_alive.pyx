@@ -20,7 +20,8 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
         if isinstance(<object> slots[i], Tensor):
             keep.append(alias(<Tensor> slots[i]))
         elif op.kinds[i] & 63 == K_TENSORS and isinstance(<object> slots[i], (tuple, list)):
-            keep.append(tuple([alias(<Tensor> item) if isinstance(item, Tensor) else item for item in <object> slots[i]]))
+            keep.append(tuple([alias(<Tensor> item) if isinstance(item, Tensor) else item
+                               for item in <object> slots[i]]))
         else:
             continue
         own[i] = <PyObject*> keep[len(keep) - 1]
@@ -54,8 +55,9 @@ cdef uint64_t with_layout(uint64_t state, Tensor t) noexcept:
 
 cdef int check_layout(Op op, PyObject** slots, uint64_t before) except -1:
     if layout_of_arguments(op, slots) != before:
-        raise RuntimeError(f"{op.name}: an argument has got other memory or another shape while the operation ran: by code that a warning "
-                           "runs, or by another thread. Change a tensor when what reads it has ended")
+        raise RuntimeError(f"{op.name}: an argument has got other memory or another shape while the operation ran: by "
+                           "code that a warning runs, or by another thread. "
+                           "Change a tensor when what reads it has ended")
     return 0
 
 

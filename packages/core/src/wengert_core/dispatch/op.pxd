@@ -71,7 +71,7 @@ cdef class Op:
     cdef readonly object options       # the row's keywords, for whoever reads tables
     cdef readonly Op out_of_place      # of an in-place op: the op it is a variant of
     cdef public str public_name        # the row's name in its table: "bmm", "linalg.svd"; "" until it is in one
-    cdef public str documentation      # the package that has its entry, "": none (op_docs, Note [Documentation is data])
+    cdef public str documentation    # the package that has its entry, "": none (op_docs, Note [Documentation is data])
 
 
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)     # as a call from Python

@@ -8,4 +8,4 @@ cdef Tensor copy_as(Tensor t, int code)                                  # strid
 cdef int store_checked(PyObject* value, int code, char* where) except -1  # RuntimeError when it does not fit
 cdef int store_assigned(PyObject* value, int code, char* where) except -1   # the same for x[i] = value
 cdef int dtype_code(object spec) except -2                               # of a dtype= argument; None: -1
-cdef int scalar_code(PyObject* value) except -2                          # dtype that a fill value stands for; -1: no number
+cdef int scalar_code(PyObject* value) except -2    # dtype that a fill value stands for; -1: no number

@@ -1,7 +1,8 @@
 """Tensor and Storage: making, sharing and freeing them. What users call on a tensor is added by other modules (mount).
 
 Names and rules are in tensor.pxd: Note [Who owns a tensor's fields], Note [Version counters].
-The .pxi files are parts of this module: what they call of each other for every tensor is then called directly, or inlined.
+The .pxi files are parts of this module: what they call of each other for every tensor is then called directly, or
+inlined.
 """
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -75,7 +76,7 @@ cdef extern from *:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object ARRAY = np.ndarray
-cdef object ALLOCATE = None            # what gives a device's memory: a callable (device number, bytes) -> (owner, address)
+cdef object ALLOCATE = None    # what gives a device's memory: a callable (device number, bytes) -> (owner, address)
 cdef object FETCH = None               # what reads the only element of another device's tensor
 cdef object CONSTRUCT = None           # what Tensor(...) does: a callable (cls, args, kwargs), set by factories
 
@@ -238,13 +239,13 @@ cdef class Tensor:
         if wengert_subclasses and is_asked(<PyObject*> self):
             return answer_of("__bool__", (self,))
         if self.flags & WG_BATCHED:
-            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-                               f"support that yet. Choose with where(): its shape is {list(shape_tuple(self))} in a batch "
-                               "(see docs/errors/vmap)")
+            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+                               "flow. We don't support that yet. Choose with where(): its shape is "
+                               f"{list(shape_tuple(self))} in a batch (see docs/errors/vmap)")
         if self.count != 1:
             which = "no values" if self.count == 0 else "more than one value"
-            raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is {list(shape_tuple(self))}; "
-                               "use .any(), .all() or a comparison")
+            raise RuntimeError(f"Boolean value of Tensor with {which} is ambiguous: its shape is "
+                               f"{list(shape_tuple(self))}; use .any(), .all() or a comparison")
         return bool(number_in(self))
 
     def __int__(self):
@@ -345,9 +346,9 @@ cdef object size_of(Tensor t):
 
 cdef int refuse_batched(Tensor t) except -1:
     """RuntimeError: a batched tensor is no number."""
-    raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
-                       "Tensor, please try to rewrite what you're doing with other operations. The tensor's shape is "
-                       f"{list(shape_tuple(t))} in a batch (see docs/errors/vmap)")
+    raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
+                       ".item() on a Tensor, please try to rewrite what you're doing with other operations. The "
+                       f"tensor's shape is {list(shape_tuple(t))} in a batch (see docs/errors/vmap)")
 
 
 cdef inline object number_in(Tensor t):
@@ -363,7 +364,8 @@ cdef object warned_number(Tensor t):
         warn_user("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                   "Consider using tensor.detach() first.")
     if t.count != 1:
-        raise ValueError(f"only one element tensors can be converted to Python scalars: this one has shape {list(shape_tuple(t))}")
+        raise ValueError("only one element tensors can be converted to Python scalars: this one has shape "
+                         f"{list(shape_tuple(t))}")
     return number_in(t)
 
 
@@ -372,7 +374,8 @@ cdef object real_number(Tensor t, str kind):
     number = warned_number(t)
     if isinstance(number, complex):
         if number.imag != 0:
-            raise RuntimeError(f"value cannot be converted to type {kind} without overflow: {number!r}; take .real or .abs() first")
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow: {number!r}; "
+                               "take .real or .abs() first")
         return number.real
     return number
 
@@ -407,13 +410,14 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) e
         n = itemsize
         for i in range(ndim - 1, -1, -1):
             if shape[i] > 1 and mul_overflows(n, shape[i], &n):
-                raise RuntimeError(f"Stride calculation overflowed: a tensor of sizes {[shape[k] for k in range(ndim)]} has no elements, and "
-                                   "strides of more than 2**63 - 1 bytes")
+                raise RuntimeError("Stride calculation overflowed: a tensor of sizes "
+                                   f"{[shape[k] for k in range(ndim)]} has no elements, "
+                                   "and strides of more than 2**63 - 1 bytes")
         return 0
     for i in range(ndim):
         if n > limit // shape[i]:
-            raise RuntimeError("Storage size calculation overflowed with sizes="
-                               f"{[shape[k] for k in range(ndim)]}: at most {limit} elements of {itemsize} bytes can be made")
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={[shape[k] for k in range(ndim)]}: at "
+                               f"most {limit} elements of {itemsize} bytes can be made")
         n *= shape[i]
     return n
 
@@ -662,13 +666,13 @@ cdef object tensor_new(PyObject* cls, PyObject* args, PyObject* kwargs):
     return CONSTRUCT(<object> cls, <object> args, <object> kwargs if kwargs != NULL else {})
 
 
-def set_allocator(allocate, fetch):
+def set_allocator(allocator, fetch):
     """Tell core where devices' memory comes from, and numbers out of it.
 
-    allocate(device number, bytes) -> (what owns it, address); fetch(tensor of one element) -> its number.
+    allocator(device number, bytes) -> (owner, address); fetch(tensor of one element) -> its number.
     """
     global ALLOCATE, FETCH
-    ALLOCATE, FETCH = allocate, fetch
+    ALLOCATE, FETCH = allocator, fetch
 
 
 def set_constructor(construct):
@@ -687,7 +691,9 @@ def as_subclass(Tensor t, cls):
 
 
 def handed_over(Tensor t, cls):
-    """A tensor of the subclass ``cls`` that gets all of ``t``, a tensor which nobody else has: memory, history, tangent, batch."""
+    """A tensor of the subclass ``cls`` that gets all of ``t``, a tensor which nobody else has: memory, history,
+    tangent, batch.
+    """
     cdef Tensor new = object_of(cls)
     copy_geometry(new, t)
     share_storage(new, t)
@@ -716,4 +722,5 @@ cdef Tensor object_of(cls):
 
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)
 set_tensor_type(<PyObject*> Tensor)
-wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")      # where users find it: __module__, and what messages call it
+# where users find it: __module__, and what messages call it
+wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")

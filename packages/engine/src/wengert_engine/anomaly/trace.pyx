@@ -34,8 +34,8 @@ cdef class Trace:
         found = traceback.StackSummary()
         for i in range(self.n - 1, -1, -1):
             code = <object> self.codes[i]
-            found.append(traceback.FrameSummary(code.co_filename, PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]),
-                                                code.co_name))
+            found.append(traceback.FrameSummary(code.co_filename,
+                                                PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]), code.co_name))
         return found
 
     def lines(self):

@@ -30,7 +30,7 @@ cdef enum SaveWhat:
     SAVE_OUTPUT = 3                    # an output; slot is its number
     SAVE_GEOMETRY = 4                  # (sizes, strides, storage offset) in elements
 
-cdef enum Forward:                     # what a tangent of the output is, where the entry's kind alone says it: see forward/jvp_fast.pyx
+cdef enum Forward:    # what a tangent of the output is, where the entry's kind alone says it: see forward/jvp_fast.pyx
     FORWARD_ASK = 0                    # the entry's jvp is asked
     FORWARD_SLOPES = 1                 # the sum of tangent * slope
     FORWARD_EACH = 2                   # the sum of the op with one tangent in its input's place
@@ -79,10 +79,11 @@ cdef class Formula:
     cdef bint silent                   # no node at all (not differentiable)
     cdef bint has_list
     cdef PyObject* node_type           # class of the nodes; owned by keep
-    cdef int n_named                   # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
+    cdef int n_named    # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
     cdef uint8_t named_slots[2]
     cdef PyObject* node_types[25]      # by the kinds of what these slots hold; owned by keep
-    cdef uint8_t hidden[25]            # bit per input which that class does not show: Note [Edges of numbers] in visible_edges.pyx
+    # bit per input which that class does not show: Note [Edges of numbers] in visible_edges.pyx
+    cdef uint8_t hidden[25]
     cdef readonly str error            # not None: backward raises this
     cdef readonly object entry         # the table's entry
     cdef readonly Op op
@@ -117,4 +118,5 @@ cdef inline int output_number(Formula f, int output) noexcept:
 
 
 cdef Formula formula_of(Op op)         # read on first use
-cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept       # the class of nodes, where its name depends on arguments
+# the class of nodes, where its name depends on arguments
+cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept

@@ -24,7 +24,7 @@ cdef enum NodeKind:
 
 cdef enum NodeFlags:
     NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
-    NF_NUMBERS = 2                     # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
+    NF_NUMBERS = 2    # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
     NF_PACKED = 4                      # hooks have packed what it saved
     NF_KEEPS = 8                       # it is run: what is unpacked is kept until that is done
 

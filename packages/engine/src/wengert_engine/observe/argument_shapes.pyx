@@ -1,4 +1,6 @@
-"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's columns/records.py reads the numbers."""
+"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's columns/records.py
+reads the numbers.
+"""
 from libc.stdint cimport int64_t
 
 from wengert_core.tensors.tensor cimport Tensor
@@ -10,7 +12,8 @@ cdef enum:
 
 cdef inline bint is_tensors(PyObject* value) noexcept:
     """Whether it is a sequence of tensors."""
-    return isinstance(<object> value, (list, tuple)) and len(<object> value) > 0 and isinstance((<object> value)[0], Tensor)
+    return isinstance(<object> value, (list, tuple)) and len(<object> value) > 0 \
+        and isinstance((<object> value)[0], Tensor)
 
 
 cdef int write_shape(PyObject* value, int64_t* words, int n, bint inside) noexcept:

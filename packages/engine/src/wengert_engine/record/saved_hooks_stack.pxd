@@ -12,7 +12,7 @@ cdef class Several:
     cdef tuple read(self, Node node, str name)
 
 cdef Several several_of(object values)   # None when there is no tensor in it
-cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # outs: the node's outputs, with their history
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1  # outs: the node's outputs, with their history
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
 cdef Tensor unpacked(Node node, int index)

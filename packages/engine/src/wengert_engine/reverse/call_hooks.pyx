@@ -14,7 +14,6 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
 
-
 cdef list run_output_hooks(Node node, list parts):
     """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now."""
     cdef NodeExtra* extra = node.extra

@@ -17,7 +17,8 @@ from wengert_core.rng.generator import numpy_generator
 def configure(Op op, sampler, fill):
     """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array.
 
-    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such function.
+    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such
+    function.
     """
     op.run = random_run
     op.always = WG_BATCHED             # vmap says what randomness means

@@ -60,5 +60,6 @@ cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
         elif value is None:
             return False
         else:
-            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor) else value)
+            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor)
+                          else value)
     return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)
