@@ -8,15 +8,14 @@ cdef extern from "wengert_core/binding/torch_function.h":
     object wengert_owned(PyObject* o)  # an object whose reference is given up
 
 cdef unsigned int* subclasses() noexcept nogil
-cdef void note_subclass() noexcept                       # there is one now
+cdef void note_subclass() noexcept  # there is one now
 cdef void set_tensor_type(PyObject* tensor_type) noexcept
 cdef bint is_tensor_type(PyObject* kind) noexcept
-# whether one of n values is to be asked, or an item of one
+# Whether one of n values is to be asked, or an item of one.
 cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept
-# NULL, no exception: nobody is
+# The answer to a call, or to the access of an attribute; NULL without an exception: nobody is asked.
 cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL
-# the same of an attribute
 cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept
-# nobody is asked in this thread from here on; what to give to restore()
+# Ask nobody in this thread from here on; returns what to give to restore().
 cdef unsigned int switched_off() noexcept nogil
 cdef void restore(unsigned int off) noexcept nogil

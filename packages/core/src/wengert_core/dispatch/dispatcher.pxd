@@ -18,7 +18,8 @@ cdef enum:
     LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23
     LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run
 
-cdef uint32_t flags_of_other(PyObject* value) noexcept    # of a subclass of Tensor, of the tensors in a tuple or list
+# of a subclass of Tensor, of the tensors in a tuple or list
+cdef uint32_t flags_of_other(PyObject* value) noexcept
 cdef object intercepted(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
 cdef object run_on_device(Op op, PyObject** slots, uint32_t live)  # the last in the order
 cdef object dispatched(Op op, PyObject** slots)                    # dispatch, for who needs its address

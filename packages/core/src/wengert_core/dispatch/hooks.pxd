@@ -34,10 +34,10 @@ ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
 
 ctypedef struct Hooks:                 # NULL: its owner is not loaded
     # ---- who runs a call instead of its driver, in their order
-    intercept_fn run_observed          # engine: live & WG_OBSERVE
-    intercept_fn run_in_derivative    # engine: WG_DERIVING: an op of a formula, in a thread that asked for strong zeros
-    intercept_fn run_batched    # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on to run_on_device
-    intercept_fn run_on_device         # backends: WG_FOREIGN
+    intercept_fn run_observed       # engine: live & WG_OBSERVE
+    intercept_fn run_in_derivative  # engine: WG_DERIVING: an op of a formula, in a thread that asked for strong zeros
+    intercept_fn run_batched        # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on to run_on_device
+    intercept_fn run_on_device      # backends: WG_FOREIGN
     # ---- around a driver: the engine
     # after a kernel, when live & WG_RECORD: give the outputs their history
     int (*record)(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1

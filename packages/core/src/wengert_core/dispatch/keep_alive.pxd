@@ -21,10 +21,10 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.thread_pool cimport body_fn, LARGE, parallel_for
 from wengert_core.tensors.tensor cimport Tensor, alias
 
-cdef inline Tensor held(Tensor t):                             # t's elements, which no other thread can take away
+cdef inline Tensor held(Tensor t):    # t's elements, which no other thread can take away
     return alias(t)
 
-cdef inline Tensor held_if_large(Tensor t):    # ... of a kernel that gives the GIL up for LARGE elements
+cdef inline Tensor held_if_large(Tensor t):    # for a kernel that gives the GIL up for LARGE elements
     return alias(t) if t.count >= LARGE else t
 
 # the arguments for the kernel; the result keeps them alive

@@ -13,19 +13,24 @@ Note [What references return]
 from wengert_core.dispatch.op cimport Op
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef object call_reference(Op op, list arguments)    # what the op's reference gives, there where the driver runs
-cdef object call_this(Op op, object reference, list arguments)    # ... what another one of the row's references gives
-cdef int result_into(Op op, object computed, Tensor out) except -1  # the one result, of out's shape and kind, into out
-# ... of the kind of another dtype than out's
+# What the op's reference, or another one of the row's references, gives there where the driver runs.
+cdef object call_reference(Op op, list arguments)
+cdef object call_this(Op op, object reference, list arguments)
+# The one result, of out's shape and kind, into out; converted_into: of the kind that ``code`` has.
+cdef int result_into(Op op, object computed, Tensor out) except -1
 cdef int converted_into(Op op, object computed, Tensor out, int code) except -1
-cdef int results_into(Op op, object computed, list outs) except -1            # as many results as there are tensors
-# ... in any shape of as many elements; empties the list
+# As many results as there are tensors; as_many_into: in any shape of as many elements, and it empties the list.
+cdef int results_into(Op op, object computed, list outs) except -1
 cdef int as_many_into(Op op, list results, list outs) except -1
-cdef int sample_into(Op op, object computed, Tensor out) except -1  # ... of any real numbers, converted to out's dtype
-cdef list result_list(Op op, object computed, int n)              # n results as they are, in a new list
-cdef list result_arrays(Op op, object computed, int n)    # n results as arrays with dtypes of ours, in a new list
-cdef object result_array(Op op, object computed)                  # the one result
-cdef int check_kind(Op op, object array, int code, int k, int n) except -1  # result k of n: the kind that ``code`` has
+# The one result, of out's shape and any real numbers, which are converted to out's dtype.
+cdef int sample_into(Op op, object computed, Tensor out) except -1
+# n results in a new list, as they are or as arrays with dtypes of ours; the one result as such an array.
+cdef list result_list(Op op, object computed, int n)
+cdef list result_arrays(Op op, object computed, int n)
+cdef object result_array(Op op, object computed)
+# RuntimeError unless result k of n has the kind that ``code`` has, or the shape.
+cdef int check_kind(Op op, object array, int code, int k, int n) except -1
 cdef int check_shape(Op op, object array, tuple shape, int k, int n) except -1
-cdef tuple geometry_result(Op op, object found)    # sizes, strides (tuples of as many integers) and offset, as integers
-cdef object wrong_result(Op op, str expected, str got)            # the error
+# Sizes, strides (tuples of as many integers) and offset, as integers.
+cdef tuple geometry_result(Op op, object found)
+cdef object wrong_result(Op op, str expected, str got)  # the error

@@ -10,10 +10,11 @@ from wengert_core.tensors.tensor cimport TF_INFERENCE, TF_VIEW, Tensor
 cdef enum:
     MAX_NDIM = 64
 
-cdef int combine_codes(int of_dims, int of_zero_dims, int of_numbers) noexcept     # -1: none of that kind
+cdef int combine_codes(int of_dims, int of_zero_dims, int of_numbers) noexcept    # -1: none of that kind
 cdef bint can_cast(int source, int target) noexcept
 cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1       # widen shape by t's
-cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:    # what out= gives; None where the op has no out=
+# what out= gives; None where the op has no out=
+cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:
     return slots[op.out_slot] if op.out_slot >= 0 else <PyObject*> None
 cdef Tensor prepare_out(
     Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live

@@ -31,17 +31,21 @@ cdef inline bint without_kernels() noexcept:
     """Return whether references compute in place of CPU kernels: for another device, or as the environment says."""
     return ONLY_REFERENCES or elsewhere()
 
-cdef void forget_fresh() noexcept                  # an operation begins or ends: Note [Results taken over]
-cdef object shaped(object array, Tensor t)         # an array in t's shape; itself where it has it
-cdef object namespace()                            # the array namespace to compute with: NumPy, or the device's
-cdef object reference_of(Op op)    # what computes an op there: the device's kernel for it, or its reference
-cdef object as_array(object value)                 # a computed value as an array of that namespace
-cdef object array_at(Tensor t)                     # the device's array on t's memory
-cdef object host_value(Tensor t)                   # a tensor of the host without dims, for a computation elsewhere
-cdef int put_array(object array, Tensor t) except -1          # an array of either side into a tensor of either
-cdef int copy_elsewhere(Tensor target, Tensor source) except -1      # copy_into where one of the two is not on the host
-cdef int fill_elsewhere(Tensor t, const char* number) except -1      # every element = the number of t's dtype
-cdef object number_elsewhere(Tensor t)             # the only element as a Python number; waits for the device
-cdef Tensor moved_here(Tensor t)                   # a copy where the drivers run
-cdef Tensor storage_bytes(Tensor t)                # all bytes of t's storage as a tensor of uint8, on the same memory
-cdef Tensor on_host(Tensor t)                      # a copy in the host's memory, of t's dtype, contiguous
+cdef void forget_fresh() noexcept                     # an operation begins or ends: Note [Results taken over]
+cdef object shaped(object array, Tensor t)            # an array in t's shape; itself where it has it
+cdef object namespace()                               # the array namespace to compute with: NumPy, or the device's
+# what computes an op there: the device's kernel for it, or its reference
+cdef object reference_of(Op op)
+cdef object as_array(object value)                    # a computed value as an array of that namespace
+cdef object array_at(Tensor t)                        # the device's array on t's memory
+cdef object host_value(Tensor t)                      # a tensor of the host without dims, for a computation elsewhere
+cdef int put_array(object array, Tensor t) except -1  # an array of either side into a tensor of either
+# copy_into where one of the two is not on the host
+cdef int copy_elsewhere(Tensor target, Tensor source) except -1
+# every element = the number of t's dtype
+cdef int fill_elsewhere(Tensor t, const char* number) except -1
+cdef object number_elsewhere(Tensor t)                # the only element as a Python number; waits for the device
+cdef Tensor moved_here(Tensor t)                      # a copy where the drivers run
+# all bytes of t's storage as a tensor of uint8, on the same memory
+cdef Tensor storage_bytes(Tensor t)
+cdef Tensor on_host(Tensor t)                         # a copy in the host's memory, of t's dtype, contiguous

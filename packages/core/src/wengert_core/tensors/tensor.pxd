@@ -36,15 +36,15 @@ cdef enum ViewOrigin:
 
 
 cdef class Storage:
-    cdef char* data                    # first byte; NULL when nothing is allocated
-    cdef Py_ssize_t nbytes             # usable bytes
-    cdef PyObject* owner               # keeps foreign memory alive (an array, a capsule, a Storage); owned; NULL: ours
-    cdef uint32_t version              # raised by every in-place operation
-    cdef uint8_t bin                   # allocator's size class, FOREIGN_BIN for foreign memory
-    cdef uint8_t readonly              # 1: writing was warned about
+    cdef char* data                # first byte; NULL when nothing is allocated
+    cdef Py_ssize_t nbytes         # usable bytes
+    cdef PyObject* owner           # keeps foreign memory alive (an array, a capsule, a Storage); owned; NULL: ours
+    cdef uint32_t version          # raised by every in-place operation
+    cdef uint8_t bin               # allocator's size class, FOREIGN_BIN for foreign memory
+    cdef uint8_t readonly          # 1: writing was warned about
     cdef uint16_t reserved
-    cdef uint32_t birth                # the number of the transform of wengert.func that it was made in; 0: in none
-    cdef PyObject* linked    # the next of a ring of storages that have one version counter; borrowed; NULL: alone
+    cdef uint32_t birth            # the number of the transform of wengert.func that it was made in; 0: in none
+    cdef PyObject* linked          # the next of a ring of storages that have one version counter; borrowed; NULL: alone
 
 
 cdef struct TensorExtra:               # what few tensors need; all owned unless said
@@ -83,15 +83,18 @@ cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py
                           char* start, Py_ssize_t nbytes, object owner)
 cdef Tensor alias(Tensor t)                                     # same storage, no history
 cdef Tensor alias_fresh_version(Tensor t)                       # same memory, a version counter of its own: x.data
-cdef int swap_contents(Tensor t, Tensor other) except -1    # t takes over other's memory and geometry (set_, .data =)
+# t takes over other's memory and geometry (set_, .data =)
+cdef int swap_contents(Tensor t, Tensor other) except -1
 cdef TensorExtra* extra_of(Tensor t) except NULL                # makes it when absent
 cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept
 cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
 cdef object shape_tuple(Tensor t)
-cdef void link_versions(PyObject* storage, PyObject* other) noexcept     # Note [Version counters]
-cdef void spread_version(PyObject* storage) noexcept             # to those that it is linked with
-cdef Py_ssize_t shape_overlap(Tensor t) noexcept                 # 1 when two elements may share memory (expanded)
+# Note [Version counters]
+cdef void link_versions(PyObject* storage, PyObject* other) noexcept
+cdef void spread_version(PyObject* storage) noexcept            # to those that it is linked with
+# 1 when two elements may share memory (expanded)
+cdef Py_ssize_t shape_overlap(Tensor t) noexcept
 
 
 cdef inline Py_ssize_t* strides_of(Tensor t) noexcept:

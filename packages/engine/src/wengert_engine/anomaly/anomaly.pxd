@@ -17,7 +17,7 @@ cdef enum AnomalyFlags:
 
 
 cdef int anomaly_flags() noexcept
-cdef Trace trace_of(Node node)                                   # None: recorded without anomaly mode
-cdef object enter_node(Node node)    # what is recorded now is part of this node's derivative
+cdef Trace trace_of(Node node)                                  # None: recorded without anomaly mode
+cdef object enter_node(Node node)                               # what is recorded now is part of this node's derivative
 cdef int leave_node(object before) except -1
 cdef int check_gradients(Node node, list grads, list parts) except -1

@@ -17,7 +17,7 @@ cdef extern from "Python.h":
     int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
 
 cdef enum:
-    MAX_STACK = 128                    # innermost calls of a stack that are kept
+    MAX_STACK = 128  # innermost calls of a stack that are kept
     MAX_SPARE = 4    # chunks that are kept for the next recording: fresh pages cost as much as the records
 
 cdef int64_t SERIAL = 0

@@ -24,7 +24,7 @@ cdef extern from "Python.h":
 cdef Hooks* HOOKS = hooks()
 cdef MemoryStats* MEMORY = memory_stats()
 cdef int64_t TOLD = <int64_t> 1 << 62   # in what stands for an event: the listener was told
-# ... where it is recorded, and one; above that the recording's serial number
+# In what stands for an event: where it is recorded, and one; above that the recording's serial number.
 cdef int64_t INDEX = (<int64_t> 1 << 34) - 1
 
 

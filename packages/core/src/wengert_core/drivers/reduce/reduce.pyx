@@ -40,10 +40,10 @@ cdef extern from "Python.h":
     bint PyList_Check(PyObject* o) noexcept
 
 cdef enum:
-    STRIP = 128    # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
-    SECTION = 0x10000                  # elements of a section, when it is one stretch
-    MANY = 0x1000000                   # elements from which on copies are counted
-    COPIES = 1024                      # of each
+    STRIP = 128                    # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
+    SECTION = 0x10000              # elements of a section, when it is one stretch
+    MANY = 0x1000000               # elements from which on copies are counted
+    COPIES = 1024                  # of each
 
 cdef struct Axis:
     Py_ssize_t size

@@ -38,7 +38,7 @@ cdef extern from "wengert_core/kernels/reduce/variance.h" nogil:
 cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef enum:
-    FEW = 8    # rows, below which the general way, which cuts rows, does better for large tensors
+    FEW = 8      # rows, below which the general way, which cuts rows, does better for large tensors
     SHORT = 8    # elements of a row below which the general way, which takes rows side by side, does better
 
 

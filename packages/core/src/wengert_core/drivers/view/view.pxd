@@ -34,7 +34,7 @@ cdef enum ViewKind:                    # the primitives: ops with a formula of t
 
 ctypedef Tensor (*view_fn)(Op op, PyObject** slots, Tensor t)
 
-cdef Op primitive(int kind)            # the op of core's table with this kind
+cdef Op primitive(int kind)                                   # the op of core's table with this kind
 cdef void set_builder(int kind, view_fn build)
 cdef void set_shortcuts(Op op)
 cdef object view_run(Op op, PyObject** slots, uint32_t live)

@@ -3,9 +3,9 @@
  *
  * Note [Row-major matrices in LAPACK]
  *     LAPACK's matrices are column-major, so it sees a row-major X as X^T. Nothing is transposed that need not be:
- *     A X = B is X^T A^T = B^T, a system with its unknowns on the left, and a Hermitian A is conj(A) = A^T, whose factor
- *     L^T in the upper triangle is a row-major L. Only what LU and QR factor is copied column by column, so that rows
- *     are swapped, and zero pivots numbered, as in LAPACK's factors of A itself.
+ *     A X = B is X^T A^T = B^T, a system with its unknowns on the left, and a Hermitian A is conj(A) = A^T, whose
+ *     factor L^T in the upper triangle is a row-major L. Only what LU and QR factor is copied column by column, so that
+ *     rows are swapped, and zero pivots numbered, as in LAPACK's factors of A itself.
  * Note [Integers of LAPACK]
  *     They have 32 or 64 bits. They are given by reference, from 64 bits of which the low half comes first, and results
  *     are positive and written into zeros: only arrays of pivots differ.
