@@ -14,7 +14,7 @@ from wengert_core.rng import generator as _generator
 
 cdef list DEVICES = _device.DEVICES
 cdef object NO = False
-# fill an out= of any shape, see drivers/create/factory.pyx
+# These fill an out= of any shape, see drivers/create/factory.pyx.
 cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")
 
 

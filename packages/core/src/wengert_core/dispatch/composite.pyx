@@ -67,7 +67,7 @@ cdef struct Checked:                   # a parameter with an annotation that is 
 cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR,
                        "int | Sequence[int]": LOOSE_INTS, "Sequence[int]": LOOSE_SEQUENCE,
                        "int | Tensor": LOOSE_INT_OR_TENSOR, "float | Tensor": LOOSE_FLOAT_OR_TENSOR}
-# what torch looks at in Python takes whatever Python does
+# Arguments that torch looks at in Python: they take whatever has a truth value.
 cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor",
                       "antialias", "get_infos", "add_zero_attn", "norm_type", "M", "sym"}
 cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor", "tuple of ints", "tuple of ints", "int or Tensor",
@@ -217,7 +217,7 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
         k = 0
         while value == NULL and k < n_keywords:
             word = PyTuple_GET_ITEM(kwnames, k)
-            # of f(**words)
+            # Keywords of f(**words) need not be interned.
             if word == c.name or (not PyUnicode_CHECK_INTERNED(word) and <object> word == <object> c.name):
                 value = args[nargs + k]
             k += 1
@@ -240,7 +240,7 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     if kwnames != NULL and has_other_name(composite, kwnames):
         return named_as_its_own(composite, args, nargs, kwnames)
     try:
-        # as most calls are
+        # Most calls have one tensor only: nothing to check.
         if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):
             if composite.n_checked < 0:
                 read_annotations(composite)

@@ -220,7 +220,7 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
             raise op_error(op, slot, EXPECTED[kind], value)
     if <PyObject*> plain == value:
         return value
-    # it answers itself
+    # An object with __torch_function__ answers itself.
     if not isinstance(<object> value, Tensor) and hasattr(type(<object> value), "__torch_function__"):
         raise op_error(op, slot, EXPECTED[kind], value)
     if made[0] == NULL or PyTuple_CheckExact(made[0]):
@@ -293,7 +293,7 @@ cdef inline int bind_keywords(
         if slots[slot] != NULL:
             shown = "input" if op.params[slot] == "self" else op.params[slot]
             raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
-        # one int only by place
+        # One int stands for several only as a positional argument.
         if op.kinds[slot] & K_VARARGS and op.defaults[slot] == NULL and PyLong_CheckExact(values[i]):
             raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' must be tuple of ints, "
                             f"not int; {signature(op)}")

@@ -43,7 +43,7 @@ cdef object call_this(Op op, object reference, list arguments):
         with np.errstate(all="ignore"):
             return reference(namespace(), *arguments)
     except Exception as error:
-        # core's own raise torch's errors, and fit their rows
+        # Core's own references raise torch's errors, and fit their rows.
         if op.owner != "core" or reference_of(op) is not op.reference:
             error.add_note(f"raised by {source_of(op)} for the operation '{op.name}', {op.schema}")
         raise

@@ -83,7 +83,7 @@ cdef bint is_ours(Tensor t, Storage storage):
         return False
     if t.device:
         return True
-    # see arrays.taken_over
+    # Such a tuple is made by arrays.taken_over.
     return type(<object> storage.owner) is tuple and PyTuple_GET_ITEM(storage.owner, 0).ob_refcnt == 1
 
 

@@ -371,5 +371,5 @@ def set_constructor(construct):
 
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)
 set_tensor_type(<PyObject*> Tensor)
-# where users find it: __module__, and what messages call it
+# Users find the class there: __module__, and its name in messages.
 wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")

@@ -33,7 +33,7 @@ def set_source(find):
 cdef enum:
     N_KINDS = 5
 
-# what an argument is; a matrix is a tensor of two dims
+# Kinds of arguments; a matrix is a tensor of two dims.
 cdef tuple KINDS = ("none", "number", "tensor", "matrix", "several")
 cdef tuple OF_TENSORS = ("tensor", "matrix")
 cdef tuple OF_WRAPPED_NUMBERS = ("Add", "Sub", "Mul", "Div")           # in torch these ops make a tensor of a number

@@ -492,7 +492,7 @@ def make_function_node_class(str name, tuple bases, dict members):
 # ---- leaves
 
 cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
-# torch's: it runs before all others that are ready
+# torch's number of it, by which it runs before all others that are ready.
 AccumulateGrad._sequence_nr = lambda self: SHOWN_NUMBERS.get(self, 2**64 - 1)
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 

@@ -96,9 +96,9 @@ cdef list spread(tuple args):
 cdef object wrong_call(tuple args, dict kwargs):
     got = [type(value).__name__ for value in args] + [f"{key}={type(value).__name__}" for key, value in kwargs.items()]
     return TypeError(f"to() received an invalid combination of arguments - got ({', '.join(got)}), but expected one "
-                     "of: (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy "
-                     "= False), (torch.dtype dtype, bool non_blocking = False, bool copy = False), (Tensor tensor, "
-                     "bool non_blocking = False, bool copy = False)")
+                     "of: (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
+                     "bool copy = False), (torch.dtype dtype, bool non_blocking = False, bool copy = False), "
+                     "(Tensor tensor, bool non_blocking = False, bool copy = False)")
 
 
 cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):

@@ -199,7 +199,7 @@ cdef object joined(
         if without_kernels():
             by_reference(op, slots, code, out)
         else:
-            # a list another thread may change
+            # Another thread may change a list while the GIL is given up.
             parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]
             place_all(<PyObject*> parts, n, dim, stacked, out)
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):

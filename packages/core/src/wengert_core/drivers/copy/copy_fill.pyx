@@ -69,7 +69,7 @@ cdef object copy_run(Op op, PyObject** slots, uint32_t live):
     else:
         raise op_error(op, 1, "Tensor", slots[1])
     if source.code != target.code and loses_imaginary(source.code, target.code):
-        # before shapes are read: it runs Python
+        # A warning runs Python, so it comes before shapes are read.
         warn_user("Casting complex values to real discards the imaginary part")
     if not same_shape(source, target):
         check_fits(op, target, source)

@@ -43,7 +43,7 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
         return 0
     for d in range(index.rank):
         counter[d] = 0
-        # an expanded dim is looked at once
+        # An expanded dim is looked at once.
         sizes[d] = index.dims[d] if strides_of(index)[d] or not index.dims[d] else 1
         different *= sizes[d]          # at most index.count
     for _i in range(different):

@@ -269,7 +269,7 @@ cdef object cholesky_run(Op op, PyObject** slots, uint32_t live):
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
     _holds = held_slots(op, slots, own)
-    # of the transposed matrices the other factor, transposed: Note [Results by columns]
+    # The transposed matrices have the other factor, transposed: Note [Results by columns]
     job.upper = not <object> slots[1]
     turn(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)

@@ -188,7 +188,7 @@ cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
 
 # ---- dtypes
 
-# torch's kernels
+# Names of torch's kernels, by which its errors go.
 cdef dict LABELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "_max": "max_all", "_min": "min_all"}
 
 
@@ -496,7 +496,7 @@ cdef Py_ssize_t kept_units(
     for i in range(n_kept):
         units[i] = kept[i].size
         count *= kept[i].size
-    # side by side: whole strips, the last takes the rest
+    # Kept elements side by side: whole strips, and the last takes the rest.
     if n_kept and magnitude(kept[inner].source) < magnitude(stride):
         unit[0] = STRIP
         units[inner] = max(kept[inner].size // STRIP, 1)

@@ -204,7 +204,7 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
         raise TypeError("set_() received an invalid combination of arguments - got "
                         f"({type(<object> slots[1]).__name__}): give a tensor, a storage, or nothing")
     guard_write(op, slots, t, live, &keep)
-    # the views of the memory that is left keep the counter: Note [Version counters]
+    # The views of the memory that is left keep the counter: Note [Version counters]
     if (<PyObject*> t.storage).ob_refcnt > 1:
         link_versions(t.storage, given.storage)
     storage_of(given).version = version_of(t)
